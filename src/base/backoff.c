@@ -66,7 +66,7 @@ reeve_status rv_backoff_check(const reeve_backoff *backoff, rv_error *error)
     return rv_fail(error, REEVE_EINVAL, "backoff: there is no shape %d", (int)backoff->shape);
 }
 
-/* Before jitter. (A list without delays, which nobody's check lets through, is as good as none.) */
+/* The delay before jitter. A list without delays, which rv_backoff_check refuses, counts as no list. */
 static int64_t plain_delay(const reeve_backoff *backoff, unsigned failures)
 {
     size_t count = backoff->shape == REEVE_BACKOFF_LIST ? rv_backoff_list_count(backoff) : 0;

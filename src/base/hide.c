@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Where the password of a URL begins and ends; false: it has none. It ends at the last '@', as in redis/url.c: a password may
- * have '@', '/' and '?' that should have been escaped. (Of the path of a unix socket too much may be hidden then.)
+ * Finds the password of a URL; false: it has none. It ends at the last '@', as in redis/url.c: a password may
+ * contain '@', '/' and '?' that should have been escaped. In the path of a unix socket too much may be hidden.
  */
 static int find_password(char *argument, char **ret_begin, char **ret_end)
 {
@@ -27,7 +27,7 @@ void rv_hide_passwords(int argc, char **argv)
         char *begin, *end, *copy;
 
         if (!find_password(argv[i], &begin, &end)) continue;
-        copy = strdup(argv[i]); /* (lives as long as the program) */
+        copy = strdup(argv[i]); /* kept until the program ends */
         if (copy == NULL) continue;
         memset(begin, '*', (size_t)(end - begin));
         argv[i] = copy;

@@ -58,7 +58,8 @@ static bool ends_with(const char *text, const char *end)
     return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* Keys whose values are numbers: counts by name, and everything with a unit. (An id or a name may look like a number.) */
+/* Whether the value of a key is a number: counts, and keys with a unit. An id or a name may look like a number and
+ * is not one. */
 static bool is_number_key(const char *key)
 {
     static const char *const names[] = {"attempt", "completed", "count", "dead",    "dropped", "failed",  "given_back",

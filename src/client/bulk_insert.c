@@ -9,18 +9,20 @@
 #include "protocol/scripts.h"
 #include "protocol/spec.h"
 
-/* Of fewer, and of less, commands of their own are not worth it. */
+/* Calls with less payload are sent as arguments of the script: separate commands would not pay. */
 #define MUCH ((size_t)16 * 1024)
 
-/* So many calls are not laid where one was in vain. (Groups or events are in use there, say.) */
+/* After a bulk insert that failed in a queue, which uses groups or events for instance, so many calls to that queue
+ * are sent as arguments. */
 #define UNCOMMON_CALLS 64
 
-/* The commands of a call. The first two see to it that the transaction comes to nothing when it was forbidden. */
+/* The commands of a bulk insert. The first two make the transaction fail if it was forbidden
+ * (rv_bulk_insert_forbid). */
 enum { WATCH, DEL, MULTI, RPUSH, HSET, SCRIPT, EXEC };
 
 /* ---- Redis's clock --------------------------------------------------------------------------------------------- */
 
-/* Rounded down, and without the way of the reply: what is reckoned from it is at no time ahead of Redis. */
+/* Rounded down, and without the time that the reply took: times computed from it are never ahead of Redis. */
 void rv_bulk_insert_note_clock(reeve_client *client, int64_t now_ms)
 {
     client->clock_known = true;
@@ -126,7 +128,8 @@ void rv_bulk_insert_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call
     begin(conn, &l, "WATCH", l.fence, 0);
     begin(conn, &l, "DEL", l.fence, 0);
     begin(conn, &l, "MULTI", NULL, 0);
-    /* The list first: where there is no transaction, what is known has its place in it, and is found by that. */
+    /* The list of ids first: if Redis executes the commands without a transaction, a repeated call finds the tasks
+     * by it. */
     begin(conn, &l, "RPUSH", l.list, call->count);
     for (size_t i = call->first; i < end; i++) {
         if (p->results[i].status == REEVE_OK) rv_args(conn, p->results[i].id);
@@ -141,7 +144,7 @@ void rv_bulk_insert_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call
     begin(conn, &l, "EXEC", NULL, 0);
 }
 
-/* A transaction of nothing. */
+/* The probe is an empty transaction. */
 enum { ASK_END = MULTI + 1 };
 
 void rv_bulk_insert_probe(rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call)
@@ -154,7 +157,8 @@ void rv_bulk_insert_probe(rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueu
     begin(conn, &l, "EXEC", NULL, 0);
 }
 
-/* What watches the key sees it set; what comes to watch it later deletes it, and sees that. */
+/* A transaction that watches the key fails because it is set; one that begins later deletes the key, which makes it
+ * fail, too. */
 void rv_bulk_insert_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call)
 {
     bulk_inserting l = describe(p->client, p->specs[call->first].queue, call->packet);
@@ -166,7 +170,7 @@ void rv_bulk_insert_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv
 
 /* ---- what is answered ------------------------------------------------------------------------------------------ */
 
-/* An error that passes: it is asked again. */
+/* Notes the reply to a probe. After a transient error the next call probes again. */
 void rv_bulk_insert_probed(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
 {
     if (rv_reply_has_error_code(reply, "NOPERM") || rv_reply_has_error_code(reply, "ERR"))
@@ -175,7 +179,7 @@ void rv_bulk_insert_probed(rv_enqueue_pipeline *p, size_t step, const rv_reply *
     if (step == ASK_END && p->asking) p->client->can_bulk_insert = true;
 }
 
-/* Of the transaction's replies that of the script, or an error before it. */
+/* The reply of the script among those of the transaction, or the first error before it. */
 static const rv_reply *outcome_of(const rv_reply *reply)
 {
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count != EXEC - MULTI - 1) return reply;
@@ -185,11 +189,12 @@ static const rv_reply *outcome_of(const rv_reply *reply)
     return rv_reply_at(reply, reply->count - 1);
 }
 
-/* A command was not taken into the transaction, which is given up then; or there is none, and the others were carried
- * out by themselves. */
+/* Redis refused to queue a command, and discards the transaction; or it refused MULTI, and executes the other
+ * commands without a transaction. */
 static void note_refusal(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
 {
-    /* A busy Redis takes the other two, too: where they are refused they are forbidden, or have other names. */
+    /* A busy Redis still accepts WATCH and MULTI: if they are refused, the user may not call them, or they are
+     * renamed. */
     bool passing = step == DEL && !rv_reply_has_error_code(reply, "NOPERM");
     if (step <= MULTI && !passing) p->client->cannot_bulk_insert = true;
     if (step < MULTI) return;
@@ -197,7 +202,7 @@ static void note_refusal(rv_enqueue_pipeline *p, size_t step, const rv_reply *re
     if (p->refused.status == REEVE_OK) (void)rv_fail(&p->refused, REEVE_EREDIS, "%s", reply->text);
 }
 
-/* What Redis said of a command tells more than that the transaction was given up. */
+/* The error of a command explains more than that the transaction was discarded. */
 static const rv_reply *refusal_of(rv_enqueue_pipeline *p, const rv_reply *reply)
 {
     if (p->refused.status == REEVE_OK) return reply;

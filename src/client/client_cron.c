@@ -51,7 +51,7 @@ static void build_set(rv_conn *conn, bool again, const void *context)
 static void on_set(size_t index, const rv_reply *reply, void *context)
 {
     set_call *call = context;
-    if (index == 0) call->words[0] = '\0'; /* (what an earlier try met before its connection was lost) */
+    if (index == 0) call->words[0] = '\0'; /* an earlier try may have left an error */
     if (rv_client_put_off(call->client, reply)) return;
     if (rv_reply_is(reply, RV_ERROR) && call->words[0] == '\0')
         rv_copy_text(call->words, sizeof(call->words), reply->text);

@@ -200,7 +200,7 @@ static bool note_failure(pipeline *p, size_t index, reeve_status status)
     return true;
 }
 
-/* The whole call failed, and all its tasks with it. (What is refused now may have been taken by a try before.) */
+/* The whole call failed, and all its tasks with it. An earlier try may have enqueued tasks that are refused now. */
 static void on_odd_reply(pipeline *p, const call *c, const rv_reply *reply)
 {
     bool refused = rv_reply_is(reply, RV_ERROR);
@@ -275,7 +275,7 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     while (i < p->call_count && (index < p->calls[i].command || index - p->calls[i].command >= p->calls[i].commands))
         i++;
     if (index == p->clock_command) rv_redis_clock_note(rv_conn_clock(p->client->conn), reply);
-    if (i == p->call_count) return; /* (a queue was made known) */
+    if (i == p->call_count) return; /* the reply of the SADD of a queue */
     call *c = &p->calls[i];
     if (c->bulk_inserted) {
         reply = rv_bulk_insert_reply(p, index - c->command, reply);
@@ -397,7 +397,7 @@ static bool is_outage(reeve_status status)
     return status == REEVE_ECONNECT || status == REEVE_ELOST || status == REEVE_ETIMEOUT;
 }
 
-/* Where tasks wait for others of other queues, these are told now. (Whatever cannot be told is told by a worker.) */
+/* Registers tasks with their parents in other queues. A worker delivers the messages that cannot be delivered now. */
 static void carry_edges(reeve_client *client, const reeve_task_spec *specs, size_t count, const reeve_enqueued *results)
 {
     const char *last = NULL;
@@ -414,7 +414,7 @@ static void carry_edges(reeve_client *client, const reeve_task_spec *specs, size
 reeve_status rv_client_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                    reeve_enqueued *results)
 {
-    pipeline p; /* (what is not set here plan and build do; it is large, and most calls are of one task) */
+    pipeline p; /* not zeroed, because it is large; plan and build set the rest */
     const pipeline *context = &p;
     rv_error outage;
     p.client = client;

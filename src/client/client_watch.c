@@ -270,7 +270,7 @@ static reeve_status next(reeve_watch *watch, int64_t deadline)
             return rv_fail(&client->error, status, "nothing happened in %s", watch->queue);
         }
         if (status == REEVE_OK || status == REEVE_ETIMEOUT) continue;
-        watch->renew = 0; /* (a server without its memory has no events either) */
+        watch->renew = 0; /* a server that lost its data has no events either */
         if (client->embedded != NULL) (void)rv_embedded_revive(client->embedded, rv_deadline(client->timeout_ms), NULL);
         if (rv_waker_wait(&client->waker, rv_deadline(TRY_AGAIN_MS))) return interrupted(client);
     }

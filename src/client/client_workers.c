@@ -118,7 +118,7 @@ static void forget_found(ids *all)
 static void on_entry(size_t index, const rv_reply *reply, void *context)
 {
     ids *all = context;
-    if (index == 0) forget_found(all); /* (sent again after a lost connection) */
+    if (index == 0) forget_found(all); /* a repeated call starts anew */
     if (index >= all->count || all->no_memory) return;
     all->dead[index] = rv_reply_is(reply, RV_NIL);
     if (!rv_reply_is(reply, RV_TEXT)) return;

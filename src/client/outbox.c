@@ -115,8 +115,8 @@ static void log_misread(const round_trip *r, const rv_reply *item)
     char text[200];
     rv_copy_text(text, sizeof(text), rv_reply_is(item, RV_TEXT) ? item->text : "");
     rv_utf8_clean(text, strlen(text));
-    rv_log(REEVE_LOG_WARN, "outbox.unread", "a message to another queue is not understood: it is set aside", "queue",
-           r->queue, "message", text, NULL);
+    rv_log(REEVE_LOG_WARN, "outbox.unread", "a message to another queue is not valid for this release: it is set aside",
+           "queue", r->queue, "message", text, NULL);
 }
 
 /* What cannot be understood is set aside; what follows is carried all the same. */
@@ -185,7 +185,7 @@ static void begin(round_trip *r, const rv_script *script, const char *handle, si
 {
     char queue[REEVE_QUEUE_MAX + 1];
     rv_prefix prefix;
-    (void)rv_keys_split_handle(handle, queue, id); /* (it was checked when it was read) */
+    (void)rv_keys_split_handle(handle, queue, id); /* checked when it was read */
     rv_keys_set_prefix(&prefix, r->ns, queue);
     rv_cmd_script(r->conn, script, 1, args);
     rv_arg(r->conn, prefix.text, prefix.length);

@@ -125,7 +125,7 @@ static const char *word_of(char how)
     return how == 'c' ? "completed" : how == 'd' ? "dead" : how == 'x' ? "cancelled" : "";
 }
 
-/* A page may tell of a parent that an earlier one told of: it counts once. */
+/* A page may contain a parent of an earlier page: it counts once. */
 static reeve_status keep_parents(rv_dependencies *dependencies, const rv_buf *list)
 {
     size_t count = list->length / sizeof(found);
@@ -254,7 +254,7 @@ reeve_status reeve_task_chain_sized(reeve_task *task, const reeve_task_spec *giv
     size_t before = dependencies->chained.length;
     rv_settlement_chain(&dependencies->chained, &spec, made);
     if (dependencies->chained.failed) {
-        /* What stood there before is whole. */
+        /* The bytes before are complete: only the new ones are removed. */
         dependencies->chained.length = before;
         dependencies->chained.failed = false;
         return REEVE_ENOMEM;

@@ -13,8 +13,8 @@ static inline unsigned rv_batch_handler_max(const reeve_handler *handler)
     return handler->batch_size == 0 ? REEVE_BATCH_SIZE_DEFAULT : handler->batch_size;
 }
 
-/* Whether a handler has one function to run, and limits that can be. what: begins the words ("type x"). REEVE_EINVAL.
- */
+/* Checks that a handler has exactly one function to run, and valid limits. what: the beginning of the error message
+ * ("type x"). REEVE_EINVAL. */
 reeve_status rv_handler_check(const reeve_handler *handler, const char *what, rv_error *error);
 
 #endif

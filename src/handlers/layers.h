@@ -17,7 +17,7 @@ typedef struct rv_layers {
     size_t count;
 } rv_layers;
 
-/* REEVE_EINVAL: a layer that cannot be; owner begins the words ("plugin x.so: "). */
+/* REEVE_EINVAL: the layer is not valid. owner: the beginning of the error message ("plugin x.so: "). */
 reeve_status rv_layers_check(const reeve_layer *layer, const char *owner, rv_error *error);
 
 /* Adds a copy of a layer, further in than those before. REEVE_EINVAL, REEVE_ENOMEM. */

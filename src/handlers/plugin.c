@@ -83,7 +83,7 @@ static reeve_status find_file(char **ret, const char *name, const char *director
 
 /* ---- the library ----------------------------------------------------------------------------------------------- */
 
-/* What dlerror says, without the path that our words begin with anyway. */
+/* The text of dlerror without the path, with which the message of the caller begins. */
 static const char *loader_words(const char *path)
 {
     const char *words = dlerror();
@@ -97,7 +97,7 @@ static reeve_status open_library(void **ret, const char *path, rv_error *error)
 {
     struct stat about;
 
-    /* dlopen would wait on a FIFO, and says little of a directory. */
+    /* dlopen would block on a FIFO, and reports a directory unclearly. */
     if (stat(path, &about) != 0) {
         return rv_fail(error, REEVE_EPLUGIN, "plugin %s: cannot open it: %s", path, strerror(errno));
     }

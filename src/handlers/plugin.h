@@ -42,10 +42,10 @@ reeve_status rv_plugin_gate_init(reeve_plugin_handle *plugin);
 void rv_plugin_gate_fini(reeve_plugin_handle *plugin);
 
 /*
- * Checks what a plugin's entry returned and copies it to plugin->plugin, plugin->handlers and plugin->layers (owned by
- * the handle, also on failure), in this version's layout. path is for the words. REEVE_EPLUGIN: a wrong ABI, sizes that
- * cannot be. REEVE_EINVAL: a handler or a layer lacks its function, a type is malformed. REEVE_EDUPLICATE: a type
- * stands there twice. REEVE_ENOMEM.
+ * Checks the description that a plugin's entry returned and copies it to plugin->plugin, plugin->handlers and
+ * plugin->layers (owned by the handle, also on failure), in this version's layout. path: for the error message.
+ * REEVE_EPLUGIN: a wrong ABI or wrong sizes. REEVE_EINVAL: a handler or a layer lacks its function, a type is
+ * malformed. REEVE_EDUPLICATE: a type occurs twice. REEVE_ENOMEM.
  */
 reeve_status rv_plugin_read(reeve_plugin_handle *plugin, const reeve_plugin *theirs, const char *path, rv_error *error);
 

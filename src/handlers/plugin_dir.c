@@ -14,7 +14,7 @@ static bool is_directory(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Writes the directory that stands `there` from the file's own; false when there is none. */
+/* Writes the directory at the relative path `there` from that of the file; false when it does not exist. */
 static bool from_file(char *ret, size_t size, const char *file, const char *there)
 {
     char path[PATH_MAX];
@@ -26,7 +26,7 @@ static bool from_file(char *ret, size_t size, const char *file, const char *ther
     return length > 0 && (size_t)length < size && is_directory(ret);
 }
 
-/* The file that holds this code. (The loader's name of the program itself may be relative to another directory.) */
+/* The file that contains this code. The loader may know the program itself by a name relative to another directory. */
 static bool from_library(char *ret, size_t size)
 {
     Dl_info about;

@@ -1,5 +1,5 @@
 /*
- * plugin_dir.h - where bare plugin names are sought when nobody says.
+ * plugin_dir.h - the default directory of plugins.
  */
 #ifndef RV_HANDLERS_PLUGIN_DIR_H
 #define RV_HANDLERS_PLUGIN_DIR_H

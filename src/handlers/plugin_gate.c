@@ -1,5 +1,5 @@
 /*
- * plugin_gate.c - a plugin says how many of its handlers may run at once; here they wait for their turn.
+ * plugin_gate.c - limits how many handlers of a plugin run at once (reeve_plugin.concurrency); the others wait here.
  */
 #include "base/lock.h"
 #include "handlers/plugin.h"
@@ -32,7 +32,7 @@ bool rv_plugin_gate_enter(reeve_plugin_handle *plugin, bool (*gives_up)(void *co
     if (waits)
         plugin->running++;
     else
-        rv_lock_check(pthread_cond_signal(&plugin->freed)); /* (the signal that it may have had is for another) */
+        rv_lock_check(pthread_cond_signal(&plugin->freed)); /* passes on a signal that this thread may have consumed */
     rv_unlock(&plugin->lock);
     return waits;
 }

@@ -1,5 +1,5 @@
 /*
- * task.c - reading a task. The header is JSON and is parsed only when a handler asks for what stands there.
+ * task.c - reading a task. The header is JSON; it is parsed only when a handler asks for an option in it.
  */
 #include "handlers/task.h"
 
@@ -92,7 +92,8 @@ const char *reeve_task_type(const reeve_task *task)
 
 const char *reeve_task_handle(const reeve_task *task)
 {
-    /* Every reeve_task is a thread's own and never a constant: what is made when asked for may be written here. */
+    /* The cast is safe: every reeve_task belongs to one thread and is not a constant. The parsed header is kept in
+     * it. */
     reeve_task *own = (reeve_task *)task;
 
     if (own->handle[0] == '\0') snprintf(own->handle, sizeof(own->handle), "%s/%s", own->queue, own->id);
@@ -109,7 +110,7 @@ unsigned reeve_task_crashes(const reeve_task *task)
     return task->crashes;
 }
 
-/* Its id says so: "cron:<name>:<slot>". */
+/* The id of a task of a recurring entry is "cron:<name>:<slot>". */
 int64_t reeve_task_slot_ms(const reeve_task *task)
 {
     int64_t slot = -1;
@@ -206,7 +207,7 @@ reeve_status reeve_task_checkpoint(reeve_task *task, const void *data, size_t le
     if (status != REEVE_OK) return status;
     rv_buf_clear(&task->checkpoint);
     rv_buf_add(&task->checkpoint, data, length);
-    task->knows_checkpoint = !task->checkpoint.failed; /* (else it is asked for) */
+    task->knows_checkpoint = !task->checkpoint.failed; /* without memory it is fetched */
     return REEVE_OK;
 }
 

@@ -30,7 +30,7 @@ typedef struct rv_task_host {
     /* One round trip, for what build adds; *ret lives until the next. NULL: there is no Redis. */
     reeve_status (*ask)(void (*build)(rv_conn *conn, const void *what), const void *what, const rv_reply **ret,
                         void *context);
-    /* Is called for a chained task; makes its id when that is "". NULL: none hears, and the id is a new UUIDv7. */
+    /* Called for a chained task; chooses its id if that is "". NULL: the id is a new UUIDv7. */
     reeve_status (*chained)(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context);
     const char *ns;
     const reeve_size_limits *size_limits; /* chosen ones; NULL: the standards */
@@ -58,12 +58,12 @@ struct reeve_task {
     /* made when asked for */
     struct rv_dependencies *dependencies; /* dependencies.h */
     bool past;                            /* it was settled before it ran: nothing goes with its completion any more */
-    rv_error *refusal;                    /* the words of the last call that failed */
+    rv_error *refusal;                    /* the error message of the last call that failed */
     cJSON *parsed;
     rv_buf checkpoint; /* the last one, once known */
     bool knows_checkpoint;
-    unsigned log_lines; /* so many were said */
-    /* what the handler said */
+    unsigned log_lines; /* the number of log lines */
+    /* the outcome that the handler chose */
     reeve_outcome outcome;
     rv_buf result;
     int64_t delay_ms; /* -1: the backoff decides */
@@ -85,22 +85,23 @@ void rv_task_begin(reeve_task *task);
 reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome outcome, const char *kind, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Calls the handler, one of many with just this task, and takes what it returned, see below; the kind is "handler". */
+/* Calls the handler (a batch handler with just this task) and evaluates its return value as rv_task_take does; the
+ * kind is "handler". */
 reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler);
 
-/* Makes sense of what a handler or a layer returned: an outcome that no outcome prepared becomes a failure of this
- * kind. The words begin with who it was: what "name". */
+/* Evaluates the return value of a handler or a layer: an outcome that no call prepared becomes a failure of this
+ * kind. The error message begins with: what "name". */
 reeve_outcome rv_task_take(reeve_task *task, reeve_outcome returned, const char *kind, const char *what,
                            const char *name);
 
-/* The same for a task of a call of many: its handler said it by verbs alone. */
+/* The same for a task of a batch handler, which has no return value for each task. */
 reeve_outcome rv_task_take_batch(reeve_task *task, const char *type);
 
 /* The size_limits in force. */
 const reeve_size_limits *rv_task_size_limits(const reeve_task *task);
 
-/* Keeps the words of a call that fails, for reeve_task_call_error; returns the status. (Without memory there are none.)
- */
+/* Keeps the message of a call that fails, for reeve_task_call_error; returns the status. Without memory there is no
+ * message. */
 reeve_status rv_task_refuse(reeve_task *task, const rv_error *why);
 
 /* Forgets the outcome. */

@@ -38,7 +38,8 @@ static void keep_message(reeve_task *task, const char *format, va_list arguments
     }
 }
 
-/* What the outcome before left is forgotten. (After what this one keeps was copied: that may be a part of it.) */
+/* Sets an outcome and forgets the one before. The caller has copied its texts: they may be parts of the outcome
+ * before. */
 static void settle(reeve_task *task, reeve_outcome outcome, int64_t delay_ms)
 {
     task->outcome = outcome;
@@ -53,7 +54,8 @@ static void failed(reeve_task *task, reeve_outcome outcome, int64_t delay_ms, co
     char new_kind[sizeof(task->kind)];
 
     keep_text(new_kind, sizeof(new_kind), kind != NULL && kind[0] != '\0' ? kind : "error");
-    keep_message(task, format, arguments); /* (its words may be made of the kind and the result before) */
+    keep_message(task, format,
+                 arguments); /* before the rest is cleared: its arguments may point to the last kind and result */
     memcpy(task->kind, new_kind, sizeof(new_kind));
     rv_buf_clear(&task->result);
     task->outcome = outcome;
@@ -66,7 +68,7 @@ void rv_task_forget(reeve_task *task)
     settle(task, REEVE_OUTCOME_NONE, -1);
 }
 
-/* The result, which may be a part of the one that stands there. */
+/* Sets the result, which may be a part of the present one. */
 static void keep_result(reeve_task *task, const char *result, size_t length)
 {
     rv_buf *kept = &task->result;
@@ -85,7 +87,7 @@ static void keep_result(reeve_task *task, const char *result, size_t length)
     }
 }
 
-/* Whether there may be a result of that length; why not in the words. */
+/* Whether a result of that length is allowed; if not, the task keeps the error message. */
 static bool check_result(const reeve_task *task, size_t length, rv_error *why)
 {
     const reeve_size_limits *size_limits = rv_task_size_limits(task);

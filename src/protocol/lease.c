@@ -20,8 +20,8 @@ void rv_lease_read_extra(rv_lease *lease, const rv_reply *extras, size_t *next)
     }
 }
 
-/* Whether an id can be told from what stands around it where ids are listed. (Not all of the alphabet is looked at, for
- * each task.) */
+/* Whether an id has no blank, control character or byte beyond ASCII, so that lists of ids can be parsed. The rest
+ * of the alphabet is not checked, because this runs for every task. */
 static bool is_harmless(const char *id, size_t length)
 {
     const uint64_t each = UINT64_MAX / 255, high = each << 7;

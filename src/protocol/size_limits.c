@@ -13,7 +13,7 @@ typedef struct size_limit {
     int64_t max;
 } size_limit;
 
-/* (field, default, maximum) */
+/* field, default, maximum */
 #define SIZE_LIMITS(ROW)                                               \
     ROW(payload, REEVE_PAYLOAD_MAX, REEVE_PAYLOAD_MAX)                 \
     ROW(result, REEVE_RESULT_MAX, REEVE_RESULT_MAX)                    \

@@ -365,7 +365,7 @@ static void add_after(rv_buf *out, const reeve_task_spec *spec)
 {
     for (size_t i = 0; i < spec->after_count; i++) {
         rv_buf_adds(out, i == 0 ? ",\"after\":[[\"" : ",[\"");
-        rv_buf_adds(out, spec->after[i].handle); /* (no character of it would be escaped) */
+        rv_buf_adds(out, spec->after[i].handle); /* a checked handle needs no escape */
         rv_buf_adds(out, "\",\"");
         rv_buf_adds(out, rv_parents_policy(&spec->after[i]));
         rv_buf_adds(out, "\"]");

@@ -81,7 +81,8 @@ bool rv_task_policy_read(rv_task_policy *ret, const char *text, size_t length)
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 
-/* (No decimal point that a locale could change.) What is given stays given: the least is a thousandth. */
+/* In thousandths, because a locale could change a decimal point. A positive jitter stays positive: at least a
+ * thousandth. */
 static int64_t thousandths(double jitter)
 {
     if (jitter < 0) return -1000;

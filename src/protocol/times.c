@@ -54,8 +54,8 @@ void rv_times_carry(uint64_t squares[3])
     squares[1] %= RV_SQUARE_PART;
 }
 
-/* (99 days are less than 2^43 us: of the square's parts, which are high, twice high * low, and low, the second is the
- * largest, less than 2^45, and the first to be carried.) */
+/* 99 days are less than 2^43 us. Of the three parts of a square (high, twice high * low, low) the second is the
+ * largest: it is less than 2^45, and the first to be carried. */
 #define CARRY_AT ((uint64_t)1 << 60)
 
 static void add_square(uint64_t squares[3], uint64_t x)
@@ -131,7 +131,7 @@ static size_t find_bucket(const reeve_times *times, double rank, double *ret_bef
  * Mean and deviation bound each percentile: a share q of the times lies below mean + deviation * sqrt(q / (1 - q)), and a
  * share 1 - q above mean - deviation * sqrt((1 - q) / q) (Cantelli's inequality); and none is further from the mean than
  * deviation * sqrt(count - 1) (P. A. Samuelson, 1968). Where all times are alike that leaves next to nothing to estimate,
- * however wide their bucket is. (What is rounded does not leave the bucket.)
+ * however wide their bucket is. Rounding does not leave the bucket.
  */
 static double within_bounds(const reeve_times *times, double share, double estimated, double from, double to)
 {

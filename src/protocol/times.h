@@ -28,7 +28,7 @@ typedef struct rv_times {
 void rv_times_add_ms(rv_times *times, int64_t ms);
 void rv_times_add_us(rv_times *times, int64_t us);
 
-/* Brings the first two parts of a sum of squares below RV_SQUARE_PART. (While adding they may be larger.) */
+/* Brings the first two parts of a sum of squares below RV_SQUARE_PART; additions may make them larger. */
 void rv_times_carry(uint64_t squares[3]);
 
 /* Adds sums of the same unit to *times, all but what is reckoned from them. */

@@ -187,7 +187,7 @@ void rv_command_lend2(rv_commands *commands, const void *a, size_t a_length, con
     if (a_length > 0) memcpy(at, a, a_length);
     end_at(commands, at + a_length);
     lend(commands, b, b_length);
-    rv_buf_add(&commands->out, "\r\n", 2); /* (there is room) */
+    rv_buf_add(&commands->out, "\r\n", 2); /* the caller has reserved the space */
     commands->open_args--;
 }
 

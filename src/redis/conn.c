@@ -138,7 +138,7 @@ static reeve_status open_once(rv_conn *conn, int64_t deadline, const rv_waker *w
     if (status != REEVE_OK) return open_failed(conn, &reason);
     rv_reply_reader_settle(&conn->reader);
     conn->held = false;
-    conn->leaves = false; /* (a step of the handshake that was refused is judged there) */
+    conn->leaves = false; /* the handshake evaluates its own refusals */
     conn->epoch++;
     conn->opened_ms = rv_now_ms();
     return REEVE_OK;
@@ -155,13 +155,13 @@ static void say_down(rv_conn *conn)
 {
     if (conn->down) return;
     conn->down = true;
-    rv_log(REEVE_LOG_WARN, "redis.down", "no connection to Redis, trying again until there is one", "url",
+    rv_log(REEVE_LOG_WARN, "redis.down", "Redis cannot be reached: the client tries again until it is back", "url",
            conn->url->redacted, "error", conn->error.text, NULL);
 }
 
 static void say_up(rv_conn *conn)
 {
-    if (conn->down) rv_log(REEVE_LOG_INFO, "redis.up", "connected to Redis again", "url", conn->url->redacted, NULL);
+    if (conn->down) rv_log(REEVE_LOG_INFO, "redis.up", "Redis is back", "url", conn->url->redacted, NULL);
     conn->down = false;
     conn->lost = false;
 }

@@ -125,7 +125,7 @@ static rv_lookup *join(rv_lookup *lookup)
     if (at) {
         at->users++;
     } else {
-        lookup->users++; /* (the thread's) */
+        lookup->users++; /* the reference of the thread */
         lookup->next = under_way;
         under_way = lookup;
     }

@@ -175,9 +175,7 @@ static void reload(rv_tls *tls)
     if (make_context(tls, &fresh, &reason) != REEVE_OK) {
         if (!tls->reload_failed)
             rv_log(REEVE_LOG_WARN, "tls.reload_failed",
-                   "files of TLS changed and cannot be used; the old ones stay in "
-                   "force",
-                   "error", reason.text, NULL);
+                   "TLS files changed and cannot be used: the previous ones stay in use", "error", reason.text, NULL);
         tls->reload_failed = true;
         return;
     }
@@ -187,7 +185,7 @@ static void reload(rv_tls *tls)
     tls->reload_failed = false;
     SSL_SESSION_free(tls->session); /* it belongs to the certificates of before */
     tls->session = NULL;
-    rv_log(REEVE_LOG_INFO, "tls.reloaded", "files of TLS changed and were read again", NULL);
+    rv_log(REEVE_LOG_INFO, "tls.reloaded", "TLS files changed and were read again", NULL);
 }
 
 /* ---- the context ------------------------------------------------------------------------------------------------ */

@@ -371,7 +371,7 @@ reeve_status rv_url_secure(rv_url *url, const reeve_tls *options, rv_error *erro
 
 const char *rv_url_choose(const char *text)
 {
-    if (text) return text; /* (an empty one is a mistake that parsing finds) */
+    if (text) return text; /* parsing refuses an empty one */
     const char *chosen = getenv("REEVE_REDIS");
     return chosen && *chosen ? chosen : "embedded:";
 }

@@ -7,7 +7,7 @@ static bool gives_up(void *context)
     return rv_admission_gives_up(context);
 }
 
-/* What is told of a running task (since when, how long) is told of its handler. */
+/* The start and the run time of a task are those of its handler: the wait does not count. */
 static void note_wait(rv_thread *t, rv_item *const *items, size_t count, int64_t waited_us)
 {
     rv_lock(&t->batch.lock);
@@ -19,7 +19,7 @@ static void note_wait(rv_thread *t, rv_item *const *items, size_t count, int64_t
 static bool wait_in_turn(rv_thread *t, const rv_handler *handler, const rv_item *item, bool alone)
 {
     if (alone && !rv_alone_enter(t, item)) return false;
-    /* Asked without a gate, too: to set the thread up may have taken long. */
+    /* Checked without a gate, too: setting up the thread may have taken long. */
     if (handler->plugin != NULL ? rv_plugin_gate_enter(handler->plugin, gives_up, t) : true) {
         if (!gives_up(t)) return true;
         if (handler->plugin != NULL) rv_plugin_gate_leave(handler->plugin);

@@ -12,7 +12,7 @@
 #include "running/alone.h"
 #include "running/worker_state.h"
 
-/* What there is to wait for, and to leave, beyond a look whether the thread may begin. */
+/* The parts of enter and leave for handlers with a gate and tasks that run alone. */
 bool rv_admission_wait(rv_thread *thread, const rv_handler *handler, unsigned max_crashes, rv_item *const *items,
                        size_t count);
 void rv_admission_end(rv_thread *thread, const rv_handler *handler);
@@ -46,7 +46,7 @@ static inline void rv_admission_leave(rv_thread *thread, const rv_handler *handl
     if (rv_admission_has_gate(handler) || rv_alone_is_owner(thread)) rv_admission_end(thread, handler);
 }
 
-/* Something has changed that may end a wait: the phase, or what a thread was told. Any thread, with no lock held. */
+/* The phase or a stop flag has changed: waiting threads check whether they go on. Any thread, with no lock held. */
 void rv_admission_recheck(reeve_worker *worker);
 
 #endif

@@ -91,7 +91,7 @@ void rv_alone_recheck(reeve_worker *worker)
     rv_unlock(&worker->alone.lock);
 }
 
-/* Held threads look again whether they may begin, or how long they wait. */
+/* Lets the held threads check again whether they may begin, and how long they wait. */
 static void wake_held(reeve_worker *worker)
 {
     for (size_t i = 0; i < worker->pool_count; i++) {
@@ -102,14 +102,13 @@ static void wake_held(reeve_worker *worker)
     }
 }
 
-/* With the lock: a task runs alone, or waits for that, and it is this one. Its owner may have the next one
- * meanwhile. */
+/* With the lock: whether this task runs alone or waits to do so. Its owner may have the next one in the meantime. */
 static bool is_current(const rv_alone *alone, const rv_alone_task *task)
 {
     return atomic_load(&alone->owner) != NULL && alone->task.number == task->number;
 }
 
-/* Others may begin, unless that is so already. */
+/* Lets other threads begin, unless they may already. */
 static void release(reeve_worker *worker, const rv_alone_task *task)
 {
     rv_alone *alone = &worker->alone;
@@ -135,7 +134,7 @@ static reeve_status tell(rv_thread *t, const rv_alone_task *task, const char *ho
     return status;
 }
 
-/* Tells until it is taken, or the worker leaves. */
+/* Repeats the call until Redis accepts it or the worker leaves. */
 static void insist(rv_thread *t, const rv_alone_task *task, const char *how)
 {
     bool held;
@@ -145,7 +144,7 @@ static void insist(rv_thread *t, const rv_alone_task *task, const char *how)
         if (status == REEVE_OK) return;
         if (status == REEVE_ELOST) rv_recovery_note_loss(t);
         if (status != REEVE_EREDIS) continue;
-        rv_redis_report_refusal(t->worker, "Redis did not take a note of a task: trying again",
+        rv_redis_report_refusal(t->worker, "Redis refused the note that a task runs alone: the worker tries again",
                                 rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
         rv_waker_wait(&t->waker, rv_deadline(rv_backoff_reconnect(tries, rv_random_unit())));
@@ -189,7 +188,7 @@ bool rv_alone_enter(rv_thread *t, const rv_item *item)
     int64_t patience = patience_ms(item->lease.crashes);
     bool held = false;
     if (!become_owner(t, item, &task)) return false;
-    rv_admission_recheck(t->worker); /* (whoever waits at a gate has not begun, and does not begin) */
+    rv_admission_recheck(t->worker); /* threads that wait at a gate do not begin */
     bool is_alone = wait_for_others(t, rv_deadline(patience));
     if (!gives_up(t) && rv_recovery_connect(t)) (void)tell(t, &task, is_alone ? "alone" : "beside", &held);
     if (!held || !is_alone) release(t->worker, &task);
@@ -203,7 +202,7 @@ void rv_alone_leave(rv_thread *t, bool by_itself)
     rv_alone_task task;
     if (!rv_alone_is_owner(t)) return;
     rv_lock(&alone->lock);
-    bool owner = rv_alone_is_owner(t); /* (others may just have been let begin, and one of them be the owner) */
+    bool owner = rv_alone_is_owner(t); /* another thread may have become the owner in the meantime */
     if (owner) task = alone->task;
     rv_unlock(&alone->lock);
     if (!owner) return;
@@ -215,7 +214,8 @@ void rv_alone_leave(rv_thread *t, bool by_itself)
 
 /* ---- everybody else -------------------------------------------------------------------------------------------- */
 
-/* True for one thread when others may begin: it is to say so in Redis first. Until then: *ret_until_ms. */
+/* True for one thread when others may begin: that thread notes this in Redis first. False: they may begin at
+ * *ret_until_ms. */
 static bool is_over(rv_alone *alone, int64_t *ret_until_ms, rv_alone_task *ret)
 {
     rv_lock(&alone->lock);

@@ -1,17 +1,13 @@
 /*
- * alone.h - a task that crashes left behind runs alone, so that the next crash finds the guilty one.
- *
- * When a worker dies, each of its threads may have run the task that it died of. So from its second crash on (or earlier
- * when the next one may be its last) a task begins only when no other handler runs in its worker, and no other begins
- * meanwhile. Redis knows that (suspect.lua): when the worker dies then, the crash is this task's and nobody else's; a
- * task is dead of crashes only when one of them was such a crash. When its handler returns, its crashes are forgotten.
- *
- * Others are not held up for ever. When those that run do not end in time, the task begins beside them; when it runs for
- * long, others begin beside it. A crash then counts for all of them, and proves nothing; with each crash these times
- * double. So a task that brings its worker down late is found, too, and a long one gets its time next to others that
- * crash all the time.
- *
- * A task that never crashed costs a load for each call of a handler.
+ * alone.h - a task that was running when workers crashed runs alone, so that the next crash identifies it. When a
+ * worker dies, each of its running tasks may be the cause. So from its second crash on (or earlier, if the next one
+ * may be its last) a task begins only when no other handler runs in its worker, and no other begins in the meantime.
+ * Redis is told (suspect.lua): if the worker dies then, the task is the cause. A task becomes dead of crashes only
+ * after such a crash. When its handler returns, its crashes are forgotten. The wait is limited. When the running
+ * tasks do not end in time, the task begins beside them; when it runs for long, others begin beside it. A crash then
+ * counts for all of them and identifies none; with each crash these times double. So a task that crashes its worker
+ * late is found, too, and a long task can finish although others crash again and again. For a task that never
+ * crashed this costs one atomic load for each call of a handler.
  */
 #ifndef RV_RUNNING_ALONE_H
 #define RV_RUNNING_ALONE_H
@@ -41,12 +37,14 @@ static inline bool rv_alone_is_owner(const rv_thread *thread)
 }
 
 /*
- * For the thread's running item: waits until nothing else runs, and tells Redis. False: it is not to begin (another task
- * runs alone, it was told to stop, the worker takes no more tasks, Redis did not take it).
+ * For the thread's running item: waits until no other task runs, and notes in Redis that it runs alone. False: it
+ * must not begin, because another task runs alone, it was asked to stop, the worker takes no more tasks, or Redis
+ * did not accept the note.
  */
 bool rv_alone_enter(rv_thread *thread, const rv_item *item);
 
-/* Its handler has returned (by itself, or told to stop), or was not called. Nothing when it does not run alone. */
+/* The handler has returned (by itself, or after it was asked to stop), or was not called. Without effect when the
+ * task does not run alone. */
 void rv_alone_leave(rv_thread *thread, bool by_itself);
 
 /* The waiting place of a thread in which nothing may begin: returns when something may have changed. */

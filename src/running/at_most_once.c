@@ -34,7 +34,7 @@ static reeve_status settle(rv_thread *t, const rv_item *item, const rv_settlemen
     return status;
 }
 
-/* A session that stands has stood all the time: what it does not hold any more it has settled. */
+/* A session that exists has existed all the time: it has settled the tasks that it does not hold any more. */
 static reeve_status does_session_stand(rv_thread *t, const rv_item *item, bool *ret_stands)
 {
     char key[RV_SESSION_LENGTH + 16];
@@ -57,33 +57,32 @@ static void note_accepted(rv_thread *t, rv_item *item)
     rv_unlock(&t->batch.lock);
 }
 
-/* It may be recorded as completed, and has not run. (Nothing is settled for it any more: what is not settled goes back
- * with the session.) */
+/* The task has not run and may be recorded as completed. The thread settles nothing more for it: if it was not
+ * settled, it goes back with the session. */
 static void note_lost(rv_thread *t, rv_item *item)
 {
     rv_lock(&t->batch.lock);
     item->refused = true;
     rv_unlock(&t->batch.lock);
-    rv_log(REEVE_LOG_WARN, "task.lost",
-           "a task that runs at most once did not run: whether it is recorded as completed could not be found out",
+    rv_log(REEVE_LOG_WARN, "task.lost", "a task that runs at most once did not run: it may be recorded as completed",
            "queue", t->pool->queue_sessions[item->lease.queue]->queue, "id", item->lease.id, NULL);
 }
 
-/* *ret_sent: it may have been carried out, whatever is returned. */
+/* *ret_sent: Redis may have settled the task, whatever is returned. */
 static bool settle_until_known(rv_thread *t, const rv_item *item, const rv_settlement *done, bool *ret_sent)
 {
     for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
         bool accepted = false;
         t->insists = *ret_sent;
         if (!rv_recovery_connect(t)) return false;
-        /* Settled it must run, and no handler begins once the worker takes no more. */
+        /* A settled task must run, and no handler begins once the worker takes no more tasks. */
         if (!*ret_sent && rv_worker_phase(t->worker) != RV_PHASE_RUNNING) return false;
         reeve_status status = *ret_sent ? rv_recovery_regain(t, item) : REEVE_OK;
         if (status == REEVE_OK) status = settle(t, item, done, &accepted);
-        /* Refused the second time: it may have been the first that settled it. */
+        /* A repeated call that is refused: the first one may have settled it. */
         if (status == REEVE_OK && !accepted && *ret_sent) status = does_session_stand(t, item, &accepted);
         if (status == REEVE_OK) return accepted;
-        *ret_sent = true; /* (also when it failed: that may have been half way) */
+        *ret_sent = true; /* also after an error: the script may have executed in part */
         if (status == REEVE_ELOST) rv_recovery_note_loss(t);
         if (status == REEVE_EREDIS) {
             rv_waker_silence(&t->waker);
@@ -128,7 +127,7 @@ static void free_key_until_known(rv_thread *t, const rv_item *item)
         if (status == REEVE_OK) return;
         if (status == REEVE_ELOST) rv_recovery_note_loss(t);
         if (status != REEVE_EREDIS) continue;
-        rv_redis_report_refusal(t->worker, "Redis did not free a unique key: trying again",
+        rv_redis_report_refusal(t->worker, "Redis refused to release a unique key: the worker tries again",
                                 rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
         rv_waker_wait(&t->waker, rv_deadline(rv_backoff_reconnect(tries, rv_random_unit())));

@@ -8,8 +8,9 @@
 #include "running/worker_state.h"
 
 /*
- * Settles the running item as done; from then on it is accepted, whatever its handler says. Waits for a lost connection
- * to come back. False: the item is not ours any more, or it could not be found out whether it is; then it must not run.
+ * Settles the running item as completed; from then on it is accepted, whatever its outcome. Waits while the
+ * connection is lost. False: the session does not hold the item any more, or that could not be found out; then it
+ * must not run.
  */
 bool rv_at_most_once_settle(rv_thread *thread, rv_item *item, const rv_attempt_policy *policy);
 

@@ -3,7 +3,7 @@
 #include "base/backoff.h"
 #include "base/id.h"
 
-/* The most of something, where it is not said yet. */
+/* Sets a limit that no earlier source has set. */
 static void add_limit(unsigned *limit, int more)
 {
     if (*limit == 0 && more > 0) *limit = (unsigned)more;

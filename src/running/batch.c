@@ -8,7 +8,7 @@
 reeve_status rv_batch_init(rv_batch *batch, size_t max, size_t queues, rv_error *error)
 {
     memset(batch, 0, sizeof(*batch));
-    /* Twice the lease: after a lost connection, what was leased unknown to us is here for a moment as well. */
+    /* Twice the size of a lease: after a lost connection the tasks of the lost lease are here for a moment as well. */
     batch->capacity = 2 * max;
     batch->running = RV_NONE;
     batch->items = rv_zalloc_array(batch->capacity, sizeof(*batch->items));

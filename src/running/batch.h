@@ -24,9 +24,9 @@ typedef struct rv_item {
     rv_item_state state;
     bool refused;   /* Redis did not accept the outcome */
     bool accepted;  /* known to be settled: by a turn whose reply was lost, or before it ran (at_most_once.h) */
-    bool cancelled; /* told so while we hold it; written under the lock */
+    bool cancelled; /* cancelled while the thread holds it; written under the lock */
     rv_settlement settlement; /* once finished */
-    void *kept;               /* memory of the outcome's words and result, or NULL */
+    void *kept;               /* the memory of the outcome's message and result, or NULL */
     int64_t timeout_ms;       /* 0: none */
     int64_t timeout_at_ms;    /* monotonic, or RV_FOREVER */
     int64_t heartbeat_ms;     /* longer silence is a failure; 0: it need not say anything */

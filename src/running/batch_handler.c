@@ -7,7 +7,7 @@
 
 /* ---- groups ----------------------------------------------------------------------------------------------------- */
 
-/* More than this is not kept for company. */
+/* The maximum size of the payloads of kept tasks. */
 #define KEPT_BYTES ((size_t)32 * 1024 * 1024)
 
 typedef struct group {
@@ -33,7 +33,7 @@ static group look_at_group(const rv_batch *batch, const rv_item *first)
     return found;
 }
 
-/* A task that a crash left behind and that came to company: it waits until the others are settled. */
+/* Whether a task that crashed before is in the batch with others: it waits until these are settled. */
 static bool has_suspect(const rv_batch *batch)
 {
     for (size_t i = 0; batch->count > 1 && i < batch->count; i++) {
@@ -52,7 +52,7 @@ bool rv_batch_handler_is_ripe(const rv_thread *t, const rv_item *item, int64_t n
     group found = look_at_group(batch, item);
     if (found.count >= rv_batch_handler_max(handler) || 2 * batch->count >= batch->capacity) return true;
     if (t->kept_bytes > KEPT_BYTES || has_suspect(batch)) return true;
-    /* When the lease was as large as was asked for there may be more: that is asked once. */
+    /* When the lease was as large as requested, more tasks may be ready: one more turn asks for them. */
     return now_ms - found.oldest->leased_ms >= handler->batch_wait_ms && (!t->full || found.oldest->held != NULL);
 }
 
@@ -84,7 +84,7 @@ unsigned rv_batch_handler_want(const rv_thread *t)
     for (size_t i = 0; i < batch->count; i++) {
         const rv_item *item = &batch->items[i];
         if (item->state != RV_ITEM_WAITING) continue;
-        if (item->lease.crashes > 0) return 0; /* (it is to be alone) */
+        if (item->lease.crashes > 0) return 0; /* it runs alone */
         if (item->batch_handler == NULL || (i > 0 && batch->items[i - 1].batch_handler == item->batch_handler))
             continue;
         if (t->mixed) continue;
@@ -98,7 +98,7 @@ unsigned rv_batch_handler_want(const rv_thread *t)
 void rv_batch_handler_learn(rv_thread *t, size_t called, unsigned max, bool others)
 {
     if (called > 0) t->batch_handler_want = smaller(4 * called, max);
-    /* What comes with tasks of other types would wait behind these: they say how many. */
+    /* Tasks that are leased together with others would wait behind these, whose run times decide the number then. */
     if (others) {
         t->mixed = true;
     } else if (called > 0 || t->fresh > 0) {
@@ -131,7 +131,7 @@ static bool copy_lease(rv_item *item)
     memcpy(block, item->lease.id, id);
     memcpy(block + id, envelope->header, length);
     block[id + length] = '\0';
-    rv_envelope_take(envelope, block + id, length); /* (as it was before) */
+    rv_envelope_take(envelope, block + id, length); /* the copy has the same content */
     item->lease.id = block;
     item->held = block;
     return true;
@@ -152,7 +152,7 @@ void rv_batch_handler_keep(rv_thread *t)
     for (size_t i = 0; i < batch->count; i++) {
         rv_item *item = &batch->items[i];
         if (item->state != RV_ITEM_WAITING) continue;
-        /* Without memory it is for somebody else. */
+        /* Without memory for the copy another thread gets the task. */
         if (item->held == NULL && !copy_lease(item)) give_back(item);
         t->kept_bytes += item->lease.envelope.payload.length;
     }

@@ -1,12 +1,9 @@
 /*
- * batch_handler.h - handlers that take many tasks in one call (reeve_handler.run_batch).
- *
- * Their tasks wait in the thread's batch until there are enough of them or the first is old enough: a group, those of
- * one type and queue. Meanwhile the thread takes its turns as ever, settles what is finished and runs tasks of other
- * types; what waits is kept over the turns, in memory of its own. A group that is to be run now is ripe.
- *
- * All of it is for the thread that owns the batch. A worker without such handlers has no item that is of many, and pays
- * nothing.
+ * batch_handler.h - batch handlers: handlers that take many tasks in one call (reeve_handler.run_batch). Tasks of
+ * one type and queue form a group. A group waits in the thread's batch until it is large enough or its first task is
+ * old enough; then it is ripe. In the meantime the thread takes its turns, settles outcomes and runs tasks of other
+ * types; waiting tasks are kept over the turns, in memory of their own. All functions are for the thread that owns
+ * the batch. A worker without batch handlers pays nothing.
  */
 #ifndef RV_RUNNING_BATCH_HANDLER_H
 #define RV_RUNNING_BATCH_HANDLER_H
@@ -32,13 +29,13 @@ void rv_batch_handler_learn(rv_thread *thread, size_t called, unsigned max, bool
 /* When the first group that waits is ripe, whatever comes: monotonic ms; RV_FOREVER when none waits. */
 int64_t rv_batch_handler_until(const rv_thread *thread);
 
-/* Before a batch is run: what was kept and is of a session that is gone by now is not run. */
+/* Before a batch runs: drops kept tasks whose session is gone. */
 void rv_batch_handler_begin(rv_thread *thread);
 
 /* What waits is kept over the next turn. */
 void rv_batch_handler_keep(rv_thread *thread);
 
-/* What was kept and is of a session that is gone by now is not run: it runs elsewhere. */
+/* Drops kept tasks whose session is gone: they run elsewhere. */
 void rv_batch_handler_drop_lost(rv_thread *thread);
 
 #endif

@@ -29,7 +29,7 @@ static bool make_room(rv_thread *t, size_t count)
 
 void rv_batch_handler_run_fini(rv_thread *t)
 {
-    rv_free(t->calls); /* (its tasks hold nothing between calls) */
+    rv_free(t->calls); /* its tasks own no memory between calls */
     rv_free(t->call_tasks);
     rv_free(t->picked);
     t->calls = NULL;
@@ -51,7 +51,7 @@ static void begin_call(rv_thread *t, rv_invocation *call, rv_item *item)
     rv_unlock(&t->batch.lock);
 }
 
-/* What keeps a task from being run, before and after the wait at the gate. */
+/* Decides whether a task may run, before and after the wait at the gate. */
 static void bar(rv_thread *t, rv_invocation *call, const rv_handler *handler, bool ready)
 {
     rv_attempt_policy policy;
@@ -69,7 +69,7 @@ static void bar(rv_thread *t, rv_invocation *call, const rv_handler *handler, bo
     }
 }
 
-/* One that runs at most once is settled by itself. */
+/* Checks a task again after admission. One that runs at most once is settled now. */
 static void admit(rv_thread *t, rv_invocation *call, const rv_handler *handler)
 {
     rv_attempt_policy policy;
@@ -80,7 +80,7 @@ static void admit(rv_thread *t, rv_invocation *call, const rv_handler *handler)
     if (policy.once && !rv_at_most_once_settle(t, item, &policy)) (void)rv_run_task_not_begun(&call->task, item);
 }
 
-/* The limits of all begin with the call: to settle one of them may take as long as Redis is away. */
+/* The limits of all tasks begin with the call, because settling one of them may take as long as an outage of Redis. */
 static void set_limits(rv_thread *t, const rv_invocation *call, const rv_handler *handler)
 {
     rv_attempt_policy policy;
@@ -90,7 +90,7 @@ static void set_limits(rv_thread *t, const rv_invocation *call, const rv_handler
     rv_run_task_set_limits(t, item, &policy);
 }
 
-/* Those that nothing was decided for yet. */
+/* Lists the tasks that have no outcome yet. */
 static size_t list_tasks(rv_thread *t, size_t count)
 {
     size_t listed = 0;
@@ -108,7 +108,7 @@ static void give_all_back(rv_thread *t, size_t count)
     }
 }
 
-/* Nobody waits at the gate when nothing is left to be run. */
+/* Calls the handler, unless no task is left for it. */
 static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
 {
     if (list_tasks(t, count) == 0) return;

@@ -13,6 +13,7 @@ void rv_failure_log(const char *queue, const rv_lease *lease, const rv_settlemen
     size_t length = lease->envelope.type_length < REEVE_TYPE_MAX ? lease->envelope.type_length : REEVE_TYPE_MAX;
     memcpy(type, lease->envelope.type, length);
     type[length] = '\0';
-    rv_log(level, dead ? "task.dead" : "task.retry", dead ? "task is dead" : "task failed, will be tried again",
-           "queue", queue, "id", outcome->id, "type", type, "kind", outcome->kind, "error", outcome->message, NULL);
+    rv_log(level, dead ? "task.dead" : "task.retry",
+           dead ? "the task is dead" : "the task failed: another attempt follows", "queue", queue, "id", outcome->id,
+           "type", type, "kind", outcome->kind, "error", outcome->message, NULL);
 }

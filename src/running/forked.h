@@ -11,15 +11,15 @@
 #include "base/fork.h"
 #include "running/worker_state.h"
 
-#define RV_FORKED_STATUS 70 /* EX_SOFTWARE; as worker.h says */
+#define RV_FORKED_STATUS 70 /* EX_SOFTWARE; documented in worker.h */
 
 static inline bool rv_worker_is_forked(const reeve_worker *worker)
 {
     return worker->generation != rv_fork_generation_known();
 }
 
-/* After each call of a handler, layer or hook: does not return in a child. No lock may be taken there, also not that of the
- * log: another thread of the parent may have held it. */
+/* Called after each call of a handler, layer or hook: ends a child process. It takes no lock, not even that of the
+ * log, because another thread of the parent may have held it. */
 static inline void rv_end_if_forked(const reeve_worker *worker)
 {
     if (rv_worker_is_forked(worker)) _exit(RV_FORKED_STATUS);

@@ -1,6 +1,6 @@
 /*
- * invocation.h - what a thread runs at the moment: one task, or the many of a call (batch_handler_run.h). For whoever
- * tells them something, or hears from them.
+ * invocation.h - the tasks that a thread runs at the moment: one, or those of a call of a batch handler
+ * (batch_handler_run.h). For functions that stop them, and for the calls of their handlers.
  */
 #ifndef RV_RUNNING_INVOCATION_H
 #define RV_RUNNING_INVOCATION_H
@@ -20,7 +20,8 @@ typedef struct rv_invocation {
 /* The running item of a task that was handed to a handler. For the thread that runs it. */
 rv_item *rv_invocation_item(rv_thread *thread, const reeve_task *task);
 
-/* What tells a running item's handler to stop, and that it is cancelled. The caller holds the lock, or is the owner. */
+/* The flags by which a running item's handler is asked to stop, and learns that its task is cancelled. The caller
+ * holds the lock, or is the owner. */
 atomic_bool *rv_invocation_stop(rv_thread *thread, const rv_item *item);
 atomic_bool *rv_invocation_cancelled(rv_thread *thread, const rv_item *item);
 

@@ -24,7 +24,7 @@ reeve_status rv_os_thread_start(pthread_t *ret, void *(*run)(void *), void *argu
     int failed = pthread_create(ret, NULL, run, argument);
     rv_lock_check(pthread_sigmask(SIG_SETMASK, &before, NULL));
     if (failed != 0) return rv_fail(error, REEVE_ESYSTEM, "cannot start thread %s: %s", name, strerror(failed));
-    (void)pthread_setname_np(*ret, name); /* (a name is a courtesy) */
+    (void)pthread_setname_np(*ret, name); /* names only help debugging */
     return REEVE_OK;
 }
 

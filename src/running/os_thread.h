@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "redis/waker.h"
 
-/* Starts a thread, named, with all signals blocked but those of its own faults: they are the program's.
- * REEVE_ESYSTEM, with words. */
+/* Starts a named thread that blocks all signals but those of its own faults: signals belong to the program.
+ * REEVE_ESYSTEM, with a message. */
 reeve_status rv_os_thread_start(pthread_t *ret, void *(*run)(void *), void *argument, const char *name,
                                 rv_error *error);
 

@@ -131,7 +131,7 @@ static void choose(rv_queue_order *order, size_t queue)
     order->chosen[at] = queue;
 }
 
-/* Round-robin: what was served last comes last. */
+/* Round-robin: the queue that was served last comes last. */
 static void rotate(rv_queue_order *order)
 {
     size_t turned[RV_ORDER_AT_ONCE], first = 0;

@@ -70,7 +70,8 @@ static inline size_t rv_queue_order_queue(const rv_queue_order *order, size_t pl
     return place < order->count - order->first ? order->first + place : place - (order->count - order->first);
 }
 
-/* What a turn leased, told place by place, first to last; then that this was all: only that changes the places. */
+/* Reports the tasks that a turn leased, place by place, first to last; then settle ends the report and changes the
+ * places. */
 void rv_queue_order_charge(rv_queue_order *order, size_t place, size_t tasks);
 void rv_queue_order_settle(rv_queue_order *order);
 

@@ -1,10 +1,9 @@
 /*
- * recovery.c - after a lost connection: connect again, and ask what stands under the thread's name.
- *
- * A turn whose reply was lost may have been carried out. So the thread asks: an outcome whose task is not there any
- * more was accepted, if the session is still alive, else refused; a task that it does not know was leased by the lost
- * turn, or handed to it, and goes back to the front of its queue with the next one. So does a task that was settled
- * before: Redis came back without its last writes.
+ * recovery.c - after a lost connection a thread connects again and asks Redis for the leases that have its name.
+ * Redis may have executed the turn whose reply was lost. An outcome whose lease does not exist any more was accepted
+ * if the session is alive, else refused. A lease that the thread does not know was made by the lost turn, or handed
+ * to the thread; the next turn gives the task back to the front of its queue. The same holds for a task that the
+ * keeper settled, if Redis restarted without its last writes.
  */
 #include "running/recovery.h"
 
@@ -32,7 +31,7 @@ bool rv_recovery_gives_up(const rv_thread *t)
 
 bool rv_recovery_connect(rv_thread *t)
 {
-    /* Whether it is open says nothing about Redis: it may have closed it a moment ago. */
+    /* An open connection is no sign that Redis is up: Redis may have closed it a moment ago. */
     if (rv_conn_is_open(t->conn)) return true;
     for (unsigned tries = 1; !rv_conn_is_open(t->conn); tries++) {
         if (rv_recovery_gives_up(t)) return false;
@@ -47,7 +46,7 @@ bool rv_recovery_connect(rv_thread *t)
     return true;
 }
 
-/* Losses that are further apart are not in a row: what stands between may end connections that are unused for long. */
+/* Losses that are further apart do not count as a series: a proxy may end connections that were idle for long. */
 #define IN_A_ROW_MS 4000
 
 void rv_recovery_note_loss(rv_thread *t)
@@ -70,7 +69,7 @@ void rv_recovery_note_use(rv_thread *t)
 
 /* ---- recall ---------------------------------------------------------------------------------------------------- */
 
-/* The item of this very lease: what was given back may stand there again, leased anew. */
+/* The item of exactly this lease: a task that was given back may be leased again. */
 static rv_item *find_item(rv_thread *t, const rv_lease *lease)
 {
     for (size_t i = 0; i < t->batch.count; i++) {
@@ -82,7 +81,7 @@ static rv_item *find_item(rv_thread *t, const rv_lease *lease)
     return NULL;
 }
 
-/* Adds a task that we hold without knowing it, as one that goes back at once. (There is room: see rv_turn_run.)
+/* Adds a leased task that the thread does not know, as one that is to be given back. rv_turn_run keeps room for it.
  * False: no memory. */
 static bool add_orphan(rv_thread *t, const rv_lease *lease)
 {
@@ -97,8 +96,8 @@ static bool add_orphan(rv_thread *t, const rv_lease *lease)
     return true;
 }
 
-/* Redis has lost that it was settled: one that the keeper settled goes back, any other is settled again. False: no
- * memory. */
+/* Redis has lost the settlement of this item. An item that the keeper settled is given back, any other is settled
+ * again. False: no memory. */
 static bool settle_again(rv_thread *t, rv_item *item, bool held)
 {
     rv_settlement back = {.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE}, copy;
@@ -120,11 +119,11 @@ static bool settle_again(rv_thread *t, rv_item *item, bool held)
 
 /* What a recall found out. */
 typedef struct recall {
-    bool seen[2 * RV_BATCH_MAX]; /* by item: its lease stands in Redis */
+    bool seen[2 * RV_BATCH_MAX]; /* by item: its lease exists in Redis */
     bool incomplete;             /* memory was short: another recall is to follow */
 } recall;
 
-/* Marks the items whose leases stand in Redis, and adds those that nobody knows. */
+/* Notes which items have leases in Redis, and adds items for unknown leases. */
 static void note_standing(rv_thread *t, size_t count, const bool *held, recall *r)
 {
     for (size_t i = 0; i < count; i++) {
@@ -138,7 +137,7 @@ static void note_standing(rv_thread *t, size_t count, const bool *held, recall *
     }
 }
 
-/* False when the keeper settled something meanwhile: the page may be older than that. */
+/* False when the keeper has settled an outcome in the meantime: the page may be older. */
 static bool note_page(rv_thread *t, size_t queue, const char *session, rv_recover_reply *page, unsigned long settled,
                       recall *r)
 {
@@ -177,7 +176,7 @@ static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session
     }
 }
 
-/* Of the first items of the batch. */
+/* Whether the item was to be settled, and its lease does not exist. */
 static bool is_missing(const rv_thread *t, size_t i, size_t queue, const bool *seen)
 {
     return is_unsettled(&t->batch.items[i], queue) && !seen[i];
@@ -202,8 +201,9 @@ static reeve_status regain_some(rv_thread *t, size_t queue, const bool *seen, si
     return *ret_looked > 0 ? REEVE_OK : REEVE_EPROTO;
 }
 
-/* Of the first items of the batch, what was to be settled and is not seen was settled, or its turn failed half way:
- * then it stands nowhere, and is the session's again. *ret_count: how many. */
+/* Items that were to be settled and have no lease were settled, or their turn was executed in part: then regain.lua
+ * gives the session the leases back. known: how many items of the batch to look at. *ret_count: how many leases came
+ * back. */
 static reeve_status regain_queue(rv_thread *t, size_t queue, const bool *seen, size_t known, int64_t *ret_count)
 {
     size_t count = 0, looked = 0;
@@ -224,7 +224,7 @@ reeve_status rv_recovery_regain(rv_thread *t, const rv_item *item)
     return rv_conn_call(t->conn, 0, &reply);
 }
 
-/* What was leased under an earlier session is gone with it. From now on the batch is of the present one. */
+/* The leases of an earlier session ended with it. From now on the batch belongs to the present session. */
 static void leave_session(rv_thread *t, size_t queue, const char *present)
 {
     for (size_t i = 0; i < t->batch.count; i++) {
@@ -239,8 +239,8 @@ static void leave_session(rv_thread *t, size_t queue, const char *present)
     rv_unlock(&t->batch.lock);
 }
 
-/* What is finished and does not stand there was settled by a turn whose reply we lost, or the session is dead. What
- * waits for company and does not stand there is not ours any more. */
+/* A finished item whose lease does not exist was settled by a turn whose reply was lost, or the session is dead. A
+ * waiting item whose lease does not exist belongs to another session by now. */
 static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known, bool alive)
 {
     rv_lock(&t->batch.lock);
@@ -257,7 +257,7 @@ static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known,
     rv_unlock(&t->batch.lock);
 }
 
-/* Recall, and again where something was regained: where nothing is missing that is one call. */
+/* Recalls, and recalls again if leases were regained. One call is enough when nothing is missing. */
 static reeve_status recall_regained(rv_thread *t, size_t queue, const char *present, recall *r, bool *ret_alive)
 {
     int64_t regained = 0;
@@ -276,8 +276,9 @@ static reeve_status recall_regained(rv_thread *t, size_t queue, const char *pres
 reeve_status rv_recovery_recall(rv_thread *t)
 {
     recall r = {.incomplete = false};
-    /* A Redis that was frozen, or a proxy, may carry out later what was sent over an earlier connection: a turn would lease
-     * tasks, another recall take this thread out of `idle`. (Who may not end it has to live with that.) */
+    /* Redis, if it was frozen, or a proxy may execute commands of an earlier connection later: a turn would lease
+     * tasks, a recall would take this thread out of `idle`. A user without the right to end connections bears that
+     * risk. */
     rv_conn_end_lost(t->conn, 0);
     for (size_t queue = 0; queue < t->pool->queue_session_count; queue++) {
         rv_queue_session *queue_session = t->pool->queue_sessions[queue];
@@ -288,7 +289,7 @@ reeve_status rv_recovery_recall(rv_thread *t)
         memset(r.seen, 0, sizeof(r.seen));
         reeve_status status = recall_regained(t, queue, present, &r, &alive);
         if (status != REEVE_OK) return status;
-        /* A turn that was to begin the session may have done so before its reply was lost. */
+        /* The turn whose reply was lost may have begun the session. */
         if (alive) rv_queue_session_begin(queue_session, present);
         conclude(t, queue, r.seen, known, alive);
     }

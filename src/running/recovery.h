@@ -1,6 +1,6 @@
 /*
- * recovery.h - a thread's connection is lost: connecting again, and what stands under its name then. For the thread
- * itself.
+ * recovery.h - recovers a thread whose connection was lost: connects again, and finds out which leases it has. For
+ * the thread itself.
  */
 #ifndef RV_RUNNING_RECOVERY_H
 #define RV_RUNNING_RECOVERY_H
@@ -21,13 +21,14 @@ void rv_recovery_note_loss(rv_thread *thread);
 void rv_recovery_note_use(rv_thread *thread);
 
 /*
- * Compares the batch with what Redis says: marks what was accepted or refused, and adds what is held without being
- * known, to be given back. The thread is not idle in Redis any more. May be broken off by another lost connection, and
- * is then begun again: what it added to the batch is known then.
+ * Compares the batch with the leases in Redis: marks outcomes as accepted or refused, and adds unknown leases, to be
+ * given back. Removes the registration of an idle thread. If the connection is lost again, the caller repeats it;
+ * items that it added are known then.
  */
 reeve_status rv_recovery_recall(rv_thread *thread);
 
-/* After a call that settled a single item failed, perhaps half way: if it stands nowhere it is the session's again. */
+/* After a call that settled a single item failed, and may have been executed in part: regain.lua gives the session
+ * the lease back if it was lost. */
 reeve_status rv_recovery_regain(rv_thread *thread, const rv_item *item);
 
 #endif

@@ -14,9 +14,9 @@ unsigned rv_redis_report_try(const reeve_worker *worker)
 void rv_redis_report_down(reeve_worker *worker, unsigned tried, const char *words)
 {
     if (atomic_load(&worker->reached) != tried || atomic_exchange(&worker->down, true)) return;
-    rv_log(REEVE_LOG_WARN, "redis.down", "Redis cannot be reached: trying again until it is back", "url",
+    rv_log(REEVE_LOG_WARN, "redis.down", "Redis cannot be reached: the worker tries again until it is back", "url",
            worker->target->redacted, "error", words, NULL);
-    /* Who brings an embedded server back is the scheduler, which may have nothing to do for long. */
+    /* The scheduler restarts an embedded server. It may be asleep. */
     if (worker->embedded != NULL) rv_wakeup_all_queues(worker);
 }
 
@@ -30,8 +30,9 @@ void rv_redis_report_up(reeve_worker *worker)
 void rv_redis_report_lost(reeve_worker *worker, const char *words)
 {
     if (atomic_exchange(&worker->loses, true)) return;
-    rv_log(REEVE_LOG_WARN, "redis.lost", "connections are closed as soon as they are used: pausing before each new one",
-           "url", worker->target->redacted, "error", words, NULL);
+    rv_log(REEVE_LOG_WARN, "redis.lost",
+           "Redis closes connections as soon as they are used: the worker pauses before each new one", "url",
+           worker->target->redacted, "error", words, NULL);
 }
 
 void rv_redis_report_used(reeve_worker *worker)
@@ -52,5 +53,5 @@ void rv_redis_report_acceptance(reeve_worker *worker)
 {
     if (!atomic_load_explicit(&worker->refused, memory_order_relaxed) || !atomic_exchange(&worker->refused, false))
         return;
-    rv_log(REEVE_LOG_INFO, "redis.accepts", "Redis takes heartbeats again", "url", worker->target->redacted, NULL);
+    rv_log(REEVE_LOG_INFO, "redis.accepts", "Redis accepts heartbeats again", "url", worker->target->redacted, NULL);
 }

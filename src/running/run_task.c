@@ -68,7 +68,7 @@ bool rv_run_task_is_barred(reeve_task *task, const rv_item *item, const rv_attem
         return true;
     }
     if (item->lease.crashes < policy->max_crashes) return false;
-    /* It may have been another task. It runs once more, alone: then that is known. */
+    /* Another task may have caused the crashes. This one runs once more, alone, which shows whether it does. */
     if (!item->lease.crashed_alone && policy->max_crashes > 1) return false;
     (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "crash", "%u workers died while they held this task",
                          item->lease.crashes);
@@ -92,12 +92,12 @@ reeve_outcome rv_run_task_not_begun(reeve_task *task, rv_item *item)
     return reeve_task_give_back(task);
 }
 
-/* It has its place among the handlers that run. (Its time counts from the call of the handler: to settle a task that
- * runs at most once may take as long as Redis is away.) */
+/* Calls the handler, after admission. The time limits begin with the call, because settling a task that runs at most
+ * once may take as long as an outage of Redis. */
 static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler *handler,
                                   const rv_attempt_policy *policy, bool *ret_counts)
 {
-    /* Asked before the wait, too: only that may have changed it. */
+    /* Also checked before admission: only a wait can have changed the answer. */
     if (item->gate_us > 0 && rv_run_task_is_barred(&t->task, item, policy)) {
         *ret_counts = false;
         return t->task.outcome;
@@ -124,7 +124,7 @@ static reeve_outcome call_in_turn(rv_thread *t, rv_item *item, const rv_handler 
     return outcome;
 }
 
-/* Runs it, unless there is nobody to run it or it has brought down too many workers. */
+/* Runs the task, unless it has no handler or has crashed too many workers. */
 static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_attempt_policy *policy,
                              bool *ret_counts)
 {
@@ -147,7 +147,7 @@ static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *hand
     return call_in_turn(t, item, handler, policy, ret_counts);
 }
 
-/* An attempt that failed has the same outcome, without its own words. A task that is done runs again: its result or its
+/* Without memory for its texts, a failed attempt keeps its outcome. A completed task runs again, because its result or its
  * chained tasks would be missing. */
 static void do_without_memory(rv_settlement *s)
 {
@@ -161,7 +161,7 @@ static void do_without_memory(rv_settlement *s)
     s->chained_count = 0;
 }
 
-/* What the outcome means for the task. */
+/* Makes the settlement of an outcome. */
 static void decide(const reeve_task *task, rv_item *item, reeve_outcome outcome, const rv_attempt_policy *policy,
                    bool counts)
 {
@@ -193,21 +193,21 @@ static void decide(const reeve_task *task, rv_item *item, reeve_outcome outcome,
     item->settlement = s;
 }
 
-/* The settling script makes a task cancelled that is not completed: whatever else the handler said is no failure. */
+/* The script cancels such a task unless it is completed: any other outcome is no failure. */
 static reeve_outcome give_up_cancelled(rv_thread *t, reeve_task *task, const rv_item *item, reeve_outcome outcome)
 {
     if (outcome == REEVE_OUTCOME_DONE || !atomic_load(rv_invocation_cancelled(t, item))) return outcome;
-    return reeve_task_snooze(task, 1); /* (not to the front: it goes nowhere) */
+    return reeve_task_snooze(task, 1); /* a delay, so that it is not put to the front first */
 }
 
-/* It is done, whatever its handler said: that is only told. */
+/* The task was settled as completed before it ran: a failure is only counted and logged. */
 static void settled_before(const reeve_task *task, rv_item *item)
 {
     rv_settlement *s = &item->settlement;
     s->failed = s->outcome == REEVE_OUTCOME_RETRY || s->outcome == REEVE_OUTCOME_FAIL;
     if (s->failed) {
-        rv_log(REEVE_LOG_WARN, "task.failed", "task failed; it runs at most once, and is not tried again", "queue",
-               task->queue, "id", s->id, "type", task->type, "kind", s->kind, "error", s->message, NULL);
+        rv_log(REEVE_LOG_WARN, "task.failed", "the task failed: it runs at most once, no other attempt follows",
+               "queue", task->queue, "id", s->id, "type", task->type, "kind", s->kind, "error", s->message, NULL);
     }
     s->outcome = REEVE_OUTCOME_DONE;
 }
@@ -217,7 +217,7 @@ void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_
 {
     rv_queue_session *queue_session = t->pool->queue_sessions[item->lease.queue];
     outcome = give_up_cancelled(t, task, item, outcome);
-    /* The queue's policy may have changed while it ran: what it says at the failure holds. */
+    /* The policy of the queue may have changed while the task ran: the policy at the time of the failure applies. */
     if (outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_choose(policy, &item->lease.envelope, handler, queue_session);
     decide(task, item, outcome, policy, counts);
     if (item->accepted)

@@ -7,7 +7,7 @@
 #include "protocol/handler_call.h"
 #include "running/invocation.h"
 
-/* The keeper took the running task over: its time is up, and by now it may be running elsewhere. */
+/* Whether the keeper has taken over the running task: its time is up, and it may run elsewhere by now. */
 static bool is_offloaded(rv_thread *t, const rv_item *item)
 {
     rv_lock(&t->batch.lock);
@@ -33,14 +33,15 @@ int64_t rv_task_host_note_life(rv_thread *t, rv_item *item)
     int64_t silent = item->heartbeat_ms > 0 ? rv_deadline(item->heartbeat_ms) : RV_FOREVER;
     int64_t until = silent < item->timeout_at_ms ? silent : item->timeout_at_ms;
     item->until_ms = until;
-    /* Of many in a call the first one counts; when that is put off, the keeper looks once for nothing. */
+    /* In a call of a batch handler the earliest limit counts. When it is postponed, the keeper wakes up once in
+     * vain. */
     if (item->state == RV_ITEM_RUNNING && (item->call == NULL || until < t->batch.running_until_ms))
         t->batch.running_until_ms = until;
     rv_unlock(&t->batch.lock);
     return until;
 }
 
-/* Before anything is said of the running task. (One that is settled already is nobody's: nothing is recorded.) */
+/* Prepares a call for the running task. Nothing is recorded for a task that was settled before it ran. */
 static reeve_status begin(rv_thread *t, rv_item *item)
 {
     if (item->heartbeat_ms > 0) (void)rv_task_host_note_life(t, item);
@@ -48,7 +49,7 @@ static reeve_status begin(rv_thread *t, rv_item *item)
     return is_offloaded(t, item) ? REEVE_EREFUSED : open_connection(t);
 }
 
-/* Sends what was built, which answers 1 when the lease is ours. */
+/* Sends the call, whose reply is 1 if the session holds the lease. */
 static reeve_status finish(rv_thread *t, const rv_item *item)
 {
     const rv_reply *reply;

@@ -1,5 +1,5 @@
 /*
- * task_host.h - what a handler says and asks while it runs, on its thread's connection.
+ * task_host.h - the calls of a running handler, on the connection of its thread.
  */
 #ifndef RV_RUNNING_TASK_HOST_H
 #define RV_RUNNING_TASK_HOST_H

@@ -25,8 +25,8 @@
 /* ---- how many at once ------------------------------------------------------------------------------------------ */
 
 /*
- * A batch should last about this long: long enough that the round trip is small beside it, short enough that no task
- * notices that it waited in a batch. A thread begins with one task and learns from what it runs.
+ * The aimed-at duration of a batch. It is long compared with a round trip, and short enough that the wait within a
+ * batch does not matter. A thread begins with one task at a time and adapts to the run times that it measures.
  */
 #define BATCH_US 2000
 #define UNKNOWN_US (2 * BATCH_US)
@@ -34,7 +34,7 @@
 static void learn(rv_thread *t, int64_t elapsed_us, size_t count)
 {
     int64_t each = elapsed_us / (int64_t)count;
-    /* Slower counts at once, faster by halves. */
+    /* A longer run time takes effect at once, a shorter one by halves. */
     t->task_us = each > t->task_us ? each : (t->task_us + each) / 2;
     int64_t fits = t->task_us <= 0 ? t->pool->batch : BATCH_US / t->task_us;
     int64_t max = 4 * (int64_t)t->want;
@@ -50,19 +50,20 @@ static bool may_run(const rv_thread *t, const rv_item *item, int64_t now_ms)
     return item->state == RV_ITEM_WAITING && rv_batch_handler_is_ripe(t, item, now_ms);
 }
 
-/* The next waiting item becomes the running one, or many of its type with it (they are then in t->picked). Returns how
- * many: 0 when there is none that may run now (the rest may have been handed over, or waits for company), or the worker
- * takes no more. */
+/* The next waiting item becomes the running one, together with others for a batch handler: these are then in
+ * t->picked. Returns the number of items. 0: no item may run now, because the keeper has the others or because their
+ * batch is not full; or the worker takes no more tasks. */
 static size_t take_next(rv_thread *t, size_t *next, int64_t now_ms)
 {
     rv_batch *batch = &t->batch;
     size_t count = 0;
     rv_lock(&batch->lock);
     while (*next < batch->count && !may_run(t, &batch->items[*next], now_ms)) (*next)++;
-    /* Under the lock, so that a handler that begins now hears it when the worker stops. */
+    /* Under the lock, so that a handler that begins now is told when the worker stops. */
     if (*next < batch->count && rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t)) {
         rv_item *item = &batch->items[*next];
-        bool cancelled = item->cancelled && item->batch_handler == NULL; /* (of many, each has its own) */
+        bool cancelled =
+            item->cancelled && item->batch_handler == NULL; /* each task of a batch handler has a flag of its own */
         count = item->batch_handler != NULL ? rv_batch_handler_pick(t, *next) : 1;
         item->state = RV_ITEM_RUNNING;
         item->until_ms = RV_FOREVER;
@@ -76,14 +77,14 @@ static size_t take_next(rv_thread *t, size_t *next, int64_t now_ms)
     return count;
 }
 
-/* (An item that the keeper took over in the meantime stays with it, and so does what it settled.) Returns the bytes of
- * the results. */
+/* Notes the end of the running items. An item that the keeper has taken over keeps its state. Returns the size of
+ * the results in bytes. */
 static size_t note_finished(rv_thread *t, int64_t run_us)
 {
     rv_batch *batch = &t->batch;
     size_t bytes = 0;
     rv_lock(&batch->lock);
-    /* Others than the first run only in a call of many. */
+    /* Only a call of a batch handler runs more than the first. */
     for (size_t i = batch->running; i < batch->count; i++) {
         rv_item *item = &batch->items[i];
         bool ended = i == batch->running || item->state == RV_ITEM_RUNNING;
@@ -95,11 +96,11 @@ static size_t note_finished(rv_thread *t, int64_t run_us)
     }
     batch->running = RV_NONE;
     rv_unlock(&batch->lock);
-    if (rv_alone_bars(t)) rv_alone_recheck(t->worker); /* (somebody may wait for it to end) */
+    if (rv_alone_bars(t)) rv_alone_recheck(t->worker); /* the thread that runs a task alone may wait for this end */
     return bytes;
 }
 
-/* What has not begun goes back to the front of its queue with the next turn. */
+/* The next turn gives the items that have not begun back to the front of their queues. */
 static void give_rest_back(rv_thread *t)
 {
     rv_lock(&t->batch.lock);
@@ -112,15 +113,16 @@ static void give_rest_back(rv_thread *t)
     rv_unlock(&t->batch.lock);
 }
 
-/* What a turn may carry in results: more is settled first, and the rest of the batch goes back. */
+/* The maximum size of the results in one turn. When a batch has more, the thread settles these and gives the rest of
+ * the batch back. */
 #define RESULT_BYTES ((size_t)8 * 1024 * 1024)
 
-/* What a pass through the batch did. */
+/* The statistics of one pass through the batch. */
 typedef struct pass {
-    size_t ran;     /* tasks of handlers that take one */
-    int64_t us;     /* and how long these took */
-    size_t called;  /* tasks of the largest call of many */
-    unsigned max;   /* and how many it could have had */
+    size_t ran;     /* tasks of handlers that run one task at a time */
+    int64_t us;     /* their run time */
+    size_t called;  /* tasks in the largest call of a batch handler */
+    unsigned max;   /* the maximum of that call */
     size_t results; /* bytes */
 } pass;
 
@@ -187,8 +189,8 @@ static void add_wake_ups(rv_thread *t)
     }
 }
 
-/* (In the order of the lease behind it: the wake-up that is used up is that of the queue that is served.) When nobody
- * wakes it until then (monotonic ms) the wait ends, and the lease looks. */
+/* Adds the wait. The lists are in the order of the lease that follows, so that the wake-up that the wait consumes
+ * belongs to the queue that the lease serves. The wait ends at `until` (monotonic ms) at the latest. */
 static void build_wait(rv_thread *t, int64_t until)
 {
     char seconds[40] = "0"; /* for ever */
@@ -210,7 +212,7 @@ static bool is_unknown_script(const rv_reply *reply)
     return rv_reply_is(reply, RV_ERROR) && strncmp(reply->text, "NOSCRIPT", 8) == 0;
 }
 
-/* What the wait ended with, other than a lease. */
+/* The wait ended with an error. */
 static void end_rest(rv_thread *t, reeve_status status, const rv_reply *reply)
 {
     rv_thread_state_enter(t, RV_THREAD_RECOVER);
@@ -218,23 +220,24 @@ static void end_rest(rv_thread *t, reeve_status status, const rv_reply *reply)
         rv_conn_close(t->conn);
         rv_waker_silence(&t->waker);
     } else if (status == REEVE_EREDIS && !is_unknown_script(reply)) {
-        rv_redis_report_refusal(t->worker, "Redis does not let a thread wait: looking every second",
+        rv_redis_report_refusal(t->worker,
+                                "Redis refused the wait of a thread: the thread looks for tasks every second",
                                 rv_conn_error(t->conn)->text);
         rv_waker_wait(&t->waker, rv_deadline(1000));
     } else {
-        /* It may have been woken for a queue, and the turn that comes now be served from another. */
+        /* The wait may have consumed the wake-up of one queue, and the next turn may serve another one. */
         if (t->pool->queue_session_count > 1) rv_wakeup_all_queues(t->worker);
         if (status == REEVE_ELOST) rv_recovery_note_loss(t);
     }
 }
 
-/* A wait that Redis should have ended is ended here. */
+/* The deadline of the wait on this side, in case Redis does not end it. */
 static int64_t latest(const rv_thread *t, int64_t until)
 {
     return until < RV_FOREVER - t->worker->command_ms ? until + t->worker->command_ms : RV_FOREVER;
 }
 
-/* The wait's own reply: [list, element], or nothing in time: then a turn is to look. */
+/* Takes the reply of the wait: [list, element], or nil at its timeout; then a turn looks for tasks. */
 static void end_wait(rv_thread *t, const rv_reply *reply)
 {
     if (rv_reply_is(reply, RV_ARRAY))
@@ -244,15 +247,15 @@ static void end_wait(rv_thread *t, const rv_reply *reply)
 }
 
 /*
- * Until there may be a task, what waits for company has waited enough, or the phase changes. A thread that is idle in
- * Redis is handed its task. Any other sends the lease behind the wait, so that Redis carries it out the moment somebody
- * enqueues: the task comes with the wake-up, one round trip earlier.
+ * Waits until a task may be there, a batch of a batch handler is due, or the phase changes. A thread in the state
+ * IDLE is handed its task. Any other sends its lease behind the wait, and Redis executes it as soon as a task is
+ * enqueued: this saves a round trip.
  */
 static void rest(rv_thread *t, unsigned want)
 {
     const rv_reply *reply;
     int64_t until = rv_batch_handler_until(t);
-    rv_task_begin(&t->task); /* (gives back what a large result took) */
+    rv_task_begin(&t->task); /* frees the memory of a large result */
     rv_arena_trim(&t->arena, 4096);
     build_wait(t, until);
     bool idle = t->state == RV_THREAD_IDLE;
@@ -271,7 +274,8 @@ static void rest(rv_thread *t, unsigned want)
     }
 }
 
-/* A wake-up that this thread had, or that was on its way to it, is not used: the scheduler looks after the queues. */
+/* This thread does not use a wake-up that it received or that was on its way: the scheduler maintains the queues
+ * instead. */
 static void pass_wake_up_on(rv_thread *t)
 {
     rv_conn_close(t->conn);
@@ -299,7 +303,7 @@ static void tear_down(rv_thread *t)
     }
 }
 
-/* Gets something to run, or settles what is left. False when the worker leaves. */
+/* Waits or takes a turn. False when the worker leaves. */
 static bool take_turn(rv_thread *t, bool running)
 {
     unsigned want = running ? rv_batch_handler_want(t) : 0;
@@ -323,7 +327,7 @@ static void run_until_the_end(rv_thread *t)
 {
     while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0 || t->state == RV_THREAD_RECOVER) {
         bool running = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
-        /* It may have been handed something since it became idle: it takes itself out, and that back. */
+        /* It may have been handed a task: recovery removes its registration and returns that task. */
         if (!running && rv_thread_state_is_registered(t)) rv_thread_state_enter(t, RV_THREAD_RECOVER);
         if (running || t->batch.count > 0 || t->state == RV_THREAD_RECOVER) {
             if (!take_turn(t, running)) break;
@@ -349,7 +353,7 @@ static void count_out(reeve_worker *worker)
 
 #define ENDED_THREAD "it ended the thread that it ran on (pthread_exit)"
 
-/* What runs has failed; what has not begun goes back. */
+/* The running task has failed; the tasks that have not begun go back. */
 static void end_running(rv_thread *t)
 {
     const rv_handler *entered = t->entered;
@@ -366,8 +370,8 @@ static void end_running(rv_thread *t)
     atomic_store(&t->activity, RV_ACTIVITY_NONE);
 }
 
-/* Another thread goes on with what this one has; both count for a moment, so that nobody joins before its id stands.
- * Without one the last outcomes are settled here. */
+/* Another thread continues with the state of this one. Both count as alive for a moment, so that nobody joins before
+ * the new id is set. If none can be started, this thread settles the last outcomes. */
 static void take_place(rv_thread *t)
 {
     reeve_worker *worker = t->worker;
@@ -379,8 +383,8 @@ static void take_place(rv_thread *t)
     t->started = started;
     rv_unlock(&worker->lock);
     if (started) return;
-    rv_log(REEVE_LOG_ERROR, "thread.ended", "no thread takes the place of the one that ended", "thread", t->name,
-           "error", error.text, NULL);
+    rv_log(REEVE_LOG_ERROR, "thread.ended", "could not start a thread in place of one that a handler ended", "thread",
+           t->name, "error", error.text, NULL);
     (void)rv_turn_run(t, 0);
     rv_lock(&worker->lock);
     count_out(worker);
@@ -393,7 +397,7 @@ static void end_early(void *argument)
     rv_thread *t = argument;
     reeve_worker *worker = t->worker;
     rv_end_if_forked(worker);
-    rv_log(REEVE_LOG_ERROR, "thread.ended", "a handler ended its thread: another one takes its place", "thread",
+    rv_log(REEVE_LOG_ERROR, "thread.ended", "a handler ended its thread: a new thread takes its place", "thread",
            t->name, NULL);
     bool runs = t->batch.running != RV_NONE;
     if (runs) end_running(t);
@@ -409,7 +413,7 @@ void *rv_thread_main(void *argument)
     rv_thread *t = argument;
     reeve_worker *worker = t->worker;
     own_worker = worker;
-    /* A handler that cancels its thread would end it later, in the midst of a turn, or with a lock. */
+    /* A handler that cancels its thread would otherwise end it later, during a turn or while it holds a lock. */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     pthread_cleanup_push(end_early, t);
     run_until_the_end(t);

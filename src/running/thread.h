@@ -1,6 +1,6 @@
 /*
- * thread.h - a pool's thread: takes a turn, runs what it leased, takes the next; waits in one place when there is
- * nothing.
+ * thread.h - a thread of a pool: it takes a turn, runs the tasks that it leased, and so on; it waits in one place
+ * when there are none.
  */
 #ifndef RV_RUNNING_THREAD_H
 #define RV_RUNNING_THREAD_H

@@ -1,6 +1,6 @@
 /*
- * turn.c - a thread's turn over its connection: settle what is finished, lease what comes next, and survive whatever
- * happens to the connection or to Redis in between (recovery.c).
+ * turn.c - a thread's turn: it settles the finished tasks and leases the next ones in one call, and repeats this
+ * after a loss of the connection or an error of Redis (recovery.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,8 @@
 
 /* ---- the call -------------------------------------------------------------------------------------------------- */
 
-/* The first queue from one on that the batch has a task of. (Of few queues, looking costs more than it saves.) */
+/* The first queue, from `from` on, of which the batch has a task. With few queues each is taken: the search would
+ * cost more than it saves. */
 static size_t next_queue(const rv_thread *t, size_t from)
 {
     size_t next = t->pool->queue_session_count;
@@ -33,7 +34,7 @@ static size_t next_queue(const rv_thread *t, size_t from)
     return next;
 }
 
-/* Groups what is to be settled by queue; the last comes first, since each that goes back goes to the very front. */
+/* Groups the outcomes by queue, the last item first: each task that goes back goes to the very front of its queue. */
 static size_t group_outcomes(rv_thread *t)
 {
     size_t groups = 0, outcomes = 0;
@@ -54,7 +55,8 @@ static size_t group_outcomes(rv_thread *t)
     return groups;
 }
 
-/* The heartbeats keep such a session alive from before it can begin: its reply may be lost, or late. */
+/* From now on the heartbeats renew the session, although it may not have begun: the reply of the turn may be lost or
+ * late. */
 static void note_asked(rv_thread *t)
 {
     if (!t->asks) atomic_fetch_add(&t->worker->asking, 1);
@@ -67,7 +69,7 @@ static void note_answered(rv_thread *t)
     t->asks = false;
 }
 
-/* begin: sessions that have not begun may do so. */
+/* Lists the queues to lease from. begin: the turn may begin sessions. */
 static void list_queues(rv_thread *t, bool begin)
 {
     rv_queue_order_choose(&t->order, !begin);
@@ -83,15 +85,15 @@ static void list_queues(rv_thread *t, bool begin)
     }
 }
 
-/* Who serves several queues might be handed a task in each. */
+/* A thread of several queues is not registered: it could be handed a task in each of them. */
 static rv_hand hand_of(const rv_thread *t)
 {
     if (t->pool->queue_session_count > 1) return RV_HAND_NO;
     return rv_thread_state_is_registered(t) ? RV_HAND_AGAIN : RV_HAND_IDLE;
 }
 
-/* It is carried out when a wait ends, and that may be when this worker is frozen or cut off: only a session that stands
- * shows that it is not. So none begins here; the turn after that begins it. */
+/* Redis executes this lease when a wait ends. This worker may be frozen or cut off then, and only an existing
+ * session shows that it is not. So this lease begins no session; the next turn does. */
 void rv_turn_build_lease(rv_thread *t, unsigned want)
 {
     list_queues(t, false);
@@ -140,9 +142,8 @@ static void note_refused(rv_thread *t, const rv_reply *refused, size_t groups)
 static void log_refused(const rv_thread *t, const rv_item *item)
 {
     if (item->settlement.outcome == REEVE_OUTCOME_SNOOZE) return;
-    rv_log(REEVE_LOG_WARN, "task.refused",
-           "the outcome came too late: the lease was gone, the task runs again elsewhere", "queue",
-           t->pool->queue_sessions[item->lease.queue]->queue, "id", item->settlement.id, NULL);
+    rv_log(REEVE_LOG_WARN, "task.refused", "Redis refused an outcome: the lease had expired, the task runs elsewhere",
+           "queue", t->pool->queue_sessions[item->lease.queue]->queue, "id", item->settlement.id, NULL);
 }
 
 static void tally_queue(rv_thread *t, size_t queue, int64_t now_ms)
@@ -171,7 +172,8 @@ static void count_queue(rv_thread *t, size_t queue, int64_t now_ms)
     if (rv_outcome_counts_have_tally(&counts)) tally_queue(t, queue, now_ms);
 }
 
-/* The task that could not be leased is still ready: the caller turns again. */
+/* Notes the sessions that are gone. The tasks that could not be leased are still ready; the caller takes another
+ * turn. */
 static void note_gone(rv_thread *t, const rv_reply *gone)
 {
     for (size_t i = 0; i < gone->count; i++) {
@@ -180,13 +182,13 @@ static void note_gone(rv_thread *t, const rv_reply *gone)
         size_t queue = rv_queue_order_queue(&t->order, (size_t)index - 1);
         rv_queue_session *queue_session = t->pool->queue_sessions[queue];
         if (!rv_queue_session_lose(queue_session, t->sessions[queue])) continue;
-        rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: a new one begins", "queue",
+        rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: the worker begins a new one", "queue",
                queue_session->queue, NULL);
         rv_wakeup_session_lost(t->worker, queue_session, t->sessions[queue]);
     }
 }
 
-/* The reply speaks of places in the turn: the leases are of the pool's queues from here on. */
+/* Replaces the places in the turn, by which the reply names queues, by indexes of the pool's queues. */
 static void note_places(rv_thread *t, size_t count)
 {
     if (t->pool->queue_session_count == 1) return;
@@ -198,8 +200,7 @@ static void note_places(rv_thread *t, size_t count)
     }
 }
 
-/* Told when a session begins, also when nothing could be leased under it; from then on the scheduler hears of changes.
- */
+/* Notes the sessions that the turn began, and the policies of their queues. Later changes reach the scheduler. */
 static void note_begun(rv_thread *t, const rv_turn_reply *reply)
 {
     const rv_reply *text;
@@ -221,7 +222,7 @@ static const rv_handler *find_batch_handler(const rv_thread *t, const rv_envelop
     return handler != NULL && handler->handler.run_batch != NULL ? handler : NULL;
 }
 
-/* t->leases go into the batch; what was kept stays in front. */
+/* Appends t->leases to the batch; items that were kept stay in front. */
 static void fill_batch(rv_thread *t, size_t count, unsigned want)
 {
     size_t kept = t->batch.count;
@@ -254,16 +255,17 @@ static void fill_batch(rv_thread *t, size_t count, unsigned want)
     atomic_fetch_add_explicit(&t->worker->stats.leased, count, memory_order_relaxed);
 }
 
-static void note_malformed(void)
+static void note_malformed(const rv_thread *t)
 {
-    rv_log(REEVE_LOG_ERROR, "task.malformed", "a leased task is no task: another program wrote into the queue", NULL);
+    rv_log(REEVE_LOG_ERROR, "task.malformed", "a leased task is malformed: another program wrote into the queue",
+           "worker", t->worker->id, "thread", t->name, NULL);
 }
 
 static void take_leases(rv_thread *t, const rv_turn_reply *reply, unsigned want)
 {
     size_t bad, count = rv_turn_reply_leases(reply, rv_queue_order_places(&t->order), t->leases,
                                              t->batch.capacity - t->batch.count, &bad);
-    if (bad > 0) note_malformed();
+    if (bad > 0) note_malformed(t);
     note_places(t, count);
     fill_batch(t, count, want);
 }
@@ -273,7 +275,7 @@ void rv_turn_take_handed(rv_thread *t, const rv_reply *text)
     rv_thread_state_enter(t, RV_THREAD_TURN);
     if (rv_reply_is(text, RV_TEXT) && text->length == 0) return;
     if (!rv_lease_read_handed(&t->leases[0], t->handed, text)) {
-        note_malformed();
+        note_malformed(t);
         return;
     }
     rv_batch_settle(&t->batch);
@@ -303,10 +305,10 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want,
     rv_batch_handler_drop_lost(t);
     note_begun(t, reply);
     bool idle = rv_turn_reply_is_idle(reply);
-    /* A turn whose reply was lost may have begun it; now it is kept, and an end of it is noticed. */
+    /* A turn whose reply was lost may have begun the session; from now on its end is noticed. */
     if (idle) rv_queue_session_begin(t->pool->queue_sessions[0], t->sessions[0]);
     take_leases(t, reply, want);
-    rv_queue_order_settle(&t->order); /* (the places change: nothing of the reply is looked at after this) */
+    rv_queue_order_settle(&t->order); /* this changes the places: the reply is not read after it */
     rv_conn_take_reply(t->conn, &t->arena);
     enter_next_state(t, idle, t->fresh == 0 && !again);
     return !again || t->fresh > 0;
@@ -314,11 +316,11 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want,
 
 /* ---- the turn -------------------------------------------------------------------------------------------------- */
 
-/* Redis answered with an error. One that passes (it loads its data, its disk is full) is waited out; so is any other,
- * as giving up would lose what is finished. */
+/* Redis answered with an error. Some pass: it loads its data, its disk is full. The thread waits and tries again
+ * after any error, because outcomes would be lost otherwise. */
 static void wait_out(rv_thread *t, unsigned tries)
 {
-    rv_redis_report_refusal(t->worker, "Redis refused a turn: trying again", rv_conn_error(t->conn)->text);
+    rv_redis_report_refusal(t->worker, "Redis refused a turn: the worker tries again", rv_conn_error(t->conn)->text);
     rv_waker_silence(&t->waker);
     if (!rv_recovery_gives_up(t)) rv_waker_wait(&t->waker, rv_deadline(rv_backoff_reconnect(tries, rv_random_unit())));
 }
@@ -332,7 +334,7 @@ void rv_turn_take_lease(rv_thread *t, const rv_reply *reply, unsigned want)
         rv_thread_state_enter(t, RV_THREAD_RECOVER);
 }
 
-/* What a lost turn leased must find room beside what it was to settle. */
+/* The room for the tasks that a lost turn may have leased, beside those that it was to settle. */
 static unsigned room_for(const rv_thread *t, unsigned want)
 {
     size_t room = t->batch.capacity - t->batch.count;
@@ -350,7 +352,7 @@ bool rv_turn_run(rv_thread *t, unsigned want)
             return true;
         }
         if (!rv_recovery_connect(t)) return false;
-        /* Also when a handler made it anew: Redis may have come back without what it was told last. */
+        /* A new connection, even one that a handler opened: Redis may have restarted without its last writes. */
         unsigned epoch = rv_conn_epoch(t->conn);
         if (t->epoch > 0 && t->epoch != epoch) rv_thread_state_enter(t, RV_THREAD_RECOVER);
         t->epoch = epoch;
@@ -368,8 +370,8 @@ bool rv_turn_run(rv_thread *t, unsigned want)
             if (finish_turn(t, &turn, ask, groups) && (ask == want || t->fresh > 0)) return true;
             continue;
         }
-        /* Also when the reply could not be read, for want of memory or sense; and a script that failed may have done
-         * so half way. */
+        /* The reply may also have been unreadable, or memory short; and a script that failed may have executed in
+         * part. */
         rv_thread_state_enter(t, RV_THREAD_RECOVER);
         if (rv_recovery_gives_up(t)) return false;
         if (status == REEVE_ELOST)

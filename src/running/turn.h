@@ -1,5 +1,5 @@
 /*
- * turn.h - a thread's turn: settles what is finished, leases what comes next. For the thread that owns the batch.
+ * turn.h - a thread's turn: settles the finished tasks and leases the next ones. For the thread that owns the batch.
  */
 #ifndef RV_RUNNING_TURN_H
 #define RV_RUNNING_TURN_H
@@ -7,8 +7,8 @@
 #include "running/worker_state.h"
 
 /*
- * One turn: settles what is finished and leases up to want tasks into the batch. Reconnects and asks again as long as
- * it takes. False when the worker leaves and nothing more can be done.
+ * One turn: settles the finished tasks and leases up to `want` tasks into the batch. Reconnects and repeats the call
+ * until it succeeds. False when the worker leaves and no more calls can be made.
  */
 bool rv_turn_run(rv_thread *thread, unsigned want);
 

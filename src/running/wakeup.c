@@ -67,7 +67,7 @@ void rv_wakeup_session_lost(reeve_worker *worker, const rv_queue_session *queue_
                 rv_invocation_stop_all(t);
             }
             rv_unlock(&t->batch.lock);
-            /* What it may wait to be handed was for that session. */
+            /* The thread may wait to be handed a task under that session. */
             if (t->pool->queue_session_count == 1 && t->pool->queue_sessions[0] == queue_session)
                 rv_waker_ring(&t->waker);
         }

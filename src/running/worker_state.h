@@ -27,7 +27,7 @@ typedef enum rv_phase {
     RV_PHASE_CREATED,
     RV_PHASE_RUNNING,
     RV_PHASE_QUIET,    /* takes no new tasks */
-    RV_PHASE_STOPPING, /* threads settle what they have and end */
+    RV_PHASE_STOPPING, /* threads settle their tasks and end */
     RV_PHASE_LEAVING,  /* the deadline has passed: outcomes that cannot be delivered now are dropped */
     RV_PHASE_ENDED     /* scheduler and keeper end */
 } rv_phase;
@@ -64,7 +64,7 @@ typedef enum rv_thread_activity {
 typedef struct rv_thread {
     reeve_worker *worker;
     rv_pool *pool;
-    const rv_handler *entered; /* has its place among the handlers that run (admission.h) */
+    const rv_handler *entered; /* the handler that the thread has been admitted to run (admission.h), or NULL */
     unsigned number;           /* within the worker, from 1: its name in Redis */
     char name[16];             /* within the process */
     char number_text[12];
@@ -77,13 +77,13 @@ typedef struct rv_thread {
     reeve_task task;
     rv_task_host host;
     atomic_bool stop;          /* the running handler should end */
-    atomic_bool cancelled;     /* since its task was cancelled */
+    atomic_bool cancelled;     /* it should, because its task was cancelled */
     atomic_int activity;       /* rv_thread_activity; only the thread writes it */
     atomic_uint rests_since;   /* it waits in Redis since this heartbeat of the worker; 0: it does not */
     rv_thread_state state;     /* changed by rv_thread_state_enter alone */
     char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
-    bool asks;                 /* it counts in the worker's asking */
-    bool insists;              /* it has to hear what became of what it has sent: not only until the worker stops */
+    bool asks;                 /* it is counted in reeve_worker.asking */
+    bool insists;              /* it must learn the result of its last call: recovery goes on while the worker stops */
     unsigned losses;           /* of the connection in a row, with nothing leased or waited for in between, */
     int64_t lost_ms;           /* the last of them */
     unsigned epoch;            /* of the connection that its last turn went over; 0: none yet */
@@ -93,12 +93,12 @@ typedef struct rv_thread {
     int64_t task_us;
     unsigned want;
     rv_queue_order order; /* of the queues in its next turn */
-    size_t fresh;         /* how many tasks the last turn leased */
-    bool full;            /* they were as many as it asked for */
+    size_t fresh;         /* the number of tasks that the last turn leased */
+    bool full;            /* the last turn leased as many as requested */
     /* for handlers of many tasks (batch_handler.h) */
-    bool gathers; /* there is such a handler */
+    bool gathers; /* a batch handler is registered */
     unsigned batch_handler_want;
-    bool mixed; /* the last tasks were also of handlers that take one */
+    bool mixed; /* the last batch also had tasks of other handlers */
     size_t kept_bytes;
     rv_item **picked;
     struct rv_invocation *calls;
@@ -127,14 +127,14 @@ typedef struct rv_stats {
     atomic_ullong leased, completed, failed, dead, given_back, refused;
 } rv_stats;
 
-/* An outcome that a thread handed to the keeper. */
+/* An outcome that the keeper settles for a thread. */
 typedef struct rv_offloaded {
     rv_queue_session *queue_session;
     rv_session_text session;
-    const char *thread; /* under whose name it stands in Redis */
-    int64_t since_ms;   /* and since when */
-    bool sent;          /* an earlier delivery may have been carried out */
-    bool torn;          /* an earlier delivery may have failed half way */
+    const char *thread; /* the name of the lease in Redis */
+    int64_t since_ms;   /* the time of the lease */
+    bool sent;          /* an earlier delivery may have been executed */
+    bool torn;          /* an earlier delivery may have been executed in part */
     rv_settlement settlement;
     int64_t wait_ms; /* for the statistics, as rv_tally_add takes them */
     int64_t run_us;
@@ -158,14 +158,14 @@ typedef struct rv_keeper {
     unsigned listen_tries;
     bool listened;      /* it has subscribed once: tasks may have been handed to its threads */
     atomic_bool deaf;   /* the user has no rights to the control channel */
-    atomic_bool leaves; /* the listener is to look for the endpoint again */
-    atomic_bool lost;   /* Redis was lost, and is there again: its last writes may not be (strays.h) */
-    size_t strays_left; /* in so many of the last queues it looks for strays */
+    atomic_bool leaves; /* the listener resolves the endpoint again */
+    atomic_bool lost;   /* Redis is back after an outage and may have lost its last writes (strays.h) */
+    size_t strays_left; /* the number of queues in which it still looks for strays */
     bool strays_again;  /* a thread began another task meanwhile: it looks once more at all of them */
     bool stray_keys;    /* in the one that is looked at: for keys of tasks that run at most once */
     char stray_cursor[24];
-    atomic_llong wake_at_ms; /* until when it sleeps: who needs it earlier rings */
-    unsigned long settled;   /* how many handed outcomes were */
+    atomic_llong wake_at_ms; /* when its sleep ends: a thread that needs it earlier rings */
+    unsigned long settled;   /* the number of outcomes that it has settled */
     rv_offloaded *offloaded;
     size_t offloaded_count;
     size_t offloaded_capacity;
@@ -187,19 +187,21 @@ typedef struct rv_heartbeat {
 typedef struct rv_scheduler {
     rv_upkeep_thread thread; /* its lock guards due */
     unsigned tries;
-    atomic_bool asks_cancelled;       /* the control channel was not heard for a while */
-    int64_t yields_until_ms;          /* until then the keeper goes first (scheduler.c) */
-    atomic_llong clock_ahead_ms;      /* Redis's clock less our monotonic one, as maintain.lua told; 0: not known yet */
-    int64_t *due;                     /* by queue session: when to tend it, monotonic ms */
-    size_t *maintained;               /* scratch */
-    bool outbox[RV_MAINTAIN_AT_ONCE]; /* of these, which have messages to others */
-    bool unread[RV_MAINTAIN_AT_ONCE]; /* ... and some that were set aside, which are to be tried again */
-    struct rv_cron_table *cron;       /* what is due in the queues that were tended (cron_fire.h) */
+    atomic_bool asks_cancelled; /* announcements of the control channel may have been missed */
+    int64_t yields_until_ms;    /* until then the keeper goes first (scheduler.c) */
+    atomic_llong
+        clock_ahead_ms; /* Redis's clock less the monotonic one, as maintain.lua returned it; 0: not known yet */
+    int64_t *due;       /* by queue session: when to maintain it, monotonic ms */
+    size_t *maintained; /* scratch */
+    bool outbox[RV_MAINTAIN_AT_ONCE]; /* by place in `maintained`: the queue has messages to other queues */
+    bool unread
+        [RV_MAINTAIN_AT_ONCE];  /* by place in `maintained`: some of these were set aside and are to be tried again */
+    struct rv_cron_table *cron; /* the recurring entries that are due in these queues (cron_fire.h) */
 } rv_scheduler;
 
-/* Names a task that may run alone, and the one time that it does. */
+/* A task that may run alone, and its run. */
 typedef struct rv_alone_task {
-    unsigned long number; /* of that time, within the worker; from 1 */
+    unsigned long number; /* the number of the run within the worker, from 1 */
     const rv_prefix *prefix;
     rv_session_text session;
     char id[REEVE_ID_MAX];
@@ -208,9 +210,9 @@ typedef struct rv_alone_task {
 /* A task that may run alone, see alone.h. */
 typedef struct rv_alone {
     pthread_mutex_t lock;     /* guards all; owner is read without it, too */
-    pthread_cond_t changed;   /* for the owner: something that it waits for may have come */
-    rv_thread *_Atomic owner; /* the thread that runs it: nothing else begins. NULL: there is none */
-    int64_t until_ms;         /* others may begin then (monotonic); RV_FOREVER: it has not begun */
+    pthread_cond_t changed;   /* signalled when the owner may stop waiting */
+    rv_thread *_Atomic owner; /* the thread that runs it: no other task begins. NULL: none does */
+    int64_t until_ms;         /* when others may begin (monotonic ms); RV_FOREVER: it has not begun */
     bool ending;              /* a thread is about to let others begin */
     rv_alone_task task;       /* the owner's */
 } rv_alone;
@@ -251,14 +253,14 @@ struct reeve_worker {
     unsigned threads_alive;
     atomic_int phase;     /* rv_phase */
     atomic_uint asking;   /* threads with an unanswered turn that may have begun a session */
-    atomic_bool refused;  /* an error of Redis was logged, and no heartbeat was taken since */
+    atomic_bool refused;  /* an error of Redis was logged, and Redis has accepted no heartbeat since */
     atomic_bool outdated; /* the data have a version that this release does not know (upkeep/outdated.h) */
     atomic_bool torn;     /* that a handler closed descriptors of the worker was logged */
     atomic_bool loses;    /* that connections are lost again and again was logged */
     atomic_bool down;     /* an outage was logged and has not ended */
     atomic_uint reached;  /* how many attempts to reach Redis have succeeded */
     rv_stats stats;
-    rv_waker quit; /* rung when it leaves and is held up by a Redis that does not answer: no call waits any longer */
+    rv_waker quit; /* ends all calls: rung when the worker leaves and Redis does not answer */
     rv_heartbeat heart;
     rv_alone alone;
     rv_keeper keeper;

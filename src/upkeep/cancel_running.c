@@ -17,7 +17,7 @@ static void cancel_in(rv_thread *t, const char *queue, const char *id)
         if (strcmp(item->lease.id, id) != 0 || strcmp(t->pool->queue_sessions[item->lease.queue]->queue, queue) != 0)
             continue;
         item->cancelled = true;
-        /* One of many whose call is being made hears it there. */
+        /* A task of a batch handler has its flag in the invocation. */
         if (item->state != RV_ITEM_RUNNING || (item->batch_handler != NULL && item->call == NULL)) continue;
         atomic_store(rv_invocation_cancelled(t, item), true);
         atomic_store(rv_invocation_stop(t, item), true);
@@ -51,7 +51,7 @@ static const rv_queue_session *running_in(rv_thread *t, size_t *next, char ret_i
     return queue_session;
 }
 
-/* What is asked for in one round trip. */
+/* The tasks of one round trip. */
 #define ASKED_AT_ONCE 64
 
 typedef struct asked {

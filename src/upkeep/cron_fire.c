@@ -35,8 +35,8 @@ static uint64_t add_hash(uint64_t hash, const char *text, size_t length)
     return (hash ^ 0xff) * 1099511628211u;
 }
 
-/* An entry stays due, for a worker that understands it, and is told again with every look at the queue: one line of log
- * for each definition. */
+/* The entry stays due, for a worker that can fire it, and every maintenance of the queue returns it: it is logged
+ * once for each definition. */
 static void note_broken(rv_cron_table *table, const char *queue, const rv_maintain_due *due, const rv_error *error)
 {
     uint64_t hash = add_hash(14695981039346656037u, queue, strlen(queue));
@@ -47,8 +47,9 @@ static void note_broken(rv_cron_table *table, const char *queue, const rv_mainta
     }
     if (table->broken_count == RV_CRON_BROKEN_MAX) return;
     table->broken[table->broken_count++] = hash;
-    rv_log(REEVE_LOG_ERROR, "cron.broken", "a recurring entry cannot be understood here: this worker does not fire it",
-           "queue", queue, "entry", due->name, "error", error->text, NULL);
+    rv_log(REEVE_LOG_ERROR, "cron.broken",
+           "the recurring entry is not valid for this release: this worker does not fire it", "queue", queue, "entry",
+           due->name, "error", error->text, NULL);
 }
 
 /* Room for one more, and for its slots. */
@@ -128,11 +129,12 @@ static void log_fired(const char *queue, const rv_cron_due *due, int64_t answer)
 {
     char number[RV_NUMBER_TEXT];
     if (answer > 0) {
-        rv_log(REEVE_LOG_DEBUG, "cron.fired", "a recurring entry's time has come", "queue", queue, "entry", due->name,
-               "tasks", rv_number_text(number, (uint64_t)answer), NULL);
+        rv_log(REEVE_LOG_DEBUG, "cron.fired", "the recurring entry fired", "queue", queue, "entry", due->name, "tasks",
+               rv_number_text(number, (uint64_t)answer), NULL);
     } else if (answer == OVERLAPS) {
-        rv_log(REEVE_LOG_INFO, "cron.overlap", "a slot is left out: the last one's task has not ended", "queue", queue,
-               "entry", due->name, NULL);
+        rv_log(REEVE_LOG_INFO, "cron.overlap",
+               "the recurring entry skipped a slot: the task of the last slot has not ended", "queue", queue, "entry",
+               due->name, NULL);
     }
 }
 

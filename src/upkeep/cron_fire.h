@@ -1,9 +1,7 @@
 /*
- * cron_fire.h - recurring entries that are due: their tasks are made. The scheduler's thread only.
- *
- * What maintain.lua says is due is noted while its replies are read, and fired afterwards, each entry with one call of
- * fire.lua. Whichever worker comes first makes the tasks; the others hear that, and all know when the entry is due
- * next.
+ * cron_fire.h - fires recurring entries that are due: makes their tasks. The scheduler's thread only. The due
+ * entries are noted while the replies of maintain.lua are read, and fired afterwards, each with one call of
+ * fire.lua. The first worker makes the tasks; the replies tell the others so, and all when the entry is due next.
  */
 #ifndef RV_UPKEEP_CRON_FIRE_H
 #define RV_UPKEEP_CRON_FIRE_H
@@ -21,7 +19,7 @@ typedef struct rv_cron_due {
     char name[REEVE_CRON_NAME_MAX + 1];
     rv_cron_rule rule;
     int64_t due_ms;   /* as Redis has it */
-    int64_t now_ms;   /* on Redis's clock, when it said so */
+    int64_t now_ms;   /* the time on Redis's clock when it was due */
     int64_t heard_ms; /* the same on ours */
     int64_t next_ms;  /* when it is due next; set when it is fired */
     bool more;        /* there may be others behind it that are due, too */
@@ -39,16 +37,16 @@ typedef struct rv_cron_table {
 
 void rv_cron_fire_table_fini(rv_cron_table *table);
 
-/* Notes what is due in a queue session's queue. */
+/* Notes the entries that are due in the queue of a queue session. */
 void rv_cron_fire_note(reeve_worker *worker, size_t queue_session, const rv_maintain_reply *maintained);
 
 /*
- * Fires what was noted, and tells the scheduler's table when each is due next. False: the connection was lost; their
- * queues are then to be tended at once.
+ * Fires the noted entries, and sets in the scheduler's table when each is due next. False: the connection was lost;
+ * the queues are to be maintained at once.
  */
 bool rv_cron_fire_run(reeve_worker *worker, rv_conn *conn);
 
-/* Forgets what was noted. */
+/* Forgets the noted entries. */
 void rv_cron_fire_drop(reeve_worker *worker);
 
 #endif

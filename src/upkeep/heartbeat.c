@@ -1,8 +1,7 @@
 /*
- * heartbeat.c - the heartbeat thread. It has a connection of its own and does nothing else, so that nothing that takes
- * its time (large outcomes on a slow link, a control channel that has to be found again, many cancels to look for)
- * keeps a heartbeat back. Each call has a third of a session: when one fails there is time for another on a new
- * connection.
+ * heartbeat.c - the heartbeat thread. It has a connection of its own and does nothing else, so that no slow
+ * operation delays a heartbeat: large outcomes on a slow link, a new subscription, a search for many cancels. The
+ * deadline of each call is a third of a session: after a failure there is time for another call on a new connection.
  */
 #include "upkeep/heartbeat.h"
 
@@ -32,10 +31,10 @@ static int64_t beat_every_ms(const reeve_worker *worker)
 
 typedef struct beats {
     reeve_worker *worker;
-    rv_session_text *sessions; /* under which session each command beat; "" for those whose reply says nothing */
-    size_t *queue_sessions;    /* which queue session each command was for */
+    rv_session_text *sessions; /* by command: the session that it renewed, or "" when its reply is not evaluated */
+    size_t *queue_sessions;    /* by command: the index of its queue session */
     size_t count;
-    bool asking; /* sessions that are not known to have begun may have done so */
+    bool asking; /* sessions may have begun without a reply */
     bool odd;
     char words[256]; /* why */
 } beats;
@@ -47,15 +46,15 @@ static void note_odd(beats *b, const rv_reply *reply)
 }
 
 /*
- * The first heartbeat adds the worker's id (added is 1); one that adds it again finds that Redis has lost it. That is
- * acted upon at once, whatever becomes of the other replies: no later heartbeat would find it again.
+ * The first heartbeat adds the worker's id (added is 1). A later one that adds it again shows that Redis had lost
+ * it. The worker reacts at once, whatever the other replies are: no later heartbeat would show it again.
  */
 static void note_registration(reeve_worker *worker, int64_t added)
 {
     bool lost = added == 1 && worker->heart.registered;
     if (added >= 0) worker->heart.registered = true;
     if (!lost) return;
-    rv_log(REEVE_LOG_WARN, "redis.data_lost", "this worker was gone from Redis, which may have lost its data", "worker",
+    rv_log(REEVE_LOG_WARN, "redis.data_lost", "the worker was gone from Redis: Redis may have lost its data", "worker",
            worker->id, NULL);
     if (worker->on_data_lost != NULL) worker->on_data_lost(worker->on_data_lost_user);
     rv_end_if_forked(worker);
@@ -66,7 +65,7 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
     beats *b = context;
     rv_heartbeat_reply beat;
     if (index >= b->count) {
-        /* A version that cannot be noted is no reason to beat again. */
+        /* A version that cannot be noted does not make the heartbeat fail. */
         bool is_format = index == b->count + RV_REGISTRY_FORMAT;
         if (is_format) rv_outdated_note(b->worker, reply);
         if (rv_reply_is(reply, RV_ERROR) && !is_format) note_odd(b, reply);
@@ -84,12 +83,13 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
     rv_queue_session_flushed(queue_session, beat.alive);
     if (beat.alive) return;
     if (!rv_queue_session_lose(queue_session, b->sessions[index])) return;
-    rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: its tasks run elsewhere, a new one begins",
-           "queue", queue_session->queue, NULL);
+    rv_log(REEVE_LOG_WARN, "session.lost",
+           "the session was gone from Redis: its tasks run elsewhere, the worker begins a new one", "queue",
+           queue_session->queue, NULL);
     rv_wakeup_session_lost(b->worker, queue_session, b->sessions[index]);
 }
 
-/* Its reply says nothing of the session that the queue session knows. */
+/* Adds a heartbeat whose reply does not concern the known session. */
 static void add_plain_beat(reeve_worker *worker, beats *b, size_t index, const char *session)
 {
     b->sessions[b->count][0] = '\0';
@@ -98,16 +98,16 @@ static void add_plain_beat(reeve_worker *worker, beats *b, size_t index, const c
                             worker->session_ms);
 }
 
-/* Every one carries what there is to flush, of one day. */
+/* Adds a heartbeat for a queue, with the tally of one day to flush. */
 static void add_beat(reeve_worker *worker, beats *b, size_t index)
 {
     uint64_t number;
     rv_queue_session *queue_session = worker->queue_sessions[index];
     rv_session_text session;
     if (!rv_queue_session_get(queue_session, session)) {
-        /* Without a session we say that somebody looks after the queue. */
+        /* Without a session the call tells Redis that a worker serves the queue. */
         add_plain_beat(worker, b, index, "");
-        /* A turn may have begun it without the thread having heard of it so far. */
+        /* A turn whose reply has not arrived may have begun the session. */
         if (b->asking) add_plain_beat(worker, b, index, session);
         return;
     }
@@ -146,9 +146,9 @@ bool rv_heartbeat_send(reeve_worker *worker, int64_t deadline)
     if (b.sessions != NULL && b.queue_sessions != NULL) status = send_beats(worker, deadline, &b);
     rv_free(b.sessions);
     rv_free(b.queue_sessions);
-    /* A node that says so of itself is left by the control channel's connection, too. */
+    /* A node that refuses work is left by the connection of the control channel, too. */
     if (b.odd && !rv_conn_is_open(worker->heart.thread.conn)) rv_wakeup_leave_node(worker);
-    if (b.odd) rv_redis_report_refusal(worker, "Redis refused a heartbeat: trying again", b.words);
+    if (b.odd) rv_redis_report_refusal(worker, "Redis refused a heartbeat: the worker tries again", b.words);
     if (status == REEVE_OK && !b.odd) rv_redis_report_acceptance(worker);
     return status == REEVE_OK && !b.odd;
 }
@@ -160,7 +160,7 @@ bool rv_heartbeat_connect(reeve_worker *worker, int64_t deadline)
     rv_heartbeat *heart = &worker->heart;
     bool open = rv_conn_is_open(heart->thread.conn);
     if (open) {
-        atomic_store(&heart->connected, true); /* the worker's start may have opened it */
+        atomic_store(&heart->connected, true); /* the start of the worker may have opened it */
         return true;
     }
     unsigned tried = rv_redis_report_try(worker);
@@ -171,7 +171,7 @@ bool rv_heartbeat_connect(reeve_worker *worker, int64_t deadline)
     return open;
 }
 
-/* Whether a cancel may not reach us by the control channel. */
+/* Whether the announcement of a cancel may not reach this worker. */
 static bool misses_notices(reeve_worker *worker)
 {
     bool misses = atomic_load(&worker->keeper.deaf);
@@ -204,7 +204,7 @@ static void *heart_main(void *argument)
     rv_heartbeat *heart = &worker->heart;
     int64_t at_ms = 0;
     for (rv_phase sent = RV_PHASE_CREATED, phase; (phase = rv_worker_phase(worker)) < RV_PHASE_ENDED; sent = phase) {
-        /* The worker's entry says at once what phase it is in. */
+        /* A heartbeat at each change of the phase updates the worker's record at once. */
         if (phase != sent || rv_now_ms() >= at_ms) {
             bool done = connect_and_beat(worker);
             at_ms = rv_deadline(done ? beat_every_ms(worker) : TRY_AGAIN_MS);

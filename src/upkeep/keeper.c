@@ -23,10 +23,10 @@
 
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
 
-/* A call of the keeper has so long at least, or a Redis that is far away would not be reached while limits pass. */
+/* The minimum deadline of a call of the keeper: a distant Redis must be reachable while time limits pass. */
 #define CALL_MIN_MS 500
 
-/* Until when a call may take: time limits are kept also while Redis does not answer. */
+/* The deadline of a call: the keeper enforces time limits also while Redis does not answer. */
 static int64_t call_deadline(reeve_worker *worker)
 {
     int64_t max = rv_deadline(worker->command_ms), min = rv_deadline(CALL_MIN_MS),
@@ -48,22 +48,23 @@ static bool connect(reeve_worker *worker, int64_t deadline)
 
 /* ---- the control channel --------------------------------------------------------------------------------------- */
 
-/* Rights that a new user of Redis 7 does not have, and that are seldom given while we wait. */
+/* The pause between attempts when the right to subscribe is missing. A new user of Redis 7 does not have it. */
 #define DEAF_MS 60000
 
-/* The user may not subscribe: what would be heard is looked for (queue_session_rest_ms in scheduler.c, heartbeat.c). */
+/* The Redis user may not subscribe: scheduler and heartbeat poll for what the channel would announce. */
 static void note_deaf(reeve_worker *worker)
 {
     worker->keeper.listen_again_ms = rv_now_ms() + DEAF_MS;
     if (atomic_exchange(&worker->keeper.deaf, true)) return;
-    rv_log(REEVE_LOG_WARN, "control.deaf",
-           "the Redis user may not subscribe to channels: due tasks are looked for every second, cancels are heard at "
-           "heartbeats, no task is handed to an idle thread",
-           "url", worker->target->redacted, "grant", "&<namespace>:*", NULL);
+    rv_log(
+        REEVE_LOG_WARN, "control.deaf",
+        "the Redis user may not subscribe to channels: the worker looks for due tasks every second and for cancels at "
+        "heartbeats, and idle threads are not handed tasks",
+        "url", worker->target->redacted, "grant", "&<namespace>:*", NULL);
     rv_wakeup_all_queues(worker);
 }
 
-/* A subscription that has stood for so long was one. */
+/* A subscription that lasted so long counts as successful. */
 #define LISTENED_MS 4000
 
 static bool subscribe_to(reeve_worker *worker, const char *channel)
@@ -78,8 +79,8 @@ static bool subscribe_to(reeve_worker *worker, const char *channel)
     return status == REEVE_OK;
 }
 
-/* Redis may have come back without its last writes: threads that are busy by now stand in `idle` again, and would be
- * handed tasks as soon as this worker listens. (Before it listened for the first time, nothing was handed to it.) */
+/* Redis may have restarted without its last writes: threads that are busy by now are in `idle` again, and would be
+ * handed tasks as soon as this worker listens. Before it has listened once, no thread of it is handed a task. */
 static bool rouse_idle(reeve_worker *worker)
 {
     rv_conn *listener = worker->keeper.listener;
@@ -94,32 +95,32 @@ static bool rouse_idle(reeve_worker *worker)
     return rv_conn_exec(listener, call_deadline(worker), NULL, NULL) == REEVE_OK;
 }
 
-/* What is to be told to all workers; and a channel of this worker's own, where it is enough that somebody listens
- * (lib/worker_alive.lua). */
+/* Subscribes to the control channel of all workers, and to a channel of this worker, whose subscriber shows that it
+ * is alive (lib/worker_alive.lua). */
 static void subscribe(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     char alive[RV_RANDOM_LENGTH + 16];
-    /* It may have been lost as soon as it listened, time and again. */
+    /* The connection may be lost repeatedly, as soon as it has subscribed. */
     if (rv_now_ms() - keeper->listen_again_ms > LISTENED_MS) keeper->listen_tries = 0;
     keeper->listen_again_ms = rv_now_ms() + rv_backoff_reconnect(++keeper->listen_tries, rv_random_unit());
     if (rv_conn_open(keeper->listener, call_deadline(worker)) != REEVE_OK) return;
     (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);
     if (!rouse_idle(worker) || !subscribe_to(worker, ":control") || !subscribe_to(worker, alive)) {
         if (!atomic_load(&keeper->deaf))
-            rv_log(REEVE_LOG_WARN, "redis.error", "cannot subscribe to the control channel: trying again", "error",
-                   rv_conn_error(keeper->listener)->text, NULL);
+            rv_log(REEVE_LOG_WARN, "redis.error", "cannot subscribe to the control channel: the worker tries again",
+                   "error", rv_conn_error(keeper->listener)->text, NULL);
         rv_conn_close(keeper->listener);
         return;
     }
     atomic_store(&keeper->deaf, false);
     keeper->listened = true;
-    /* What was said while we did not listen is found by looking. */
+    /* Announcements may have been missed: the scheduler looks for their causes. */
     rv_wakeup_ask_cancelled(worker);
     rv_wakeup_all_queues(worker);
 }
 
-/* "due <queue> <ms since the epoch>", "cancel <queue> <id>"; (100: REEVE_ID_LENGTH_MAX) */
+/* Messages: "due <queue> <ms since the epoch>", "cancel <queue> <id>". 100 is REEVE_ID_LENGTH_MAX. */
 static void hear(reeve_worker *worker, const char *words)
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], figures[24] = "";
@@ -131,7 +132,7 @@ static void hear(reeve_worker *worker, const char *words)
         rv_cancel_running_stop(worker, queue, id);
 }
 
-/* Waits where the control channel speaks, or just waits while it cannot. */
+/* Waits for messages of the control channel, or without them while there is no subscription. */
 static void listen(reeve_worker *worker, int64_t until)
 {
     rv_keeper *keeper = &worker->keeper;
@@ -154,10 +155,10 @@ static void listen(reeve_worker *worker, int64_t until)
 
 #define TRY_AGAIN_MS 250
 #define FLUSHES_MAX 4
-/* How long each call has that takes leave. A Redis that is deaf to one is not asked again. */
+/* The deadline of each call when the worker leaves. After a timeout no other call is made. */
 #define LEAVE_MS 2000
 
-/* Looks at a page; returns when to look at the next one. */
+/* Looks for stray leases in one page; returns when to look at the next one. */
 static int64_t look_for_strays(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
@@ -177,11 +178,11 @@ static int64_t look_for_strays(reeve_worker *worker)
     return rv_conn_is_open(keeper->thread.conn) ? rv_now_ms() : rv_deadline(TRY_AGAIN_MS);
 }
 
-/* Takes over and settles; returns when to do so again. */
+/* Takes over items and settles them; returns when to do so again. */
 static int64_t relieve_and_deliver(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
-    /* Whoever is not seen by the look that follows sees this value, and rings if that is too late. */
+    /* A thread that the following look misses reads this value, and rings if it needs the keeper earlier. */
     atomic_store(&keeper->wake_at_ms, RV_FOREVER);
     int64_t until = rv_offload_relieve(worker), look = look_for_strays(worker);
     if (look < until) until = look;
@@ -191,7 +192,7 @@ static int64_t relieve_and_deliver(reeve_worker *worker)
     return until;
 }
 
-/* What the last heartbeat left: a second day, what was settled since. */
+/* Flushes the tallies that the last heartbeat left: those of a second day, and of outcomes settled since. */
 static void flush_rest(reeve_worker *worker)
 {
     bool more = true;
@@ -206,14 +207,15 @@ static void flush_rest(reeve_worker *worker)
     }
 }
 
-/* Gives back all that the worker still holds in one queue. */
+/* Gives back all tasks that the worker still holds in one queue. */
 static bool leave_queue(reeve_worker *worker, rv_queue_session *queue_session)
 {
     rv_keeper *keeper = &worker->keeper;
     rv_session_text session;
     rv_end_session_turns turns = "";
     bool more = true;
-    /* Also one that has not begun as far as we know: a thread that was closing may have begun it unheard. */
+    /* The session may exist although the worker does not know that it has begun: the reply of the last turn may have
+     * been lost. */
     (void)rv_queue_session_get(queue_session, session);
     while (more) {
         const rv_reply *reply;
@@ -225,7 +227,7 @@ static bool leave_queue(reeve_worker *worker, rv_queue_session *queue_session)
         atomic_fetch_add_explicit(&worker->stats.given_back, given_back, memory_order_relaxed);
         if (given_back > 0) {
             char number[RV_NUMBER_TEXT];
-            rv_log(REEVE_LOG_INFO, "session.left", "gave tasks back", "queue", queue_session->queue, "tasks",
+            rv_log(REEVE_LOG_INFO, "session.left", "the worker gave tasks back", "queue", queue_session->queue, "tasks",
                    rv_number_text(number, given_back), NULL);
         }
     }
@@ -233,7 +235,7 @@ static bool leave_queue(reeve_worker *worker, rv_queue_session *queue_session)
     return true;
 }
 
-/* All that is to be done before the worker is no more. May be done again. */
+/* The last calls of the worker. They can be repeated. */
 static bool leave(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
@@ -252,21 +254,21 @@ static bool leave(reeve_worker *worker)
 #define LEAVE_AGAIN_MS 1000
 #define LEAVE_TRIES 3
 
-static void say_goodbye(reeve_worker *worker)
+static void leave_redis(reeve_worker *worker)
 {
     int64_t again_until = rv_deadline(LEAVE_AGAIN_MS);
     rv_upkeep_thread_join(&worker->heart.thread, worker);
-    /* From here on the calls have a short deadline, and are no more cut short. */
+    /* From here on the calls have a short deadline, and `quit` does not end them. */
     rv_conn_set_quit(worker->heart.thread.conn, NULL);
     rv_conn_set_quit(worker->keeper.thread.conn, NULL);
     rv_offload_relieve(worker);
-    /* The first may find that the heartbeat's connection was lost since the last one, the second that the keeper's was.
-     * A Redis that is deaf is not asked again. */
+    /* The first attempt may find the heartbeat's connection lost, the second one the keeper's. */
     bool left = leave(worker);
     for (int tries = 1; !left && tries < LEAVE_TRIES && rv_now_ms() < again_until; tries++) left = leave(worker);
     if (left) return;
     if (atomic_load(&worker->stats.leased) == 0) return;
-    rv_log(REEVE_LOG_WARN, "worker.left", "could not give back what is left: it runs again when the sessions expire",
+    rv_log(REEVE_LOG_WARN, "worker.left",
+           "the worker could not give back its tasks: they run again when its sessions expire", "worker", worker->id,
            "error", rv_conn_error(worker->keeper.thread.conn)->text, NULL);
 }
 
@@ -279,7 +281,7 @@ static void *keeper_main(void *argument)
         atomic_store(&keeper->wake_at_ms, until);
         listen(worker, until);
     }
-    say_goodbye(worker);
+    leave_redis(worker);
     rv_conn_close(keeper->thread.conn);
     rv_conn_close(keeper->listener);
     rv_conn_close(worker->heart.thread.conn);

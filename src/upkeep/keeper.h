@@ -1,6 +1,6 @@
 /*
- * keeper.h - the thread that relieves threads which are held up by a long task, ends tasks whose time is up, hears the
- * control channel, and says good-bye for the worker.
+ * keeper.h - the keeper's thread: it takes over items that wait behind a long task, enforces time limits, listens to
+ * the control channel, and makes the last calls of a worker that leaves.
  */
 #ifndef RV_UPKEEP_KEEPER_H
 #define RV_UPKEEP_KEEPER_H

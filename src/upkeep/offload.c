@@ -1,10 +1,9 @@
 /*
- * offload.c - no task waits behind a slow one.
- *
- * A thread leases several short tasks at once. When one of them turns out to be long, the keeper takes the others away:
- * those that have finished are settled, so that whoever waits for them hears of it, and those that have not begun go
- * back to the front of their queue, where another thread finds them. A running task whose time is up is settled as
- * failed; its handler is asked to stop, and what it says in the end is ignored.
+ * offload.c - no task waits behind a slow one. A thread leases several short tasks at once. When one of them takes
+ * long, the keeper takes the others over: it settles those that have finished, so that clients that wait for them
+ * are informed, and gives those that have not begun back to the front of their queue, where another thread finds
+ * them. It settles a running task whose time is up as failed; the handler is asked to stop, and its later outcome is
+ * ignored.
  */
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +36,7 @@ static bool add_offloaded(rv_keeper *keeper, const rv_offloaded *more)
     return true;
 }
 
-/* Takes an item over with an outcome. Without memory it stays where it is, and is looked at again. */
+/* Takes an item over with an outcome. Without memory the item stays, and the keeper tries again later. */
 static void offload(rv_thread *t, rv_item *item, const rv_settlement *outcome)
 {
     rv_keeper *keeper = &t->worker->keeper;
@@ -86,7 +85,7 @@ void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const c
     rv_unlock(&keeper->thread.lock);
 }
 
-/* The last first: each that goes back goes to the very front. */
+/* The last item first: each task that goes back goes to the very front of its queue. */
 static void offload_others(rv_thread *t)
 {
     for (size_t i = t->batch.count; i-- > 0;) {
@@ -97,7 +96,8 @@ static void offload_others(rv_thread *t)
     }
 }
 
-/* The running item's time is up, or it was silent for too long: a failure, which may be its last. */
+/* The time of the running item is up, or it sent no heartbeat for too long. This is a failure, which may be its
+ * last. */
 static void time_out(rv_thread *t, rv_item *item, int64_t now)
 {
     bool silent = now < item->timeout_at_ms;
@@ -117,18 +117,19 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
                              .message = message};
     rv_attempt_policy_decide_retry(&policy, &outcome, item->lease.failures + 1);
     atomic_store(rv_invocation_stop(t, item), true);
-    if (item->accepted) { /* (it is done, and never runs again: it can only be told) */
+    if (item->accepted) { /* it was settled before it ran: its handler is only asked to stop */
         item->until_ms = RV_FOREVER;
         return;
     }
     item->run_us = (rv_now_ms() - t->batch.running_since_ms) * 1000;
     offload(t, item, &outcome);
-    /* Logged under the lock, the one exception: once it is released the lease's memory is the thread's again. */
+    /* The only message that is logged under the lock: after it is released the thread may reuse the memory of the
+     * lease. */
     rv_failure_log(t->pool->queue_sessions[item->lease.queue]->queue, &item->lease, &outcome);
 }
 
-/* (Each of many tasks in a call has a limit of its own. What could not be handed over is late at the next look, too.)
- */
+/* Ends the tasks that are late; in a call of a batch handler each has a limit of its own. Items that could not be
+ * taken over are late at the next look, too. */
 static void end_late(rv_thread *t, int64_t now)
 {
     rv_batch *batch = &t->batch;
@@ -163,7 +164,7 @@ int64_t rv_offload_relieve(reeve_worker *worker)
             if (attention < next) next = attention;
         }
     }
-    /* What could not be handed over is tried again, but not without a pause. */
+    /* Items that could not be taken over are tried again after a pause. */
     return next > now ? next : now + RV_PATIENCE_MS;
 }
 
@@ -204,7 +205,7 @@ typedef struct delivery {
     char words[256]; /* why */
 } delivery;
 
-/* Refused the second time: if the session is alive, it was the first delivery that settled it. */
+/* A repeated delivery that is refused: if the session is alive, the first one settled the task. */
 static bool was_settled(const rv_offloaded *offloaded)
 {
     rv_session_text present;
@@ -212,7 +213,7 @@ static bool was_settled(const rv_offloaded *offloaded)
     return offloaded->sent && strcmp(present, offloaded->session) == 0;
 }
 
-/* Each handed outcome is a call of its own in the pipeline: this is the rare path. */
+/* Each outcome is a call of its own in the pipeline, because outcomes are seldom offloaded. */
 static void on_delivered(size_t index, const rv_reply *reply, void *context)
 {
     delivery *d = context;
@@ -240,7 +241,7 @@ static void on_regained(size_t index, const rv_reply *reply, void *context)
     rv_copy_text(d->words, sizeof(d->words), reply->text);
 }
 
-/* Sent before, and it failed or its reply was lost: what stands nowhere since is the session's again. */
+/* An earlier delivery failed or its reply was lost: regain.lua gives the session the leases back that were lost. */
 static reeve_status regain(delivery *d, size_t count, int64_t deadline)
 {
     rv_keeper *keeper = &d->worker->keeper;
@@ -264,7 +265,7 @@ static void build_delivery(reeve_worker *worker, const rv_offloaded *offloaded)
                            .lease = lease,
                            .items = items,
                            .count = 1};
-    /* Sent again, it must not touch what the session has leased anew since. */
+    /* A repeated delivery must not settle a later lease of the same task. */
     snprintf(lease, sizeof(lease), "%lld %s", (long long)offloaded->since_ms, offloaded->thread);
     rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
     rv_turn_build(worker->keeper.thread.conn, &turn);
@@ -309,6 +310,6 @@ void rv_offload_deliver(reeve_worker *worker, int64_t deadline)
         if (deliver_some(worker, &d, count, deadline) != REEVE_OK) break;
         d.first += count;
     }
-    if (d.failed) rv_redis_report_refusal(worker, "Redis refused outcomes: trying again", d.words);
+    if (d.failed) rv_redis_report_refusal(worker, "Redis refused outcomes: the worker tries again", d.words);
     compact(keeper);
 }

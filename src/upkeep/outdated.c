@@ -24,7 +24,8 @@ void rv_outdated_note(reeve_worker *worker, const rv_reply *reply)
     if (format <= RV_FORMAT || atomic_exchange(&worker->outdated, true)) return;
     become_quiet(worker);
     rv_log(REEVE_LOG_ERROR, "format.newer",
-           "a newer release of reeve changed the data of this namespace: this worker takes no more tasks; upgrade it",
+           "a newer release of reeve changed the data format of this namespace: this worker takes no more tasks; "
+           "upgrade it",
            "namespace", worker->ns, "format", rv_number_text(found, (uint64_t)format), "known",
            rv_number_text(known, RV_FORMAT), NULL);
 }

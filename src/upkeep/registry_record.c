@@ -41,7 +41,7 @@ static void add_pools(rv_buf *json, const reeve_worker *worker)
     }
 }
 
-/* As many as keep the record small. */
+/* Adds the types of the handlers, up to a number that keeps the record small. */
 static void add_types(rv_buf *json, const rv_handlers *handlers)
 {
     rv_buf_adds(json, ",\"types\":[");
@@ -62,7 +62,7 @@ typedef struct running {
     int64_t since_ms;
 } running;
 
-/* A look without a copy: which threads run something, and since when. */
+/* Lists the threads that run a task, and since when. */
 static size_t find_running(reeve_worker *worker, running *list)
 {
     size_t count = 0;
@@ -84,8 +84,8 @@ static int by_start(const void *a, const void *b)
     return left->since_ms < right->since_ms ? -1 : left->since_ms > right->since_ms;
 }
 
-/* Under the lock: what the lease points to is the thread's again once it runs no more. By now it may run another
- * task. */
+/* Adds the running task of a thread, under the lock: the thread reuses the memory of the lease when the task has
+ * ended. It may run another task by now. */
 static bool add_running(rv_buf *json, rv_thread *t, const char *comma, int64_t now_ms)
 {
     rv_batch *batch = &t->batch;
@@ -120,7 +120,7 @@ static void add_all_running(rv_buf *json, reeve_worker *worker)
 
 /* ---- the entry ------------------------------------------------------------------------------------------------- */
 
-/* The resident memory of this process; 0 where the system does not tell. */
+/* The resident memory of this process; 0: unknown. */
 static long long resident_bytes(void)
 {
     char line[100];

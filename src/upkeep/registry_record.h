@@ -1,16 +1,17 @@
 /*
- * registry_record.h - the worker's entry in the registry, for people: who it is, what its threads run, how it fares.
+ * registry_record.h - the worker's record in the registry, for `reeve workers`: its identity, its running tasks, its
+ * counters.
  */
 #ifndef RV_UPKEEP_REGISTRY_RECORD_H
 #define RV_UPKEEP_REGISTRY_RECORD_H
 
 #include "running/worker_state.h"
 
-/* How many running tasks an entry tells of: those that have run longest. */
+/* The maximum number of types and of running tasks in a record; those tasks that have run longest. */
 #define RV_ENTRY_TYPES 200
 #define RV_ENTRY_RUNNING 64
 
-/* Writes it anew, as JSON. The keeper. */
+/* Replaces the buffer by the record, as JSON. The heartbeat thread. */
 void rv_registry_record_write(rv_buf *json, reeve_worker *worker);
 
 #endif

@@ -18,19 +18,20 @@
 #include "upkeep/cron_fire.h"
 #include "upkeep/upkeep_thread.h"
 
-/* How many tasks of each kind one call of maintain.lua touches: Redis serves nobody else meanwhile. */
+/* The maximum number of tasks of each kind that one call of maintain.lua changes: Redis serves nobody else during
+ * the call. */
 #define MAINTAIN_MAX 200
 #define MAINTAIN_AT_ONCE RV_MAINTAIN_AT_ONCE
 #define TRY_AGAIN_MS 1000
 
-/* A queue in which nothing is due is looked at all the same this often, as a safety net. */
+/* The interval at which a queue is maintained even when nothing is due, as a safety net. */
 static int64_t rest_ms(const reeve_worker *worker)
 {
     return worker->session_ms;
 }
 
-/* How often a queue is looked at whose notices do not reach this worker: an access list forbids them to it, or to
- * others. */
+/* The interval for a queue whose announcements do not reach this worker, because an access list forbids them to it
+ * or to others. */
 #define POLL_MS 1000
 
 static int64_t queue_session_rest_ms(const reeve_worker *worker, const rv_queue_session *queue_session)
@@ -52,7 +53,7 @@ static void log_maintained(const rv_queue_session *queue_session, const rv_maint
 {
     char number[RV_NUMBER_TEXT];
     if (maintained->session[0] != '\0') {
-        rv_log(REEVE_LOG_WARN, "session.reaped", "a worker did not come back: its tasks run again", "queue",
+        rv_log(REEVE_LOG_WARN, "session.reaped", "a session expired: its tasks run again", "queue",
                queue_session->queue, "session", maintained->session, "tasks",
                rv_number_text(number, maintained->recovered), NULL);
     }
@@ -63,8 +64,9 @@ static void log_maintained(const rv_queue_session *queue_session, const rv_maint
 }
 
 /*
- * How far Redis's clock is ahead of ours. A reply that was read late makes it look less ahead than it is, and what is
- * due would come late: so the best of the last ones counts, less a millisecond for each since (the clocks may drift).
+ * Estimates how far Redis's clock is ahead of this one. A reply that was read late gives a low estimate, and due
+ * tasks would be promoted late: so the highest of the last estimates counts, less a millisecond for each later
+ * reply, because the clocks may drift.
  */
 static void note_clock(rv_scheduler *scheduler, int64_t now_ms)
 {
@@ -80,16 +82,17 @@ static void note_spared(rv_queue_session *queue_session, int64_t spared_ms)
     queue_session->spares = spared_ms > 0;
     if (known || !queue_session->spares) return;
     rv_log(REEVE_LOG_INFO, "session.spared",
-           "nobody maintained the queue for a while: sessions that expired meanwhile may be renewed before they are "
-           "reaped",
-           "queue", queue_session->queue, "for_ms", rv_number_text(number, (uint64_t)spared_ms), NULL);
+           "no worker maintained the queue for a while: sessions that expired in that time are not reaped yet", "queue",
+           queue_session->queue, "for_ms", rv_number_text(number, (uint64_t)spared_ms), NULL);
 }
 
 static void note_unsent(rv_queue_session *queue_session, bool unsent)
 {
     if (atomic_exchange(&queue_session->unsent, unsent) || !unsent) return;
     rv_log(REEVE_LOG_WARN, "control.unsent",
-           "a Redis user may not publish notices: the queue is looked at every second, cancels are heard at heartbeats",
+           "a Redis user may not publish announcements: the worker maintains the queue every second and looks for "
+           "cancels at "
+           "heartbeats",
            "queue", queue_session->queue, "grant", "&<namespace>:*", NULL);
 }
 
@@ -125,7 +128,7 @@ static void on_maintained(size_t index, const rv_reply *reply, void *context)
     rv_wakeup_set_due(scheduler, queue_session, rv_deadline(in));
 }
 
-/* Picks the queues that are due, at most one pipeline of them. */
+/* Picks the queues that are due, at most as many as one pipeline takes. */
 static size_t pick(rv_scheduler *scheduler, size_t queue_sessions)
 {
     int64_t now = rv_now_ms();
@@ -152,8 +155,8 @@ static int64_t earliest(rv_scheduler *scheduler, size_t queue_sessions)
 }
 
 /*
- * Messages of a queue to others. Those that a worker of an older version, or one with a fault, had set aside are tried
- * again, once in the life of this worker.
+ * Delivers messages of a queue to other queues. Messages that an older or faulty worker had set aside are tried
+ * again once in the life of this worker.
  */
 #define CARRY_ROUNDS 16
 
@@ -165,8 +168,8 @@ static reeve_status carry_of(reeve_worker *worker, rv_queue_session *queue_sessi
         return rv_outbox_carry_on(conn, worker->ns, queue_session->queue, CARRY_ROUNDS, &queue_session->carry_skip,
                                   ret_carried, error);
     if (queue_session->reread == 0)
-        rv_log(REEVE_LOG_INFO, "outbox.reread", "messages to other queues that were set aside are tried again", "queue",
-               queue_session->queue, NULL);
+        rv_log(REEVE_LOG_INFO, "outbox.reread", "the worker tries messages to other queues again that were set aside",
+               "queue", queue_session->queue, NULL);
     return rv_outbox_carry_unread(conn, worker->ns, queue_session->queue, CARRY_ROUNDS, &queue_session->reread,
                                   ret_carried, error);
 }
@@ -177,18 +180,20 @@ static void note_carried(rv_queue_session *queue_session, reeve_status status, c
     if ((!refused && status != REEVE_OK) || queue_session->refused == refused) return;
     queue_session->refused = refused;
     if (!refused) {
-        rv_log(REEVE_LOG_INFO, "outbox.accepted", "the queue's messages to others are taken again", "queue",
+        rv_log(REEVE_LOG_INFO, "outbox.accepted", "another queue accepts the messages of this queue again", "queue",
                queue_session->queue, NULL);
         return;
     }
     const char *advice = rv_refusal_advice(words);
     advice += strspn(advice, "; ");
-    rv_log(REEVE_LOG_ERROR, "outbox.refused",
-           "another queue does not take messages: tasks that wait there hear nothing; trying again", "queue",
-           queue_session->queue, "error", words, advice[0] != '\0' ? "advice" : NULL, advice, NULL);
+    rv_log(
+        REEVE_LOG_ERROR, "outbox.refused",
+        "another queue refuses the messages of this queue: tasks that wait there stay blocked; the worker tries again",
+        "queue", queue_session->queue, "error", words, advice[0] != '\0' ? "advice" : NULL, advice, NULL);
 }
 
-/* Then the queues are looked at again: there may be more to tell. False: the connection was lost. */
+/* Delivers the messages of the maintained queues, which are then maintained again: there may be more messages.
+ * False: the connection was lost. */
 static bool carry(reeve_worker *worker, size_t count)
 {
     rv_scheduler *scheduler = &worker->scheduler;
@@ -219,13 +224,15 @@ static bool maintain(reeve_worker *worker, int64_t deadline)
         rv_cron_fire_drop(worker);
         return false;
     }
-    if (r.trouble != NULL) rv_redis_report_refusal(worker, "Redis did not tend a queue: trying again", r.trouble);
+    if (r.trouble != NULL)
+        rv_redis_report_refusal(worker, "Redis refused the maintenance of a queue: the worker tries again", r.trouble);
     if (rv_cron_fire_run(worker, scheduler->thread.conn) && carry(worker, r.count)) return true;
     for (size_t i = 0; i < r.count; i++) rv_wakeup_set_due(scheduler, scheduler->maintained[i], rv_now_ms());
     return false;
 }
 
-/* It does not hear meanwhile that the worker stops, so it asks again rather than for long. */
+/* The deadline of one attempt to restart the embedded server. It is short because the attempt does not end when the
+ * worker stops. */
 #define REVIVE_MS 2000
 
 static int64_t revive_deadline(const reeve_worker *worker)
@@ -233,7 +240,7 @@ static int64_t revive_deadline(const reeve_worker *worker)
     return rv_deadline(worker->command_ms < REVIVE_MS ? worker->command_ms : REVIVE_MS);
 }
 
-/* One try; after a failure the embedded server, if it is ours, is brought back. */
+/* Makes one attempt to connect. After a failure it restarts the embedded server, if this worker has one. */
 static bool connect(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
@@ -246,14 +253,16 @@ static bool connect(reeve_worker *worker)
     rv_redis_report_down(worker, tried, rv_conn_error(scheduler->thread.conn)->text);
     rv_error error = {0};
     if (worker->embedded != NULL && rv_embedded_revive(worker->embedded, revive_deadline(worker), &error) != REEVE_OK) {
-        rv_log(REEVE_LOG_ERROR, "embedded.down", "the embedded server does not start again", "error", error.text, NULL);
+        rv_log(REEVE_LOG_ERROR, "embedded.down", "the embedded server could not be restarted", "error", error.text,
+               NULL);
     }
     return false;
 }
 
 /*
- * After an outage, or after the process was frozen, our own sessions may have expired with nobody there to reap them.
- * They are still good then, and so is what our threads have finished: the keeper renews them before we reap.
+ * After an outage, or after the process was frozen, the sessions of this worker may have expired while nobody reaped
+ * them. They are still valid then, and so are the outcomes of its threads: a heartbeat renews them before the
+ * scheduler reaps.
  */
 #define YIELD_MIN_MS 2000
 
@@ -272,7 +281,7 @@ static bool keeper_goes_first(reeve_worker *worker)
 
 #define YIELD_MS 20
 
-/* Cancels that were not heard: asked for again when the connection was lost meanwhile. */
+/* Asks for cancels whose announcement may have been missed; asks again if the connection is lost. */
 static bool look_at_cancels(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
@@ -282,7 +291,7 @@ static bool look_at_cancels(reeve_worker *worker)
     return false;
 }
 
-/* The threads' last kick: what they were woken for is there for other workers. */
+/* The last maintenance: it wakes other workers for tasks that this worker's threads were woken for. */
 #define LAST_MS 1000
 
 static void maintain_last(reeve_worker *worker)
@@ -294,14 +303,14 @@ static void maintain_last(reeve_worker *worker)
     rv_conn_close(conn);
 }
 
-/* When to try again on a new connection. */
+/* Returns when to try again on a new connection. */
 static int64_t after_loss(rv_scheduler *scheduler, reeve_worker *worker)
 {
     if (++scheduler->tries > 1) rv_redis_report_lost(worker, rv_conn_error(scheduler->thread.conn)->text);
     return rv_deadline(rv_backoff_reconnect(scheduler->tries, rv_random_unit()));
 }
 
-/* It waits for its end. */
+/* How often an outdated worker checks whether it is to end. */
 #define OUTDATED_MS 60000
 
 static void *scheduler_main(void *argument)

@@ -1,5 +1,5 @@
 /*
- * scheduler.h - the scheduler's thread: tends the queues when something in them is due, and sleeps until then.
+ * scheduler.h - the scheduler's thread: maintains the queues when something in them is due, and sleeps until then.
  */
 #ifndef RV_UPKEEP_SCHEDULER_H
 #define RV_UPKEEP_SCHEDULER_H

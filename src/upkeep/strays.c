@@ -21,7 +21,7 @@ typedef struct stray {
     int64_t since_ms;
 } stray;
 
-/* The page that is looked at, and when it was asked for. */
+/* A page of leases, and when it was requested. */
 typedef struct page {
     reeve_worker *worker;
     rv_queue_session *queue_session;
@@ -64,8 +64,8 @@ static bool is_known(const rv_thread *t, const stray *s)
     return false;
 }
 
-/* A thread that has run the same task since before the page was asked for has made no turn meanwhile: what it does not
- * know there is none of its leases. One that began its task since then may have turned before: it is looked at again. */
+/* A thread that has run one task since before the page was requested has taken no turn since: a lease that it does
+ * not know is a stray. A thread that began its task later may have leased in between: its leases are checked again. */
 static void look_at_lease(page *p, const char *id, const char *lease)
 {
     stray s = {.queue_session = p->queue_session, .session = p->session, .id = id};
@@ -96,7 +96,7 @@ static reeve_status scan(page *p, const char *what, int64_t deadline, const rv_r
     return rv_conn_call(keeper->thread.conn, deadline, ret);
 }
 
-/* A task that runs at most once is held by nobody: its handler has returned. */
+/* Whether a thread still runs the task. A task that runs at most once has no lease. */
 static bool is_run(reeve_worker *worker, const rv_queue_session *queue_session, const char *id)
 {
     bool found = false;
@@ -145,7 +145,7 @@ static void look_at_leases(page *p, const rv_reply *fields)
     }
 }
 
-/* On with the next hash, or the next queue. */
+/* Continues with the next hash or the next queue. */
 static void go_on(rv_keeper *keeper, const char *cursor)
 {
     rv_copy_text(keeper->stray_cursor, sizeof(keeper->stray_cursor), cursor);
@@ -178,7 +178,7 @@ void rv_strays_look(reeve_worker *worker, int64_t deadline)
               .queue_session = worker->queue_sessions[worker->queue_session_count - keeper->strays_left]};
     reeve_status status = rv_queue_session_get(p.queue_session, p.session) ? look_at_page(&p, deadline) : REEVE_EPROTO;
     if (status == REEVE_OK || status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_ECONNECT) return;
-    /* There is no session, or Redis refuses: what stands there is found when the threads turn. */
+    /* There is no session, or Redis refuses: the threads find stray leases before their next turns. */
     keeper->stray_keys = true;
     go_on(keeper, "0");
 }

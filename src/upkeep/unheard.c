@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "protocol/heartbeat_call.h"
 
-/* What is settled before it runs is not held in Redis, and what was handed over is counted with the keeper. */
+/* Tasks that were settled before they ran have no lease, and items that the keeper took over are counted there. */
 static size_t count_batch(rv_thread *t, const rv_queue_session *queue_session)
 {
     size_t count = 0;
@@ -68,7 +68,7 @@ static bool is_time(unsigned beats)
     return beats >= 2 && (beats & (beats - 1)) == 0;
 }
 
-/* A thread that waits takes a wake-up at once: one that stands has found nobody. */
+/* A waiting thread consumes a wake-up at once: one that remains has reached no thread. */
 static bool is_heard(reeve_worker *worker, const rv_queue_session *queue_session, const rv_heartbeat_reply *beat)
 {
     if (rv_worker_phase(worker) != RV_PHASE_RUNNING) return true;
@@ -83,6 +83,6 @@ void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, con
     }
     if (!is_time(++queue_session->unheard) || wake_resting(worker, queue_session) == 0) return;
     rv_log(REEVE_LOG_WARN, "redis.unheard",
-           "a wake-up or task did not reach this worker's idle threads: they connect to Redis again", "queue",
+           "a wake-up or a task did not reach the idle threads of this worker: they reconnect to Redis", "queue",
            queue_session->queue, NULL);
 }

@@ -1,11 +1,10 @@
 /*
- * unheard.h - finds idle threads whose connection is dead at Redis's end, while nobody tells this end: a proxy between
- * them keeps it open, or a firewall has forgotten it. Such a thread waits for ever, and heartbeats keep a task that it was
- * handed.
- *
- * The reply of a heartbeat contains the number of tasks of the session, and whether a wake-up stands, which only happens
- * while no thread waits for it. If at two heartbeats in a row the session has more tasks than the worker knows, or a
- * wake-up stands, threads that have waited all that time connect again and recall what they hold.
+ * unheard.h - finds idle threads whose connection is dead at Redis's end only: a proxy keeps this end open, or a
+ * firewall has dropped its state. Such a thread would wait for ever, and heartbeats would keep the lease of a task
+ * that it was handed. The reply of a heartbeat contains the number of tasks of the session, and whether a wake-up
+ * remains, which happens only while no thread waits for it. If at two heartbeats in a row the session has more tasks
+ * than the worker knows, or a wake-up remains, threads that have waited all that time connect again and recall their
+ * leases.
  */
 #ifndef RV_UPKEEP_UNHEARD_H
 #define RV_UPKEEP_UNHEARD_H

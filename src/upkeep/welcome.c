@@ -10,14 +10,13 @@ static void warn(const reeve_worker *worker, const rv_survey *survey)
     const char *url = worker->target->redacted;
     if (!survey->answered || worker->embedded != NULL) return;
     if (survey->evicts)
-        rv_log(
-            REEVE_LOG_WARN, "redis.evicts",
-            "this Redis throws keys away when its memory is full, and tasks with them: set maxmemory-policy noeviction",
-            "url", url, "maxmemory_policy", survey->policy, NULL);
+        rv_log(REEVE_LOG_WARN, "redis.evicts",
+               "Redis evicts keys when its memory is full, and loses tasks with them: set maxmemory-policy noeviction",
+               "url", url, "maxmemory_policy", survey->policy, NULL);
     if (!survey->persists)
         rv_log(REEVE_LOG_WARN, "redis.volatile",
-               "this Redis keeps nothing over a restart: it has neither an append-only file nor save points", "url",
-               url, NULL);
+               "Redis loses its data at a restart: it has neither an append-only file nor save points", "url", url,
+               NULL);
 }
 
 reeve_status rv_welcome(reeve_worker *worker)

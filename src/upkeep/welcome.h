@@ -7,9 +7,10 @@
 #include "running/worker_state.h"
 
 /*
- * Connects once, before the threads do. A Redis that is not there is waited for later: REEVE_OK. One that refuses the user
- * or password of the URL, or wants them: REEVE_ECONNECT, with words. Warns, once, of a Redis that does not keep what it is
- * given. On the heartbeats' connection, before its thread is started. Blocks for 2 s at most.
+ * Makes one attempt to connect before the threads do. REEVE_OK also when Redis cannot be reached: the threads wait
+ * for it. REEVE_ECONNECT, with a message: Redis refuses the user or password of the URL, or requires them. Warns
+ * once of a Redis that may lose data. On the connection of the heartbeats, before its thread starts. Blocks for at
+ * most 2 s.
  */
 reeve_status rv_welcome(reeve_worker *worker);
 

@@ -7,7 +7,8 @@
 
 #include "reeve/worker.h"
 
-/* Leaves the embedded server, which ends when nobody else uses it. After reeve_worker_stop; nothing when there is none. */
+/* Leaves the embedded server, which ends when no other process uses it. After reeve_worker_stop; without effect when
+ * there is none. */
 void rv_worker_leave_embedded(reeve_worker *worker);
 
 /* Before start: what to call, on any thread, when a handler has closed descriptors that the worker needs. */

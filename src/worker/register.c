@@ -59,7 +59,7 @@ static reeve_status check_room(reeve_worker *worker, const reeve_plugin_handle *
                    plugin->path, worker->layers.count + plugin->plugin.layer_count, REEVE_LAYERS_MAX);
 }
 
-/* As with handlers: what was added stays. */
+/* As with handlers: the layers that were added stay. */
 static reeve_status add_layers(reeve_worker *worker, const reeve_plugin_handle *plugin)
 {
     reeve_status status = REEVE_OK;
@@ -81,9 +81,9 @@ static reeve_status add_plugin(reeve_worker *worker, reeve_plugin_handle *plugin
     worker->plugins = plugins;
     for (size_t i = 0; i < plugin->plugin.handler_count; i++) {
         reeve_handler handler = plugin->handlers[i];
-        handler.free_user = NULL; /* (a plugin's user data is the process's: its unload hook frees it) */
+        handler.free_user = NULL; /* the unload hook of a plugin frees its user data */
         status = rv_handler_table_add(&worker->handlers, &handler, plugin, &worker->error);
-        /* Only memory can fail here; what was added stays, and so must the plugin. */
+        /* Only memory can fail here. The handlers that were added stay, so the plugin must stay, too. */
         if (status != REEVE_OK && i == 0) return status;
         if (status != REEVE_OK) break;
     }

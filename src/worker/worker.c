@@ -45,8 +45,8 @@ static char *host_name(void)
     return rv_strdup(host);
 }
 
-/* What stands under '#' in a session's hash: who it is, and spaces up to a length that makes Redis keep the hash as a
- * table from the start (its listpacks are slow where many short fields come and go). */
+/* The field '#' of a session's hash: a description of the worker, padded with spaces to a length that makes Redis
+ * store the hash as a table from the start. Its listpacks are slow where many short fields come and go. */
 static void describe(reeve_worker *worker)
 {
     snprintf(worker->about, sizeof(worker->about), "{\"worker\":\"%s\",\"pid\":%ld,\"started\":%lld%*s}", worker->id,
@@ -80,7 +80,7 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
     return status == REEVE_OK ? rv_url_secure(&worker->url, o->tls, error) : status;
 }
 
-/* What this version cannot speak to is said now, not by a thread later. */
+/* Refuses a target that this version does not support at once, and not later in a thread. */
 static reeve_status check_target(reeve_worker *worker)
 {
     rv_address address;
@@ -236,8 +236,8 @@ reeve_status reeve_worker_start(reeve_worker *worker)
         return status;
     }
     char threads[RV_NUMBER_TEXT];
-    rv_log(REEVE_LOG_INFO, "worker.started", "worker started", "worker", worker->id, "url", worker->target->redacted,
-           "threads", rv_number_text(threads, worker->thread_count), NULL);
+    rv_log(REEVE_LOG_INFO, "worker.started", "the worker started", "worker", worker->id, "url",
+           worker->target->redacted, "threads", rv_number_text(threads, worker->thread_count), NULL);
     return REEVE_OK;
 }
 
@@ -246,7 +246,7 @@ reeve_status reeve_worker_start(reeve_worker *worker)
 void reeve_worker_quiet(reeve_worker *worker)
 {
     if (worker == NULL || rv_worker_phase(worker) != RV_PHASE_RUNNING || rv_worker_is_forked(worker)) return;
-    rv_log(REEVE_LOG_INFO, "worker.quiet", "worker takes no new tasks", "worker", worker->id, NULL);
+    rv_log(REEVE_LOG_INFO, "worker.quiet", "the worker takes no new tasks", "worker", worker->id, NULL);
     set_phase(worker, RV_PHASE_QUIET);
 }
 
@@ -330,7 +330,8 @@ static reeve_status stop(reeve_worker *worker, unsigned alive)
     rv_upkeep_thread_join(&worker->heart.thread, worker);
     alive = alive > 0 ? wait_for_idle_threads(worker) : 0;
     if (alive > 0) return fail_alive(worker, alive);
-    if (before < RV_PHASE_ENDED) rv_log(REEVE_LOG_INFO, "worker.stopped", "worker stopped", "worker", worker->id, NULL);
+    if (before < RV_PHASE_ENDED)
+        rv_log(REEVE_LOG_INFO, "worker.stopped", "the worker stopped", "worker", worker->id, NULL);
     return REEVE_OK;
 }
 
@@ -387,7 +388,7 @@ void reeve_worker_destroy(reeve_worker *worker)
                "worker", worker->id, NULL);
         return;
     }
-    /* What it has is its parent's, down to locks that nobody lets go of here. */
+    /* Its resources belong to the parent, including locks that no thread of this process would release. */
     if (has_started(worker) && rv_worker_is_forked(worker)) return;
     (void)reeve_worker_stop(worker, 0);
     join_threads(worker);
