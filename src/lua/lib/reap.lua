@@ -2,8 +2,7 @@
 -- one renames the session's hash `running:<session>` to `lost:<session>`: from then on the session holds no lease, and none of its
 -- outcomes is accepted. The session stays in `sessions`, with the score 0, until its last task is back.
 --
--- requires: base, budget, cancel_mark, cancelled, deadline, dependency_edges, drop_session, event, history, leases, limit_state
--- requires: once, requeue_front, stats, transitions
+-- requires: base, bring_back, budget, deadline, drop_session, event, history, leases, once, stats, transitions
 -- gives: reap_session
 
 -- The history names the worker of the dead session (act_as in revoke). It dies of its crashes only when a worker leases it again.
@@ -47,46 +46,24 @@ local function newest_leases(lost, room)
   return leases
 end
 
--- Counts the crashes of lost tasks, and sorts the tasks: {back, envelopes, gone, cancelled, crashes}. untaken: those that no
--- thread had begun.
+-- Counts the crashes of lost tasks, and sorts the tasks. untaken: those that no thread had begun. Returns them (lib/bring_back.lua),
+-- and how many had begun.
 local function sort_lost(P, now, ids, untaken, suspect, how)
   local known = call('HMGET', P .. 'tasks', unpack(ids))
-  local lost = {back = {}, envelopes = {}, gone = {}, cancelled = {}, crashes = 0}
+  local tasks, crashes = held_tasks(), 0
   for i, id in ipairs(ids) do
     local envelope = known[i]
     local begun = not untaken[id] and (not suspect or (id == suspect) == (how == 'alone'))
-    if begun then lost.crashes = lost.crashes + 1 end
+    if begun then crashes = crashes + 1 end
     if begun and envelope then note_crash(P, now, id, how == 'alone') end
-    if not envelope or is_cancelled(envelope) then
-      lost.gone[#lost.gone + 1] = id
-      if envelope then lost.cancelled[#lost.cancelled + 1] = {id, envelope} end
-    else
+    if add_held(tasks, id, envelope) then
       if not untaken[id] then envelope = has_begun(P, id, envelope) end
       if begun then mark_info(P, id, envelope) end
-      lost.back[#lost.back + 1] = id
-      lost.envelopes[#lost.envelopes + 1] = envelope
+      tasks.back[#tasks.back + 1] = id
+      tasks.envelopes[#tasks.envelopes + 1] = envelope
     end
   end
-  return lost
-end
-
--- gate: the value of settings.gate, or false.
-local function bring_back(P, now, gate, lost)
-  if gate then
-    call_first(P, lost.back, lost.envelopes, gate)
-    release(P, lost.back, now, gate, true)
-    release(P, lost.gone, now, gate)
-  end
-  tell_as(P, 'recovered', lost.back)
-  requeue_front(P, lost.back, lost.envelopes)
-  for _, task in ipairs(lost.cancelled) do
-    end_cancelled(P, task[1], task[2], now)
-    notify(P, {task[1]}, 'cancelled')
-  end
-  if lost.crashes > 0 then
-    redis.pcall('HINCRBY', P .. 'counters', 'crashed', lost.crashes)
-    add_stats(P, now, 'crashed', lost.crashes)
-  end
+  return tasks, crashes
 end
 
 -- Returns whether the hash has fields left. Without leases it has nothing but what is kept about the session, and goes.
@@ -109,9 +86,15 @@ local function reap_session(P, now, session, gate, max)
   local leases, ids = newest_leases(lost_key, budget.room(gate and 28 or 16, 8, max)), {}
   for i = 1, #leases do ids[i] = leases[i][1] end
   if #ids > 0 then
-    local lost = sort_lost(P, now, ids, forget_handed(P, session, leases), suspect, how)
+    local tasks, crashes = sort_lost(P, now, ids, forget_handed(P, session, leases), suspect, how)
     leave_running(lost_key, ids)
-    bring_back(P, now, gate, lost)
+    leave_limits(P, now, gate, tasks)
+    tell_as(P, 'recovered', tasks.back)
+    bring_back(P, now, tasks)
+    if crashes > 0 then
+      redis.pcall('HINCRBY', P .. 'counters', 'crashed', crashes)
+      add_stats(P, now, 'crashed', crashes)
+    end
   end
   local left = is_lost_left(P, lost_key, #ids)
   local keys = free_keys(P, session, budget.room(4, 8, max))
