@@ -43,27 +43,20 @@ local function is_change(name, value)
   return letter ~= nil
 end
 
--- What is wrong with the arguments, or nil.
-local function fault_of_arguments()
-  if cursor ~= '' then
-    local page = string.match(cursor or '', '^%S+ (%d+)$')
-    if not page or #page > 19 then return 'ARGV[1] is empty, or what the last reply said' end
-    return
-  end
-  if #ARGV % 2 == 0 then return 'for each change it takes a name and a value' end
-  for i = 2, #ARGV, 2 do
-    if not is_change(ARGV[i], ARGV[i + 1]) then
-      return 'there is no such limit, or no such value of it: ' .. sub(ARGV[i], 1, 100)
-    end
-  end
+-- A cursor is looked at alone: the changes were made by the first call.
+local function is_cursor(text)
+  local page = string.match(text or '', '^%S+ (%d+)$')
+  return page and #page <= 19
 end
 
-local fault = fault_of_arguments()
-if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
 do
--- require: expect, wake_one
-  local unfitting = unfit(P)
-  if unfitting then return unfitting end
+-- require: changes, expect, wake_one
+  if cursor ~= '' and not is_cursor(cursor) then
+    return redis.error_reply('ERR @NAME@: ARGV[1] is empty, or what the last reply said')
+  end
+  local refused
+  if cursor == '' then refused = refused_changes(P, ARGV, 2, 'limit', is_change) else refused = unfit(P) end
+  if refused then return refused end
 end
 
 local function set_group(name, value)

@@ -16,8 +16,10 @@ local FIELDS = @QUEUE_SETTINGS@
 FIELDS.configured = {text = true}
 local P = KEYS[1]
 
--- Whether a field can have this value.
-local function is_value(field, value)
+-- Whether there is a field of this name that can have this value.
+local function is_value(name, value)
+  local field = FIELDS[name]
+  if not field then return false end
   if value == '' then return field.unset end
   if field.text then return #value <= 320 and not find(value, '%c') end
   if field.json then return #value <= 4096 and byte(value) == 123 and decoded(value) end
@@ -25,21 +27,10 @@ local function is_value(field, value)
   return find(value, '^-?%d+$') and whole(value, field.min, field.max)
 end
 
-local function fault_of_arguments()
-  if #ARGV % 2 == 1 then return 'for each change it takes a name and a value' end
-  for i = 1, #ARGV, 2 do
-    if not FIELDS[ARGV[i]] or not is_value(FIELDS[ARGV[i]], ARGV[i + 1]) then
-      return 'there is no such setting, or no such value of it: ' .. sub(ARGV[i], 1, 100)
-    end
-  end
-end
-
-local fault = fault_of_arguments()
-if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
 do
--- require: expect
-  local unfitting = unfit(P)
-  if unfitting then return unfitting end
+-- require: changes
+  local refused = refused_changes(P, ARGV, 1, 'setting', is_value)
+  if refused then return refused end
 end
 
 local changed, notice = 0, false
