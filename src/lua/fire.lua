@@ -10,7 +10,8 @@
 -- reply    how many were made, or -1: another call was first, or there is no such entry; -2: it wants no overlap, and
 --          its last task waits or runs
 --
--- Sent twice: the second call finds the entry due at another time, or the task that it was to make now there.
+-- Sent twice: the second call finds the entry due at another time, or the task that it was to make now there, or,
+-- where that has ended and its record is gone, noted as the last one.
 -- require: base, options, sequence, schedule, tags, event, insert, task_state, whole
 
 local P, name, due, next_due = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
@@ -41,7 +42,7 @@ if due ~= '' then
     call('ZADD', P .. 'cron:due', text(tonumber(next_due)), name)
   end
   if not ARGV[4] then return 0 end
-elseif call('HEXISTS', P .. 'tasks', ARGV[4]) == 1 then
+elseif call('HEXISTS', P .. 'tasks', ARGV[4]) == 1 or call('HGET', P .. 'cron:last', name) == ARGV[4] then
   return 0
 end
 if entry.overlap == false then
