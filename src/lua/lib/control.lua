@@ -27,8 +27,10 @@ local function to_ready(P, id, o)
   wake_one(P)
 end
 
+-- state: nil where there is no such task.
+local WAITING = {@WAITING_STATES@}
 local function is_waiting(state)
-  return state == 'ready' or state == 'scheduled' or state == 'parked' or state == 'blocked'
+  return WAITING[state]
 end
 
 -- A waiting task will not run; its record is kept like that of a completed one.

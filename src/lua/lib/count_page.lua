@@ -17,7 +17,7 @@ local function session_after(P, last)
 end
 
 local COUNTED_SESSIONS = '~'
-local STOPS = {'scheduled', 'ready', 'parked', 'blocked'}
+local STOPS = {@WAITING_SETS@}
 
 -- Tasks that wait and have a slot, in groups that are not strict any more: some of them leave it. Returns where to go on.
 local function leave_slots(P, now, page, size)

@@ -29,7 +29,7 @@ local function count_ready(P, running)
   if call('EXISTS', P .. 'packets') == 0 then return call('ZCARD', P .. 'ready') end
   -- With packets: whatever stands nowhere else.
   local ready = call('HLEN', P .. 'tasks') - running
-  for _, set in ipairs({'blocked', 'scheduled', 'parked', 'completed', 'dead', 'cancelled', 'retained'}) do
+  for _, set in ipairs({@COUNTED_SETS@}) do
     ready = ready - call('ZCARD', P .. set)
   end
   return ready

@@ -35,7 +35,7 @@ end
 -- Notes in states (id -> state) what becomes of these: "unknown", "completed" (also past its retention, lib/readers.lua),
 -- "dead", "cancelled", or "live".
 local PAGE = 500
-local ENDED = {'completed', 'dead', 'cancelled', 'retained'}
+local ENDED = {@RETAINED_SETS@}
 local function look_up(P, ids, states)
   for first = 1, #ids, PAGE do
     local last = math.min(first + PAGE - 1, #ids)

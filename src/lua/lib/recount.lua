@@ -12,14 +12,14 @@ local function recount_running(P)
 end
 
 local function waits(P, id)
-  for _, set in ipairs({'scheduled', 'ready', 'parked', 'blocked'}) do
+  for _, set in ipairs({@WAITING_SETS@}) do
     if call('ZSCORE', P .. set, id) then return true end
   end
 end
 
 local function has_ended(P, id)
   if call('HEXISTS', P .. 'tasks', id) == 0 then return true end
-  for _, set in ipairs({'completed', 'dead', 'cancelled'}) do
+  for _, set in ipairs({@ENDED_SETS@}) do
     if call('ZSCORE', P .. set, id) then return true end
   end
 end

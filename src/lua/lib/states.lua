@@ -10,7 +10,7 @@ local FIELDS_MOST, FIELDS_A_CALL = 16000, 5
 -- Returns whether all were found.
 local function look_in_sets(P, ids, found)
   local left = #ids
-  for _, set in ipairs({'ready', 'scheduled', 'parked', 'blocked', 'completed', 'dead', 'cancelled'}) do
+  for _, set in ipairs({@STATE_SETS@}) do
     local scores = call('ZMSCORE', P .. set, unpack(ids))
     for i = 1, #ids do
       if scores[i] and not found[i] then found[i], left = {set, scores[i]}, left - 1 end

@@ -26,7 +26,7 @@ do
     end
   end
 
-  local SETS = {'ready', 'scheduled', 'parked', 'blocked', 'completed', 'dead', 'cancelled'}
+  local SETS = {@STATE_SETS@}
   function task_state(P, id, thorough)
     for i = 1, #SETS do
       local score = call('ZSCORE', P .. SETS[i], id) or i == 1 and in_packet(P, id)

@@ -6,7 +6,7 @@
 --
 -- In the text @NAME@ becomes the name of the script, @COMMANDS@ the names of all commands of Redis that it calls so that
 -- they can fail it (call, not pcall), separated by blanks, @QUEUE_SETTINGS@ the table of settings_script.lua, @KEY_TYPES@ and the
--- like what key_types.lua describes, and @CONSTANT@ the number of a row of ../definition/constants.lua.
+-- like what key_types.lua and state_lists.lua describe, and @CONSTANT@ the number of a row of ../definition/constants.lua.
 local here = arg[0]:match('^(.*)/[^/]*$') or '.'
 package.path = here .. '/?.lua;' .. here .. '/../definition/?.lua'
 local literal = require('literal')
@@ -39,7 +39,9 @@ end
 
 local function filled_in(text, name, path)
   local values = {NAME = name, COMMANDS = commands_of(text), QUEUE_SETTINGS = require('settings_script')()}
-  for word, value in pairs(require('key_types')()) do values[word] = value end
+  for _, lists in ipairs({'key_types', 'state_lists'}) do
+    for word, value in pairs(require(lists)()) do values[word] = value end
+  end
   for _, row in ipairs(require('constants')) do
     if row.name then values[row.name] = ('%.0f'):format(row.value) end
   end

@@ -1,0 +1,37 @@
+-- Lists of states that scripts take from the definition: texts of Lua by the name that stands between @ and @ in a script.
+--   @STATE_SETS@      the sorted sets of the states that users see, in the order in which a task is looked for
+--   @WAITING_SETS@    those in which a task waits, in that order
+--   @ENDED_SETS@      those in which a task has ended; @RETAINED_SETS@: and those that users see as another state
+--   @COUNTED_SETS@    all but `ready`, which may have packets
+--   @WAITING_STATES@  state = true, ... of those in which a task waits
+local states = require('states')
+
+-- The keys of states that are chosen, as a list of texts.
+local function sets(is_chosen)
+  local chosen, list = {}, {}
+  for _, row in ipairs(states) do
+    if row.rank and is_chosen(row) then chosen[#chosen + 1] = row end
+  end
+  table.sort(chosen, function(a, b) return a.rank < b.rank end)
+  for i, row in ipairs(chosen) do list[i] = "'" .. row.key .. "'" end
+  return table.concat(list, ', ')
+end
+
+local function waiting_states()
+  local list = {}
+  for _, row in ipairs(states) do
+    if row.rank and not row.ended then list[#list + 1] = row.name .. ' = true' end
+  end
+  return table.concat(list, ', ')
+end
+
+return function()
+  return {
+    STATE_SETS = sets(function(row) return not row.shown end),
+    WAITING_SETS = sets(function(row) return not row.ended end),
+    WAITING_STATES = waiting_states(),
+    ENDED_SETS = sets(function(row) return row.ended and not row.shown end),
+    RETAINED_SETS = sets(function(row) return row.ended end),
+    COUNTED_SETS = sets(function(row) return row.name ~= 'ready' end),
+  }
+end
