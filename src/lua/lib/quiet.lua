@@ -4,6 +4,47 @@
 -- requires: upkeep
 -- gives: quiet
 
+-- What happens at a time. Returns whether something is due, or a command is refused; when the first of it is due; and whether it
+-- depends on when the queue was last maintained. A deadline does not: it is a time that the producer named.
+local function first_times(P, call, now) -- inline
+  local is_due, due, needs_upkeep = false, nil, false
+  for _, set in ipairs({'sessions', 'scheduled', 'cron:due', 'deadlines'}) do
+    local first = call('ZRANGE', P .. set, '0', '0', 'WITHSCORES')
+    local time = tonumber(first[2])
+    if first.err or time and time < now + 1 then
+      is_due = true
+      break
+    end
+    if time then
+      due = math.min(due or time, time)
+      needs_upkeep = needs_upkeep or set ~= 'deadlines'
+    end
+  end
+  return is_due, due, needs_upkeep
+end
+
+-- Records of ended tasks, by the ages and counts that are kept. Returns whether some are to go, or a command is refused; and when the
+-- first one is too old.
+local function first_too_old(P, call, now, ended_age, ended_count, dead_age, dead_count) -- inline
+  local is_due, due = false, nil
+  for _, set in ipairs({'completed', 'cancelled', 'dead'}) do
+    local first = call('ZRANGE', P .. set, '0', '0', 'WITHSCORES')
+    local ended = tonumber(first[2])
+    if ended then
+      local age, count = tonumber(ended_age or @ONE_DAY_MS@), tonumber(ended_count or 10000)
+      if set == 'dead' then age, count = tonumber(dead_age or 90 * @ONE_DAY_MS@), tonumber(dead_count or 10000) end
+      local size = count >= 0 and call('ZCARD', P .. set) or 0
+      is_due = type(size) == 'table' or size > count and count >= 0 or age >= 0 and ended + age < now + 1
+      if age >= 0 then due = math.min(due or ended + age, ended + age) end
+    end
+    if is_due or first.err then
+      is_due = true
+      break
+    end
+  end
+  return is_due, due
+end
+
 -- The reply of maintain.lua when nothing is due. nil: something is due, or only the long way can tell, or Redis refuses a command:
 -- then the long way names the missing right or the key of another type. Writes `upkeep` at most, and removes `order` where no task
 -- waits, so that scores begin again. It returns nil without having written anything.
@@ -24,36 +65,14 @@ local function quiet(P, max, life)
     local number = settings[i]
     if number and number ~= '-1' and not find(number, '^%d+$') then return end
   end
-  local time, next_due, needs_upkeep = call('TIME'), nil, false
+  local time = call('TIME')
   if time.err then return end
   local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
-
-  for _, set in ipairs({'sessions', 'scheduled', 'cron:due', 'deadlines'}) do
-    local first = call('ZRANGE', P .. set, '0', '0', 'WITHSCORES')
-    if first.err then return end
-    local due = tonumber(first[2])
-    if due then
-      if due < now + 1 then return end
-      next_due = math.min(next_due or due, due)
-      -- A deadline is a time that the producer named: it does not depend on when the queue was last maintained.
-      needs_upkeep = needs_upkeep or set ~= 'deadlines'
-    end
-  end
-  for _, set in ipairs({'completed', 'cancelled', 'dead'}) do
-    local first = call('ZRANGE', P .. set, '0', '0', 'WITHSCORES')
-    if first.err then return end
-    local ended = tonumber(first[2])
-    if ended then
-      local age, count = tonumber(completed_age or @ONE_DAY_MS@), tonumber(completed_count or 10000)
-      if set == 'dead' then age, count = tonumber(dead_age or 90 * @ONE_DAY_MS@), tonumber(dead_count or 10000) end
-      local size = count >= 0 and call('ZCARD', P .. set) or 0
-      if type(size) == 'table' or size > count and count >= 0 then return end
-      if age >= 0 then
-        if ended + age < now + 1 then return end
-        next_due = math.min(next_due or ended + age, ended + age)
-      end
-    end
-  end
+  local is_due, due, needs_upkeep = first_times(P, call, now)
+  if is_due then return end
+  local is_old, old = first_too_old(P, call, now, completed_age, completed_count, dead_age, dead_count)
+  if is_old then return end
+  if old then due = math.min(due or old, old) end
   local is_ready = call('EXISTS', P .. 'ready') == 1
   if is_ready and not paused and call('EXISTS', P .. 'wake') == 0 then return end
 
@@ -72,5 +91,5 @@ local function quiet(P, max, life)
     if type(said) == 'table' then return end
   end
   if order > 0 and type(call('UNLINK', P .. 'order')) == 'table' then return end
-  return {now, 0, next_due or -1, 0, 0, 0, '', policy or '', {}, 0, result_max or '', 0, 0, 0}
+  return {now, 0, due or -1, 0, 0, 0, '', policy or '', {}, 0, result_max or '', 0, 0, 0}
 end
