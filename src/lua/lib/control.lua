@@ -1,6 +1,6 @@
 -- What people do to single tasks. Each returns "ok" or the word that says why not.
 --
--- requires: base, result_blocks, cancelled, deadline, event, group_place, retention, dependency_edges, sequence, segment, readers, reads, slot, unique
+-- requires: base, result_blocks, cancelled, deadline, event, group_place, retention, dependency_edges, ready_last, segment, readers, reads, slot, unique
 -- requires: wake_one, task_state, transitions
 -- gives: cancel, free_of_children, is_waiting, leave_place, remove, to_ready
 
@@ -21,9 +21,7 @@ local function leave_place(P, id, state, envelope)
 end
 
 local function to_ready(P, id, o)
-  local order = order_open(P)
-  enter_ready_at(P, id, text(next_score(order, o.priority, o.group, o.weight)))
-  order_save(order)
+  enter_ready_last(P, id, o)
   wake_one(P)
 end
 

@@ -4,7 +4,7 @@
 --   failures        zset  kind -> when a task last died of it, while there is one
 --   failures:<kind> zset  id -> when
 --
--- requires: base, cancel_mark, cancelled, deadline, event, history, retention, dependency_edges, insert, readers, reads, slot, stats
+-- requires: base, cancel_mark, cancelled, deadline, event, history, retention, dependency_edges, insert_plain, readers, reads, slot, stats
 -- requires: unique, transitions
 -- gives: die, dies
 
@@ -27,7 +27,7 @@ function mourning.tell(P, id, o, now, kind, message)
   name = sub(name, 1, 70) .. ':dead:' .. text(now)
   local key = P .. name
   local n = mourning.numbers[key] or 0
-  repeat n = n + 1 until insert_task(P, n == 1 and name or name .. ':' .. text(n), {}, rest, now)
+  repeat n = n + 1 until insert_plain(P, n == 1 and name or name .. ':' .. text(n), rest, now)
   mourning.numbers[key] = n
 end
 

@@ -24,7 +24,7 @@
 --   reads:<id>, settings.reads: lib/reads.lua
 --   outbox         list  messages to other queues, see outbox.lua
 --
--- requires: base, event, history, retention, messages, sequence, readers, reads, schedule, slot, unique, wake_one
+-- requires: base, event, history, retention, messages, ready_last, readers, reads, schedule, slot, unique, wake_one
 -- requires: put_aside, transitions
 -- gives: HOW, children_of, edge_ended, is_made, is_meant, leave_parents, not_needed, notify, readers.meet_death
 -- gives: readers.unlink, tell_children, tell_end, unblock, unlink_edge, unlink_page
@@ -76,9 +76,7 @@ local function unblock(P, id, now, by)
     return tell(P, 'unblocked', id, 'due', text(due))
   end
   ready_from(P, id, envelope, now)
-  local order = order_open(P)
-  enter_ready_at(P, id, text(next_score(order, o.priority, o.group, o.weight)))
-  order_save(order)
+  enter_ready_last(P, id, o)
   tell(P, 'unblocked', id)
   wake_one(P)
 end

@@ -1,7 +1,6 @@
--- A task that a script makes. o: its options; rest: its envelope after
--- '{"at":<now>,'. False: the id is taken.
+-- A task that a script makes. o: its options; rest: its envelope behind '{"at":<now>,'. False: there is a task with this id.
 --
--- requires: base, event, index, sequence, schedule, wake_one, transitions
+-- requires: base, event, index, ready_last, schedule, wake_one
 -- gives: insert_task
 
 local function insert_task(P, id, o, rest, now)
@@ -25,9 +24,7 @@ local function insert_task(P, id, o, rest, now)
     schedule(P, id, due)
     tell(P, 'scheduled', id, 'due', text(due))
   else
-    local order = order_open(P)
-    enter_ready_at(P, id, text(next_score(order, o.priority, o.group, o.weight)))
-    order_save(order)
+    enter_ready_last(P, id, o)
     tell(P, 'enqueued', id)
     wake_one(P)
   end

@@ -1,0 +1,11 @@
+-- A task becomes ready behind all others of its priority, where its group stands (lib/sequence.lua).
+--
+-- requires: base, sequence, transitions
+-- gives: enter_ready_last
+
+-- o: its options, or the fields of its header.
+local function enter_ready_last(P, id, o)
+  local order = order_open(P)
+  enter_ready_at(P, id, text(next_score(order, o.priority, o.group, o.weight)))
+  order_save(order)
+end
