@@ -21,7 +21,7 @@
  * no share. NULL is fine. */
 reeve_status rv_backoff_check(const reeve_backoff *backoff, rv_error *error);
 
-/* Whether it says anything: not all zero. */
+/* Whether any member is set. */
 bool rv_backoff_is_given(const reeve_backoff *backoff);
 
 /* How many delays its list has. */

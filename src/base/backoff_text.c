@@ -10,7 +10,7 @@
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
-/* Copies what stands before the next of some marks, and moves *at to that mark or the end. False: too long for any. */
+/* Copies the text before the next of some marks, and moves *at to that mark or the end. False: the text is too long. */
 static bool take_word(const char **at, const char *marks, char ret[WORD_MAX])
 {
     size_t length = strcspn(*at, marks);

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "reeve/task.h"
 
-/* Fills *ret, or says why not: REEVE_EINVAL. */
+/* Fills *ret. REEVE_EINVAL, with a message: the text is not a backoff. */
 reeve_status rv_backoff_text_parse(const char *text, reeve_backoff *ret, rv_error *why);
 
 /* Appends it in words that rv_backoff_text_parse reads again; what was not given is left out where that can be. */

@@ -32,9 +32,9 @@ void rv_buf_addf(rv_buf *buf, const char *format, ...) __attribute__((format(pri
 /* A JSON string with its quotes. Bytes of 0x80 and above pass through unchanged, but for the characters that
  * rv_buf_hidden_control finds: these are escaped (\u009b). */
 void rv_buf_add_json(rv_buf *buf, const char *text, size_t length);
-/* Whether text, length bytes of UTF-8, begins with a character beyond ASCII that acts on a terminal: a C1 control (U+0080 to
- * U+009F) or one that changes the direction of text (U+202E and the like). Returns its bytes, and the character in
- * *ret; else 0. */
+/* Whether text, length bytes of UTF-8, begins with a character beyond ASCII that acts on a terminal: a C1 control
+ * (U+0080 to U+009F) or one that changes the direction of text (U+202E and the like). Returns its bytes, and the
+ * character in *ret; else 0. */
 size_t rv_buf_hidden_control(const char *text, size_t length, unsigned *ret);
 const char *rv_buf_text(const rv_buf *buf); /* "" when empty; never NULL */
 

@@ -63,8 +63,8 @@ typedef struct rv_cron {
 } rv_cron;
 
 /*
- * REEVE_EINVAL: no spec; the words name the field, what stands there, and what may. A date that no year has ("0 0 30 2
- * *") is refused too. ret is written on success only; error may be NULL.
+ * REEVE_EINVAL: not a spec; the message names the field, its value, and the allowed values. A date that no year has
+ * ("0 0 30 2 *") is refused, too. ret is written on success only; error may be NULL.
  */
 reeve_status rv_cron_parse(rv_cron *ret, const char *spec, rv_error *error);
 
@@ -75,8 +75,8 @@ reeve_status rv_cron_parse(rv_cron *ret, const char *spec, rv_error *error);
 int64_t rv_cron_next(const rv_cron *cron, rv_zone zone, int64_t after_ms);
 
 /*
- * The slots from from_ms to until_ms, both included: of all of them the newest, at most so many, in ascending order.
- * Returns how many were written. The work is that of the slots written, however many there were.
+ * Writes the newest slots from from_ms to until_ms, both included, at most `max`, in ascending order. Returns how
+ * many were written. The time that it takes depends on the slots written, not on all slots of the range.
  */
 size_t rv_cron_missed(const rv_cron *cron, rv_zone zone, int64_t from_ms, int64_t until_ms, size_t max,
                       int64_t *ret_slots);

@@ -30,7 +30,7 @@ static const field fields[FIELDS] = {
     [WEEKDAY] = {"weekday", 0, 6, 7, "sunmontuewedthufrisat", "0 to 7 (0 and 7 are Sunday) or sun to sat"},
 };
 
-/* What stands between blanks, or between commas. */
+/* A part of the text between blanks or commas. */
 typedef struct slice {
     const char *at;
     const char *end;

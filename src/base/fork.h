@@ -1,6 +1,6 @@
 /*
- * fork.h - whether this process was forked from another one since something was made: a descriptor, random bytes and locks
- * are shared with the parent then.
+ * fork.h - whether this process was forked from another one since something was made: a descriptor, random bytes and
+ * locks are shared with the parent then.
  */
 #ifndef RV_FORK_H
 #define RV_FORK_H
@@ -9,8 +9,8 @@
 
 extern _Atomic unsigned rv_fork_counted; /* of fork.c alone, but for reading */
 
-/* A number that is another one in a forked child (not after vfork, or clone called by itself). 0: forks cannot be watched, for
- * there is no memory. Any thread. */
+/* A number that is another one in a forked child (not after vfork, or clone called by itself). 0: forks cannot be
+ * watched, for there is no memory. Any thread. */
 unsigned rv_fork_generation(void);
 
 /* The same in one instruction, for who has called rv_fork_generation in this process or a parent of it. */

@@ -6,7 +6,8 @@
 
 /*
  * Replaces each argument that has a URL with a password ("redis://user:password@host") by a copy, and the password in
- * the list of processes by as many asterisks. The first thing in main: until then it can be read. Without memory it stays.
+ * the list of processes by as many asterisks. The first thing in main: until then it can be read. Without memory it
+ * stays.
  */
 void rv_hide_passwords(int argc, char **argv);
 

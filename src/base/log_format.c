@@ -124,7 +124,7 @@ const char *rv_log_line(rv_buf *line, const reeve_log_record *record, bool json)
     return line->data;
 }
 
-/* A full disk or a closed pipe cannot be told to anyone from here: the results of stdio are ignored on purpose. */
+/* The results of stdio are ignored on purpose: there is no way to report a full disk or a closed pipe from here. */
 static void write_line(FILE *file, const reeve_log_record *record, bool json)
 {
     rv_buf line;

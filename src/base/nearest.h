@@ -1,5 +1,5 @@
 /*
- * nearest.h - the name that somebody probably meant.
+ * nearest.h - the known name that is most similar to a misspelt one.
  */
 #ifndef RV_NEAREST_H
 #define RV_NEAREST_H

@@ -12,8 +12,8 @@
 bool rv_parse_int(const char *text, int64_t min, int64_t max, int64_t *ret);
 /* The number from 0 to max that a text begins with, up to a blank; -1: there is none. */
 int64_t rv_parse_before_blank(const char *text, size_t length, int64_t max);
-/* Reads `count` whole numbers at the beginning of a text, which spaces separate. *ret_rest, when not NULL: the text that
- * follows. False: there are fewer, or one of them does not fit. */
+/* Reads `count` whole numbers at the beginning of a text, which spaces separate. *ret_rest, when not NULL: the text
+ * that follows. False: there are fewer, or one of them does not fit. */
 bool rv_parse_numbers(const char *text, long long *ret, size_t count, const char **ret_rest);
 /* "90", "1.5", "250ms", "90s", "5m", "2h", "1d": a bare number counts seconds. Milliseconds, from 0 to the longest that
  * anybody may give: 63 years. */

@@ -1,13 +1,13 @@
 /*
- * checkup.h - the state of a Redis and of a queue, for a diagnosis: what the server says of itself, and what a queue's
- * keys say of its workers. Reads only.
+ * checkup.h - the state of a Redis server and of a queue, for a diagnosis: the server's own information, and that of
+ * a queue's keys about its workers. Only reads.
  */
 #ifndef RV_CLIENT_CHECKUP_H
 #define RV_CLIENT_CHECKUP_H
 
 #include "client/client.h"
 
-/* What the server says. Texts are "" and numbers -1 where it does not say it, or may not tell this user. */
+/* Information of the server. Texts are "" and numbers -1 if it does not have them, or this user may not read them. */
 typedef struct rv_checkup {
     char version[32];
     int major, minor;
@@ -37,20 +37,19 @@ typedef struct rv_checkup {
 reeve_status rv_checkup_take(reeve_client *client, rv_checkup *ret);
 
 /*
- * What the user is not allowed to do and reeve needs, a line each, in *ret (rv_buf_init first); "" when nothing is missing.
- * queue: any name. REEVE_EREDIS: not even scripts may be called.
+ * What the user is not allowed to do and reeve needs, a line each, in *ret (rv_buf_init first); "" when nothing is
+ * missing. queue: any name. REEVE_EREDIS: not even scripts may be called.
  */
 reeve_status rv_checkup_rights(reeve_client *client, const char *queue, rv_buf *ret);
 
 /* A queue, in one round trip. */
 typedef struct rv_queue_checkup {
     int64_t now_ms;
-    int64_t
-        overdue_ms; /* since when something is due that nobody did; 0: a session that is being taken back; -1: nothing */
-    int64_t expired;   /* sessions */
-    int64_t unread;    /* messages that were not understood and set aside */
-    int64_t outbox;    /* messages to other queues */
-    int64_t unsent_ms; /* when a notice could not be sent; -1: never */
+    int64_t overdue_ms; /* since when maintenance is overdue; 0: a session is being reaped; -1: nothing is overdue */
+    int64_t expired;    /* sessions */
+    int64_t unread;     /* messages that were not understood and set aside */
+    int64_t outbox;     /* messages to other queues */
+    int64_t unsent_ms;  /* when a notice could not be sent; -1: never */
 } rv_queue_checkup;
 
 reeve_status rv_checkup_queue(reeve_client *client, const char *queue, rv_queue_checkup *ret);

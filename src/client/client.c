@@ -229,7 +229,7 @@ reeve_status rv_client_refused(reeve_client *client, const char *text)
     return end_call(client, REEVE_EREDIS, client->unsure);
 }
 
-/* The connection cannot be opened in time. Where the node has refused before, that is the cause, and what is told. */
+/* The connection cannot be opened in time. If the node refused before, that is reported as the cause. */
 static reeve_status end_unreached(reeve_client *client, reeve_status status, bool again)
 {
     if (rv_client_was_put_off(client) && (status == REEVE_ETIMEOUT || status == REEVE_ECONNECT)) {

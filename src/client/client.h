@@ -17,7 +17,7 @@ typedef struct rv_cause {
     rv_error error;
 } rv_cause;
 
-#define RV_CAUSES 4 /* of more than these what was said of one of the others is told */
+#define RV_CAUSES 4 /* with more failed queues, the error of one of the others is reported */
 
 struct reeve_client {
     rv_url url;            /* where to connect: for an embedded server, its socket */
@@ -26,7 +26,7 @@ struct reeve_client {
     rv_conn *listener;   /* for reeve_wait; made when first needed */
     unsigned generation; /* of the process that opened it (base/fork.h) */
     rv_waker waker;      /* rung by reeve_client_interrupt */
-    bool saw_deletion;   /* the last reeve_wait ended as somebody deleted the task */
+    bool saw_deletion;   /* the last reeve_wait ended because the task was deleted */
     bool waiting;        /* in reeve_wait: a ring ends also the search for a connection */
     char ns[RV_NS_MAX + 1];
     char name[64];
@@ -47,7 +47,7 @@ struct reeve_client {
     bool handed_over;     /* the last task that came alone was handed to a thread: the next may be, too */
     unsigned known_epoch; /* the connection's, when they were noted: a new server may not know them */
     int64_t known_until_ms;
-    /* Redis's clock, as it was told by this connection last; see bulk_insert.h */
+    /* Redis's clock, as this connection learnt it last; see bulk_insert.h */
     bool clock_known;
     unsigned clock_epoch;
     int64_t clock_ahead_ms;             /* of rv_now_ms */
@@ -68,7 +68,7 @@ void rv_client_note_cause(reeve_client *client, const char *queue, const rv_erro
 /* What reeve_enqueue_many refuses by itself. */
 reeve_status rv_enqueue_error_check(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error);
 
-/* A call of so many tasks is refused as a whole; fails with what the size limit at `at` says of `what` ("tasks in one
+/* Refuses a call with too many tasks as a whole: sets the error of the size limit `at`, about `what` ("tasks in one
  * call"). */
 reeve_status rv_enqueue_error_refuse_all(reeve_client *client, size_t count, reeve_enqueued *ret_results, size_t at,
                                          const char *what);
@@ -85,16 +85,16 @@ reeve_status rv_client_exec(reeve_client *client, rv_build_fn build, const void 
                             void *reply_context, bool *ret_again);
 
 /*
- * For on_reply: whether an error reply says that the node cannot do it now (refusal.h). The call counts as not answered
- * then: after this try the connection is made anew and everything is built again, until the timeout.
+ * For on_reply: whether an error reply means that the node refuses work now (refusal.h). The call counts as
+ * unanswered then: after this try the client connects again and repeats it, until the timeout.
  */
 bool rv_client_put_off(reeve_client *client, const rv_reply *reply);
 /* Of the last call, which ended with REEVE_EREDIS: the node refused it to the end, but such a refusal passes. */
 bool rv_client_was_put_off(const reeve_client *client);
 
 /*
- * Whether the last call, made while client->can_read was set, ended with REEVE_EREDIS because the server is a replica. It
- * was not sent again: the caller has another one that only reads.
+ * Whether the last call, made while client->can_read was set, ended with REEVE_EREDIS because the server is a
+ * replica. It was not sent again: the caller has another one that only reads.
  */
 bool rv_client_is_on_replica(const reeve_client *client);
 
@@ -148,7 +148,7 @@ reeve_status rv_inspect_page_args(reeve_client *client, rv_page *page, const cha
 reeve_status rv_inspect_list(reeve_client *client, const char *queue, reeve_state state, const char *kind,
                              rv_page *page, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
 
-/* Reads tasks as list.lua tells of them, from the second element on. */
+/* Reads tasks in the format of list.lua, from the second element on. */
 reeve_status rv_inspect_read(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
                              size_t *ret_count);
 

@@ -46,7 +46,7 @@ static reeve_status open_callback(reeve_client *client, const reeve_task_spec *g
     spec.after_count++;
     status = reeve_enqueue(client, &spec, id);
     if (status == REEVE_OK) (void)snprintf(ret_handle, REEVE_HANDLE_MAX, "%s/%s", spec.queue, id);
-    /* Nobody has its handle: unknown, it would wait for the end of the batch for ever. */
+    /* No program has its handle: it would wait for the end of the batch for ever. */
     if (rv_client_enqueue_is_unknown(status)) status = rv_stepwise_take_back(client, &spec, id, status);
     rv_free(after);
     return status;
@@ -110,8 +110,8 @@ reeve_status reeve_batch_add_tasks(reeve_client *client, const reeve_batch *batc
 /* ---- members --------------------------------------------------------------------------------------------------- */
 
 /*
- * The callbacks wait for the members before these are there: one that has ended, and of which no record is kept, could
- * not be told apart from one that never was.
+ * The callbacks wait for the members before these are enqueued: a member that had ended and whose record was removed
+ * could not be distinguished from one that never existed.
  */
 typedef struct members {
     reeve_task_spec *specs; /* with ids */
@@ -183,7 +183,7 @@ static void drop_refused(reeve_client *client, const reeve_batch *batch, const m
     rv_free(refused);
 }
 
-/* Parents in other queues are told before they come. */
+/* The callbacks are registered with parents in other queues before these are enqueued. */
 static reeve_status expect_members(reeve_client *client, const reeve_batch *batch, const members *m)
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];

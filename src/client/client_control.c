@@ -1,5 +1,5 @@
 /*
- * client_control.c - steering: retry, cancel, delete, move a task; pause and resume a queue.
+ * client_control.c - changes by hand: retry, cancel, delete, move a task; pause and resume a queue.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "reeve/depend.h"
 
 /* A call of a script on one task, whose id is its first argument. */
-typedef struct steering {
+typedef struct change {
     rv_simple_call call;
     const char *verb;  /* for the words */
     const char *done;  /* the answer of a second call after a first whose reply was lost; or NULL */
     bool *ret_running; /* cancel: "running" is an answer, too */
     bool cascades;
-} steering;
+} change;
 
-/* What waited for the task hears of it, and whom it waited for. */
+/* Informs the tasks that waited for this one, and its parents. */
 static reeve_status follow(reeve_client *client, const char *queue)
 {
     rv_fan_run(client, queue);
@@ -27,7 +27,7 @@ static reeve_status follow(reeve_client *client, const char *queue)
 
 /* The script answers "ok", or "ok more" when others are to hear of it, the state that does not allow it, "" for no such
  * task, or "unique <holder's id>". */
-static reeve_status steer(reeve_client *client, const steering *what)
+static reeve_status make_change(reeve_client *client, const change *what)
 {
     if (client == NULL) return REEVE_EINVAL;
     const char *queue = what->call.queue, *id = what->call.args[0];
@@ -62,15 +62,15 @@ static reeve_status steer(reeve_client *client, const steering *what)
 
 reeve_status reeve_retry(reeve_client *client, const char *queue, const char *id)
 {
-    const steering what = {{&rv_script_retry, queue, {id}, 1}, "retry", "ready", NULL, false};
-    return steer(client, &what);
+    const change what = {{&rv_script_retry, queue, {id}, 1}, "retry", "ready", NULL, false};
+    return make_change(client, &what);
 }
 
 reeve_status reeve_cancel_with_running(reeve_client *client, const char *queue, const char *id, bool *ret_running)
 {
     bool running = false;
-    const steering what = {{&rv_script_cancel, queue, {id}, 1}, "cancel", "cancelled", &running, false};
-    reeve_status status = steer(client, &what);
+    const change what = {{&rv_script_cancel, queue, {id}, 1}, "cancel", "cancelled", &running, false};
+    reeve_status status = make_change(client, &what);
     if (status == REEVE_OK && ret_running != NULL) *ret_running = running;
     return status;
 }
@@ -82,21 +82,21 @@ reeve_status reeve_cancel(reeve_client *client, const char *queue, const char *i
 
 reeve_status reeve_cancel_cascade(reeve_client *client, const char *queue, const char *id)
 {
-    bool running; /* then it is told to stop */
-    const steering what = {{&rv_script_cancel, queue, {id, "cascade"}, 2}, "cancel", "cancelled", &running, true};
-    return steer(client, &what);
+    bool running; /* its handler is asked to stop then */
+    const change what = {{&rv_script_cancel, queue, {id, "cascade"}, 2}, "cancel", "cancelled", &running, true};
+    return make_change(client, &what);
 }
 
 reeve_status reeve_delete_cascade(reeve_client *client, const char *queue, const char *id)
 {
-    const steering what = {{&rv_script_delete, queue, {id, "cascade"}, 2}, "delete", "", NULL, true};
-    return steer(client, &what);
+    const change what = {{&rv_script_delete, queue, {id, "cascade"}, 2}, "delete", "", NULL, true};
+    return make_change(client, &what);
 }
 
 reeve_status reeve_delete(reeve_client *client, const char *queue, const char *id)
 {
-    const steering what = {{&rv_script_delete, queue, {id}, 1}, "delete", "", NULL, false};
-    return steer(client, &what);
+    const change what = {{&rv_script_delete, queue, {id}, 1}, "delete", "", NULL, false};
+    return make_change(client, &what);
 }
 
 /* A number that Lua would not have exactly is beyond all times anyway, and cut there. */
@@ -105,8 +105,8 @@ static reeve_status move(reeve_client *client, const char *queue, const char *id
     const char *verb = strcmp(how, "priority") == 0 ? "change the priority of" : "reschedule";
     char digits[24];
     (void)snprintf(digits, sizeof(digits), "%lld", (long long)number);
-    const steering what = {{&rv_script_reschedule, queue, {id, how, digits}, 3}, verb, NULL, NULL, false};
-    return steer(client, &what);
+    const change what = {{&rv_script_reschedule, queue, {id, how, digits}, 3}, verb, NULL, NULL, false};
+    return make_change(client, &what);
 }
 
 reeve_status reeve_reschedule(reeve_client *client, const char *queue, const char *id, int64_t at_ms)

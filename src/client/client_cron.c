@@ -134,16 +134,16 @@ reeve_status reeve_cron_set_sized(reeve_client *client, const reeve_cron_entry *
     return reeve_cron_set_with_origin_sized(client, given, ret_changed, NULL, entry_size, spec_size);
 }
 
-/* ---- steering -------------------------------------------------------------------------------------------------- */
+/* ---- changes by hand --------------------------------------------------------------------------------------------- */
 
 static reeve_status no_entry(reeve_client *client, const char *queue, const char *name)
 {
     return rv_fail(&client->error, REEVE_ENOTFOUND, "there is no recurring entry %s/%s", queue, name);
 }
 
-/* 1, 0 or -1, as cron.lua says; *ret_again: an earlier try may have been carried out. */
-static reeve_status steer(reeve_client *client, const char *verb, const char *queue, const char *name, int64_t *ret,
-                          bool *ret_again)
+/* Returns 1, 0 or -1 as cron.lua does. *ret_again: an earlier try may have been executed. */
+static reeve_status make_change(reeve_client *client, const char *verb, const char *queue, const char *name,
+                                int64_t *ret, bool *ret_again)
 {
     if (client == NULL) return REEVE_EINVAL;
     reeve_status status = rv_cron_definition_check_name(name, &client->error);
@@ -161,7 +161,7 @@ reeve_status reeve_cron_remove(reeve_client *client, const char *queue, const ch
 {
     int64_t answer = 0;
     bool again;
-    reeve_status status = steer(client, "remove", queue, name, &answer, &again);
+    reeve_status status = make_change(client, "remove", queue, name, &answer, &again);
     if (status == REEVE_OK) status = rv_cron_index_drop(client, name, queue);
     if (status != REEVE_OK || answer >= 0 || again) return status;
     return no_entry(client, queue, name);
@@ -172,7 +172,7 @@ static reeve_status set_paused(reeve_client *client, const char *verb, const cha
 {
     int64_t answer = 0;
     bool again;
-    reeve_status status = steer(client, verb, queue, name, &answer, &again);
+    reeve_status status = make_change(client, verb, queue, name, &answer, &again);
     if (status != REEVE_OK) return status;
     if (answer < 0) return no_entry(client, queue, name);
     if (ret_changed != NULL) *ret_changed = answer > 0 || again;
@@ -210,7 +210,7 @@ static reeve_status ask_time(reeve_client *client, int64_t *ret_ms)
     return REEVE_OK;
 }
 
-/* *ret: what fire.lua says; a task that an earlier try made counts as made. */
+/* *ret: the reply of fire.lua; a task that an earlier try made counts as made. */
 static reeve_status fire_now(reeve_client *client, const char *queue, const char *name, const char *id, int64_t *ret)
 {
     const rv_reply *reply;

@@ -139,7 +139,7 @@ static bool read_page(listing *all, size_t index, const rv_reply *reply)
     return true;
 }
 
-/* The first page of a queue; an earlier try may have been told of it already. */
+/* The first page of a queue; an earlier try may have returned its entries already. */
 static void on_list(size_t index, const rv_reply *reply, void *context)
 {
     listing *all = context;

@@ -13,7 +13,7 @@
 
 /* ---- by kind --------------------------------------------------------------------------------------------------- */
 
-/* The places of what failures.lua says of a kind. */
+/* The indexes of the members of a kind in the reply of failures.lua. */
 enum { KIND, COUNT, LAST_MS, LAST_ID, LAST_TYPE, LAST_MESSAGE, FAILURE_FIELDS };
 
 static void copy_at(char *target, size_t size, const rv_reply *reply, size_t index)
@@ -159,8 +159,8 @@ static void take_ids(preview *some, const rv_reply *ids)
 }
 
 /* One step. cursor: "" at first, and again at the end. some: NULL unless it is a preview. */
-static reeve_status sweep_some(reeve_client *client, rv_simple_call *call, char cursor[CURSOR_MAX],
-                               reeve_bulk_result *swept, preview *some)
+static reeve_status update_some(reeve_client *client, rv_simple_call *call, char cursor[CURSOR_MAX],
+                                reeve_bulk_result *updated, preview *some)
 {
     const rv_reply *reply;
     reeve_status status = rv_client_script(client, call, &reply, NULL);
@@ -168,12 +168,12 @@ static reeve_status sweep_some(reeve_client *client, rv_simple_call *call, char 
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < SWEEP_FIELDS || reply->items[CURSOR]->length >= CURSOR_MAX)
         return rv_client_odd_reply(client, some != NULL ? "bulk_look" : "bulk_update");
     rv_copy_text(cursor, CURSOR_MAX, reply->items[CURSOR]->text);
-    add(&swept->seen, reply->items[SEEN]);
-    add(&swept->done, reply->items[DONE]);
+    add(&updated->seen, reply->items[SEEN]);
+    add(&updated->done, reply->items[DONE]);
     if (some != NULL)
         take_ids(some, reply->items[REFUSED]);
     else
-        add(&swept->refused, reply->items[REFUSED]);
+        add(&updated->refused, reply->items[REFUSED]);
     return REEVE_OK;
 }
 
@@ -182,9 +182,9 @@ static const char *or_empty(const char *text)
     return text != NULL ? text : "";
 }
 
-/* What a sweep is: checked. */
-static reeve_status check_sweep(reeve_client *client, reeve_action action, reeve_filter *filter,
-                                const reeve_filter *given, size_t filter_size)
+/* Checks the arguments of a bulk update. */
+static reeve_status check_bulk_update(reeve_client *client, reeve_action action, reeve_filter *filter,
+                                      const reeve_filter *given, size_t filter_size)
 {
     reeve_status status = RV_LAYOUT_READ(filter, given, filter_size, "the filter", &client->error);
     if (status == REEVE_OK) status = check_action(client, action, filter->state);
@@ -197,10 +197,10 @@ reeve_status reeve_bulk_update_preview_sized(reeve_client *client, const char *q
 {
     reeve_filter filter;
     char cursor[CURSOR_MAX] = "", age[24];
-    reeve_bulk_result swept = {0};
+    reeve_bulk_result updated = {0};
     preview some = {.ids = ret_ids};
     if (client == NULL || given == NULL || ret == NULL) return REEVE_EINVAL;
-    reeve_status status = check_sweep(client, action, &filter, given, filter_size);
+    reeve_status status = check_bulk_update(client, action, &filter, given, filter_size);
     if (status != REEVE_OK) return status;
     (void)snprintf(age, sizeof(age), "%lld", (long long)filter.older_ms);
     rv_simple_call call = {.script = &rv_script_bulk_look,
@@ -209,25 +209,25 @@ reeve_status reeve_bulk_update_preview_sized(reeve_client *client, const char *q
                            .args = {reeve_state_name(filter.state), cursor, STEP, or_empty(filter.kind),
                                     or_empty(filter.type), or_empty(filter.tag), age}};
     do {
-        status = sweep_some(client, &call, cursor, &swept, &some);
+        status = update_some(client, &call, cursor, &updated, &some);
     } while (status == REEVE_OK && cursor[0] != '\0');
     if (status != REEVE_OK) return status;
-    *ret = swept;
+    *ret = updated;
     if (ret_count != NULL) *ret_count = some.count;
     return REEVE_OK;
 }
 
 reeve_status reeve_bulk_update_sized(reeve_client *client, const char *queue, reeve_action action,
                                      const reeve_filter *given,
-                                     bool (*progress)(const reeve_bulk_result *swept, void *user), void *user,
+                                     bool (*progress)(const reeve_bulk_result *updated, void *user), void *user,
                                      reeve_bulk_result *ret, size_t filter_size)
 {
     reeve_filter filter;
     char cursor[CURSOR_MAX] = "", age[24];
-    reeve_bulk_result swept = {0};
-    if (ret != NULL) *ret = swept;
+    reeve_bulk_result updated = {0};
+    if (ret != NULL) *ret = updated;
     if (client == NULL || given == NULL) return REEVE_EINVAL;
-    reeve_status status = check_sweep(client, action, &filter, given, filter_size);
+    reeve_status status = check_bulk_update(client, action, &filter, given, filter_size);
     if (status != REEVE_OK) return status;
     (void)snprintf(age, sizeof(age), "%lld", (long long)filter.older_ms);
     rv_simple_call call = {.script = &rv_script_bulk_update,
@@ -236,10 +236,10 @@ reeve_status reeve_bulk_update_sized(reeve_client *client, const char *queue, re
                            .args = {action_names[action], reeve_state_name(filter.state), cursor, STEP,
                                     or_empty(filter.kind), or_empty(filter.type), or_empty(filter.tag), age}};
     do {
-        status = sweep_some(client, &call, cursor, &swept, NULL);
-        if (status == REEVE_OK && progress != NULL && !progress(&swept, user))
-            status = rv_fail(&client->error, REEVE_EINTERRUPTED, "the sweep was ended");
+        status = update_some(client, &call, cursor, &updated, NULL);
+        if (status == REEVE_OK && progress != NULL && !progress(&updated, user))
+            status = rv_fail(&client->error, REEVE_EINTERRUPTED, "the bulk update was interrupted");
     } while (status == REEVE_OK && cursor[0] != '\0');
-    if (ret != NULL) *ret = swept;
+    if (ret != NULL) *ret = updated;
     return status;
 }

@@ -18,7 +18,7 @@
 #include "protocol/scripts.h"
 #include "protocol/spec.h"
 
-/* What one script call and one pipeline may carry: Redis serves nobody else during a call. */
+/* The limits of one script call and of one pipeline: Redis serves nobody else during a call. */
 #define CALL_TASKS 250
 #define CALL_BYTES ((size_t)1024 * 1024)
 #define PIPELINE_BYTES ((size_t)8 * 1024 * 1024)
@@ -29,8 +29,7 @@
 /* How long a client believes that Redis knows of a queue. */
 #define KNOWN_MS 60000
 
-/* How long it reckons with Redis's clock before it asks for it again, and how far clocks drift apart: a ms in so
- * many. */
+/* How long the client uses Redis's clock before it asks for it again, and the assumed drift: one ms in so many. */
 #define CLOCK_MS 60000
 #define DRIFT 2000
 
@@ -104,8 +103,8 @@ static void build_clock(pipeline *p, rv_conn *conn)
     rv_args(conn, "TIME");
 }
 
-/* Behind a call that is laid: that one is sent again as a whole when Redis does not know the script, see on_reply, and
- * this one is not to be carried out before. */
+/* Behind a bulk-inserted call, which is repeated as a whole if Redis does not know the script (on_reply): this one
+ * must not be executed before. */
 static void begin_script(const pipeline *p, rv_conn *conn, size_t args)
 {
     if (!p->bulk_inserting) {
@@ -227,8 +226,8 @@ static void note_unknown(pipeline *p)
     rv_client_note_cause(p->client, "", &error);
 }
 
-/* What is said of one task: a number or, for a refusal, the id of the task that holds its unique key,
- * or of a parent that is not known. */
+/* The answer for one task: a number or, for a refusal, the id of the task that holds its unique key, or of an
+ * unknown parent. */
 static void on_answer(pipeline *p, size_t index, const rv_reply *answer)
 {
     reeve_enqueued *result = &p->results[index];

@@ -17,10 +17,10 @@ typedef struct rv_enqueue_call {
     bool plain;         /* none of them has options */
     bool fresh;         /* their ids were made here, and none of them is large */
     bool answered;      /* by a try whose later replies were lost: it is not sent again */
-    bool bulk_inserted; /* in this try: see bulk_insert.h */
-    unsigned packet;    /* where it was laid in any try: its packet; else 0 */
+    bool bulk_inserted; /* in this try (bulk_insert.h) */
+    unsigned packet;    /* the packet, if any try bulk-inserted it; else 0 */
     size_t command;     /* the first of its commands in this try, */
-    size_t commands;    /* of so many; 0: it was not sent */
+    size_t commands;    /* how many commands; 0: it was not sent */
 } rv_enqueue_call;
 
 /* A pipeline under way. */
@@ -30,17 +30,17 @@ typedef struct rv_enqueue_pipeline {
     reeve_enqueued *results;
     rv_enqueue_call calls[RV_PIPELINE_CALLS];
     size_t call_count;
-    bool bulk_inserting;  /* in this try: a call before was laid, */
-    bool asking;          /* or Redis is asked whether calls may be */
+    bool bulk_inserting;  /* in this try: an earlier call was bulk-inserted, */
+    bool asking;          /* or Redis is probed for that */
     bool again;           /* calls without an answer are sent once more, as such whose reply was lost */
-    bool lost;            /* the reply to a try was: what has no answer may have been enqueued by it */
+    bool lost;            /* the replies of a try were lost: unanswered tasks may have been enqueued */
     size_t clock_command; /* asks for Redis's clock, in this try; SIZE_MAX: none does */
     size_t failed;        /* the first spec that failed, or SIZE_MAX */
     rv_error error;       /* and its words */
-    /* why a call that is laid was not let into its transaction, and that as a reply */
+    /* the error that kept a bulk insert out of its transaction, and the same as a reply */
     rv_error refused;
     rv_reply refusal;
-    bool bare; /* it was carried out without one */
+    bool bare; /* its commands were executed without a transaction */
 } rv_enqueue_pipeline;
 
 /* reeve_enqueue_many of specs that have been read. */

@@ -181,7 +181,7 @@ reeve_status reeve_pause_for(reeve_client *client, const char *queue, const char
 
 /* ---- looking --------------------------------------------------------------------------------------------------- */
 
-/* The places of limits.lua's reply, of its second element, and of what it says of a group. */
+/* The indexes of the members in limits.lua's reply, in its second element, and in that of a group. */
 enum { NOW, QUEUE, RUNNING, GROUP_TOTAL, NEXT, GROUPS };
 enum { CONCURRENCY, RATE, HOLD, GROUP_CONCURRENCY, GROUP_RATE, ON_DEAD, POLICY, GROUP_STRICT, QUEUE_FIELDS };
 enum { NAME, OWN_CONCURRENCY, OWN_RATE, OWN_HOLD, OWN_RUNNING, OWN_PARKED, OWN_STRICT, GROUP_FIELDS };

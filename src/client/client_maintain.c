@@ -1,5 +1,5 @@
 /*
- * client_maintain.c - a queue that nobody serves is maintained by whoever looks at it: the same script as workers call.
+ * client_maintain.c - maintains a queue that no worker serves, with the script that workers call.
  */
 #include "reeve/maintain.h"
 

@@ -143,7 +143,8 @@ static reeve_status read_days(reeve_client *client, const rv_reply *reply, unsig
     return REEVE_OK;
 }
 
-/* Asks for the days that are left. Days behind the first call are named by their numbers, which the next day does not change. */
+/* Asks for the days that are left. Days behind the first call are named by their numbers, which the next day does
+ * not change. */
 static reeve_status ask_days(reeve_client *client, const char *queue, int64_t first_day, unsigned left,
                              read_so_far *so_far)
 {

@@ -10,7 +10,7 @@
 #include "client/client.h"
 #include "protocol/scripts.h"
 
-/* The places of what tags.lua says of a tag. */
+/* The indexes of the members of a tag in the reply of tags.lua. */
 enum { NAME, COUNT, LAST_MS, TAG_FIELDS };
 
 static bool read_tag(reeve_tag *ret, const rv_reply *reply)

@@ -35,7 +35,7 @@ typedef struct wait_for {
     int64_t pause_ms;  /* how long it waited before it looked last */
     reeve_state state; /* once it has ended */
     bool gone;
-    bool deleted; /* gone, as whoever deleted it said */
+    bool deleted; /* gone: it was deleted */
 } wait_for;
 
 /* Until when one step of a wait may take: as long as any call, but not much longer than the wait. */

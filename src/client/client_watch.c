@@ -140,7 +140,7 @@ static void begin_entry(reeve_watch *watch, const rv_reply *entry)
     watch->dues = value_of(entry, "due");
 }
 
-/* The next task of what was read; false: all of it was told. */
+/* The next task of the entries that were read; false: there is none. */
 static bool next_event(reeve_watch *watch)
 {
     char due[24];
@@ -165,7 +165,7 @@ static bool next_event(reeve_watch *watch)
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
-/* A replica takes no word that somebody listens: what can be watched there are events that the queue keeps. */
+/* A replica cannot note that a client watches: only events that the queue keeps can be watched there. */
 static reeve_status ask_for_events(reeve_watch *watch, const rv_reply **ret)
 {
     rv_simple_call listen = {
@@ -321,7 +321,7 @@ static reeve_status choose(reeve_watch *watch, const reeve_watch_options *option
     return REEVE_OK;
 }
 
-/* On a replica a queue is known or has nothing to tell. */
+/* On a replica an unknown queue has no events. */
 static reeve_status make_known(reeve_client *client, const char *queue)
 {
     client->can_read = true;

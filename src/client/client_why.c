@@ -1,5 +1,5 @@
 /*
- * client_why.c - why tasks do not run: from what why.lua tells of a queue, and the registry of workers.
+ * client_why.c - why tasks do not run: evaluates the reply of why.lua about a queue, and the registry of workers.
  */
 #include "reeve/why.h"
 
@@ -300,7 +300,7 @@ static reeve_status ask_parents(telling *t)
     return elsewhere ? rv_client_exec(t->client, build_states, t, on_state, t, NULL) : REEVE_OK;
 }
 
-/* Who may not read the registry is not told of workers. */
+/* A user who may not read the registry gets no reasons about workers. */
 static reeve_status ask_workers(telling *t)
 {
     reeve_status status = reeve_workers(t->client, &t->workers, &t->worker_count);

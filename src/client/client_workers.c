@@ -130,7 +130,7 @@ static void on_entry(size_t index, const rv_reply *reply, void *context)
     cJSON_Delete(json);
 }
 
-/* Ids of workers that died without a word leave the set when somebody looks. */
+/* Removes the ids of workers that died without removing themselves. */
 static void build_forget(rv_conn *conn, bool again, const void *context)
 {
     const ids *all = context;

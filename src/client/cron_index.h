@@ -1,7 +1,7 @@
 /*
  * cron_index.h - in which queue the recurring entry of a name is: the hash <ns>:cron. A name is one entry in its
- * namespace, though each lies with its queue, in a slot of its own. The hash is written last, so that a call which was cut
- * short is made good by the next one; what it says of an entry that is gone does no harm.
+ * namespace, though each lies with its queue, in a slot of its own. The hash is written last, so that a call which
+ * was cut short is made good by the next one; what it says of an entry that is gone does no harm.
  */
 #ifndef RV_CLIENT_CRON_INDEX_H
 #define RV_CLIENT_CRON_INDEX_H

@@ -1,6 +1,7 @@
 /*
- * enqueue_error.c - what is wrong with each task of a call of reeve_enqueue_many. A result has no room for words; what
- * can be told from the task is told again, and what Redis said is kept, once for all tasks that it was said of.
+ * enqueue_error.c - the error message of each task of a call of reeve_enqueue_many. A result has no room for a
+ * message: errors of the task itself are found again by checking it, and an error of Redis is kept once for all
+ * tasks that it concerns.
  */
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +46,7 @@ reeve_status rv_enqueue_error_refuse_all(reeve_client *client, size_t count, ree
     return REEVE_ETOOBIG;
 }
 
-/* Where more queues failed than causes are kept: what was said of one of the others. */
+/* If more queues failed than causes are kept: the cause of one of the others. */
 static void write_cause_of_another(const reeve_client *client, reeve_status status, char *ret, size_t size)
 {
     for (size_t i = 0; i < client->cause_count; i++) {

@@ -11,7 +11,7 @@
 #define STEPS_MAX 256
 #define QUEUES_MAX 16
 
-/* Queues in which there is something to tell, or may be: those to which messages went. */
+/* The queues that may have tasks to inform: those that messages went to. */
 typedef struct fan {
     reeve_client *client;
     char queues[QUEUES_MAX][REEVE_QUEUE_MAX + 1];

@@ -82,7 +82,7 @@ reeve_status reeve_list(reeve_client *client, const char *queue, reeve_state sta
     return rv_inspect_list(client, queue, state, "", &page, ret, ret_count, ret_total);
 }
 
-/* A text says where to go on, which is always further; anything else is what was asked for. */
+/* A text is the cursor of the next page, which is always further; anything else is the result. */
 static bool goes_on(const rv_reply *reply, char *from, size_t size)
 {
     unsigned long long before = strtoull(from, NULL, 10);

@@ -32,7 +32,7 @@ typedef struct message {
     char parent[REEVE_HANDLE_MAX];
     char word[16];           /* R: policy; E: state */
     char heir[REEVE_ID_MAX]; /* M */
-    char edge[24];           /* E, D, M: the number of the message that registered the edge; "": not said */
+    char edge[24];           /* E, D, M: the number of the message that registered the edge; "": unknown */
     size_t options;          /* T: where they begin */
     size_t options_length;
     char answer[16]; /* R: how the parent has ended */
@@ -48,7 +48,7 @@ typedef struct round_trip {
     rv_buf text;
     message messages[ROUND];
     size_t count;
-    size_t skip;    /* so many at the head stay for now: their queues do not take them */
+    size_t skip;    /* how many messages at the head stay for now, because their queues refuse them */
     int64_t from;   /* those that were set aside and have higher numbers are put back first; -1: none are */
     char floor[24]; /* below it no message will be carried any more; "0": not known */
     rv_error *error;
@@ -248,7 +248,7 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     round_trip *r = context;
     size_t behind = index;
     message *m = NULL;
-    /* A script that had to be loaded answers late: the index tells whose reply it is. */
+    /* The reply of a script that had to be loaded comes later: the index identifies it. */
     for (size_t i = 0; i < r->count && m == NULL; i++) {
         if (behind < r->messages[i].commands)
             m = &r->messages[i];

@@ -15,15 +15,15 @@ reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, u
                              rv_error *error);
 
 /*
- * The same, behind the first *skip messages, which were refused the last time; *skip (0 at first) becomes how many to pass
- * over the next time, so that those behind any number of refused ones have their turn; 0 at the end of all.
+ * The same, behind the first *skip messages, which were refused the last time; *skip (0 at first) becomes how many to
+ * pass over the next time, so that those behind any number of refused ones have their turn; 0 at the end of all.
  */
 reeve_status rv_outbox_carry_on(rv_conn *conn, const char *ns, const char *queue, unsigned max, size_t *skip,
                                 size_t *ret_carried, rv_error *error);
 
 /*
- * As the first; those that were set aside as not understood are put back first, some each round: this version may understand
- * them. *from: 0 at first; then as it was left, until it is -1: then all were put back.
+ * As the first; those that were set aside as not understood are put back first, some each round: this version may
+ * understand them. *from: 0 at first; then as it was left, until it is -1: then all were put back.
  */
 reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *queue, unsigned max, int64_t *from,
                                     size_t *ret_carried, rv_error *error);

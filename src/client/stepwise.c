@@ -47,7 +47,7 @@ static bool is_same(const reeve_task_info *info, const reeve_task_spec *spec)
            (info->payload.length == 0 || memcmp(info->payload.data, spec->payload.data, info->payload.length) == 0);
 }
 
-/* Whether the task is there, is what the spec says, and was not let go yet. */
+/* Whether the task exists, matches the spec, and has not been released yet. */
 static reeve_status is_unfinished(reeve_client *client, const reeve_task_spec *spec, const char *id, bool *ret)
 {
     reeve_task_info *info;

@@ -7,8 +7,8 @@
 #include "client/client.h"
 
 /*
- * reeve_enqueue for such a spec: the task is enqueued blocked (REEVE_PARENT_OPEN), told of its parents in steps, and let
- * go. One that is there already, and the same, and was not let go yet, is carried on with.
+ * reeve_enqueue for such a spec: the task is enqueued blocked (REEVE_PARENT_OPEN), gets its parents in steps, and is
+ * released. An identical task that exists and is not released yet is continued.
  */
 reeve_status rv_stepwise_enqueue(reeve_client *client, const reeve_task_spec *spec, reeve_enqueued *ret);
 

@@ -288,7 +288,7 @@ static bool sort_log(reeve_task_info *info)
     return true;
 }
 
-/* Where it stands: the score is a time for some states, a lease is "<since ms> <thread>". */
+/* Reads the state: for some states the score is a time; a lease is "<since ms> <thread>". */
 static bool read_place(reeve_task_info *info, const rv_reply *score, const rv_reply *session, const rv_reply *lease)
 {
     int64_t time = -1;

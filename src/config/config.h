@@ -1,10 +1,10 @@
 /*
  * config.h - the configuration file of a worker, read and checked.
  *
- * The file is libconfig. protocol/definition/configuration.lua has a row for every setting: its type, its range, its default
- * and its help; settings.lua, beside it, has those of queues. The structs below, reading, checking, freeing, `reeve-worker
- * --help-config` and docs/configuration.md all come from those rows. Times are seconds in the file, whole or fractional, and
- * milliseconds in the structs.
+ * The file is libconfig. protocol/definition/configuration.lua has a row for every setting: its type, its range, its
+ * default and its help; settings.lua, beside it, has those of queues. The structs below, reading, checking, freeing,
+ * `reeve-worker --help-config` and docs/configuration.md all come from those rows. Times are seconds in the file,
+ * whole or fractional, and milliseconds in the structs.
  */
 #ifndef RV_CONFIG_H
 #define RV_CONFIG_H
@@ -26,7 +26,7 @@
 
 typedef enum rv_log_format { RV_LOG_LOGFMT, RV_LOG_JSON } rv_log_format;
 
-/* Every element of a list begins with where it stands, as "reeve.conf:12", for messages that come later. */
+/* Each element of a list begins with its place in the file, as "reeve.conf:12", for later messages. */
 typedef struct rv_config_name {
     char *where;
     char *text;
@@ -37,8 +37,8 @@ typedef struct rv_config_number {
     int64_t number;
 } rv_config_number;
 
-/* rv_config and the structs of its lists, rv_config_pool and so on: a member for each row, zero where the file does not set it
- * and the row has no default. A backoff is as the worker wants it: zero where not given. */
+/* rv_config and the structs of its lists, rv_config_pool and so on: a member for each row, zero where the file does
+ * not set it and the row has no default. A backoff is as the worker wants it: zero where not given. */
 #include "config/members.h"
 
 /* An entry as reeve_cron_set takes it; points into the rv_config_cron that it was made of. */

@@ -88,7 +88,7 @@ static void check_backoffs(checker *in, const config_setting_t *root, const rv_c
         check_backoff(in, backoff_at(root, "cron", i), &config->cron[i].backoff);
 }
 
-/* What stands there as the order, if it is one. */
+/* The value of the order, if it is valid. */
 static const rv_choice *order_at(const config_setting_t *pool)
 {
     const rv_setting *row = rv_setting_find(rv_setting_find(NULL, "pools"), "order");
@@ -118,7 +118,7 @@ static void check_weights(checker *in, const config_setting_t *root, const rv_co
     }
 }
 
-/* What no row can tell of an entry: a row that was refused left nothing behind. */
+/* Checks of an entry that no row can make. A row that was refused left no value. */
 static void check_entry(checker *in, const config_setting_t *at, const rv_config_cron *cron)
 {
     rv_config_entry made;

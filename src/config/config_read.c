@@ -277,7 +277,7 @@ static void read_setting(reader *in, const config_setting_t *at, const rv_settin
     }
 }
 
-/* Unknown: says what was probably meant, else what there is. */
+/* An unknown name: the message has the most similar name, or all names. */
 static void unknown_setting(reader *in, const config_setting_t *at, const rv_setting *parent)
 {
     const char *name = config_setting_name(at);

@@ -1,6 +1,6 @@
 /*
- * planned.h - what the documents of the project declare and this version does not have yet: one table of settings, values
- * and signals, each of which is refused by name. A feature that comes takes its row out.
+ * planned.h - what the documents of the project declare and this version does not have yet: one table of settings,
+ * values and signals, each of which is refused by name. A feature that comes takes its row out.
  */
 #ifndef RV_CONFIG_PLANNED_H
 #define RV_CONFIG_PLANNED_H
@@ -15,8 +15,8 @@ typedef struct rv_planned {
 
 extern const rv_planned rv_planned_features[];
 
-/* The row of a setting, NULL: there is none. above: the path that its name follows, "" in the file itself; value: NULL for
- * the setting as a whole. */
+/* The row of a setting, NULL: there is none. above: the path that its name follows, "" in the file itself; value:
+ * NULL for the setting as a whole. */
 const rv_planned *rv_planned_find(const char *above, const char *name, const char *value);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The table of settings, from protocol/definition/configuration.lua and settings.lua; here are what checks texts, and the
- * rows that stand for several.
+ * The table of settings, from protocol/definition/configuration.lua and settings.lua; here are what checks texts, and
+ * the rows that stand for several.
  */
 #include "config/setting_rows.h"
 

@@ -8,7 +8,7 @@
 
 #define RV_NOWHERE SIZE_MAX
 
-/* What stands in the file, and what it becomes at its place in the struct. */
+/* The kind of a value in the file, and its type in the struct. */
 typedef enum rv_setting_kind {
     RV_SETTING_GROUP,   /* { ... }; a bool that it was given, or nothing. The rows below have its path and a '.' */
     RV_SETTING_GROUPS,  /* ( { ... }, ... ): an array of structs. The rows below have its path and "[]." */
@@ -29,20 +29,21 @@ typedef struct rv_choice {
     int value;
 } rv_choice;
 
-/* Whether a text will do; when not, may say why (never a password), else the row's `expected` is told. */
+/* Whether a text is valid. If not, it may set the reason (never a password); else the message has the row's
+ * `expected`. */
 typedef bool (*rv_check_fn)(const char *text, rv_error *why);
 
 typedef struct rv_setting {
     const char *path;
     rv_setting_kind kind;
-    size_t at; /* in the struct of the list element that it stands in, else in rv_config; or RV_NOWHERE */
+    size_t at; /* the offset in the struct of its list element, else in rv_config; or RV_NOWHERE */
     size_t
         given_at; /* of a bool that becomes true when the file sets it; 0: there is none. A file that has its group sets
                          * it, too, if it has a default */
     size_t count_at;  /* lists: the size_t that counts the elements */
     size_t item_size; /* lists: of an element */
     double min, max;  /* numbers, in the unit of the file */
-    bool forever;     /* numbers: -1 stands for no limit */
+    bool forever;     /* numbers: -1 means no limit */
     bool required;
     bool unique; /* may not be repeated in its list */
     const rv_choice *choices;

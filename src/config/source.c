@@ -64,7 +64,7 @@ typedef struct look {
     const char *file;
     unsigned depth;
     unsigned line;
-    bool line_begins; /* only blanks stood in the line so far */
+    bool line_begins; /* the line had only blanks so far */
 } look;
 
 static void look_through(look *at, const char *text);

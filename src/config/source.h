@@ -1,5 +1,5 @@
 /*
- * source.h - the text of a configuration file, and what libconfig does not tell about it. Private to this room.
+ * source.h - the text of a configuration file, and checks that libconfig does not make. Private to this room.
  */
 #ifndef RV_CONFIG_SOURCE_H
 #define RV_CONFIG_SOURCE_H

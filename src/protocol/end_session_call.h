@@ -7,7 +7,8 @@
 #include "protocol/keys.h"
 #include "redis/conn.h"
 
-/* What one call of end_session.lua hands to the next, so that groups take turns among the tasks of both; "" at first. */
+/* What one call of end_session.lua hands to the next, so that groups take turns among the tasks of both; "" at
+ * first. */
 typedef char rv_end_session_turns[8192];
 
 void rv_end_session_call_build(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned max);

@@ -11,7 +11,7 @@ static bool skip(const char **at, const char *end, const char *literal)
     return true;
 }
 
-/* Numbers of so many figures fit whatever they are. */
+/* Numbers with so many digits always fit. */
 #define FIGURES_SAFE 18
 
 static bool read_long_number(const char **at, int64_t *ret)

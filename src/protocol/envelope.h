@@ -31,9 +31,9 @@ typedef struct rv_envelope {
     size_t type_length;
     int64_t at_ms;
     int64_t deadline_ms; /* it must begin before that; 0: any time */
-    int64_t ready_ms;    /* from when on it was ready, as far as the header tells; -1: it does not */
+    int64_t ready_ms;    /* when the task became ready, if the header contains it; else -1 */
     bool plain;          /* no options in the header, but for its time */
-    bool flagged;        /* info:<id> has more to tell */
+    bool flagged;        /* info:<id> exists */
     bool cancelled;
     reeve_bytes payload;
     const char *malformed; /* why nothing could be read of it (rv_envelope_take); NULL: it was */
@@ -42,8 +42,8 @@ typedef struct rv_envelope {
 /* False when it is none. Does not allocate. */
 bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length);
 
-/* The same of a task that is leased, and must be settled even when it is none: then its type and payload are empty, its
- * header is all of the text. A zero byte stands behind that. */
+/* The same for a leased task, which must be settled even if its envelope is malformed: then type and payload are
+ * empty, and the header is the whole text. A zero byte follows the text. */
 void rv_envelope_take(rv_envelope *ret, const char *text, size_t length);
 
 /* All of its bytes, from ret->header on. */

@@ -19,7 +19,7 @@ static bool is_whole(const cJSON *json, const char *name, double min, double max
            floor(field->valuedouble) == field->valuedouble;
 }
 
-/* Absent, or a text of so many bytes. */
+/* Whether a member is absent or a text within a length. */
 static bool is_text(const cJSON *field, size_t min, size_t max)
 {
     if (field == NULL) return true;

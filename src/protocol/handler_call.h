@@ -26,8 +26,7 @@ void rv_handler_call_last_checkpoint(rv_conn *conn, const rv_prefix *prefix, con
 void rv_handler_call_log(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id, const char *lease,
                          unsigned number, const char *line);
 
-/* No task of the queue, or of a group in it (NULL: the queue), starts for a while; never shortens a hold that stands.
- */
+/* Pauses the queue, or a group in it (NULL: the queue), for a time; never shortens a pause. */
 void rv_handler_call_pause_for(rv_conn *conn, const rv_prefix *prefix, const char *group, int64_t delay_ms);
 
 #endif

@@ -38,7 +38,7 @@ reeve_status rv_keys_check_type(const char *type, rv_error *error)
                    SHOWN, type, REEVE_TYPE_MAX);
 }
 
-/* "" is an answer, too: none, whatever the queue says. */
+/* "" is allowed: no such task, also when the queue has a setting. */
 reeve_status rv_keys_check_on_dead(const char *type, rv_error *error)
 {
     if (type == NULL || type[0] == '\0' || rv_valid_type(type, strlen(type))) return REEVE_OK;
@@ -60,7 +60,7 @@ reeve_status rv_keys_check_group(const char *group, rv_error *error)
         return rv_fail(error, REEVE_EINVAL, "group \"%.*s\": a group's name has 1 to %d bytes", SHOWN,
                        group != NULL ? group : "", REEVE_GROUP_MAX);
     }
-    /* What stands in a task's header must be text in every language that reads it. */
+    /* Texts in a task's header must be valid UTF-8, so that programs in any language can read it. */
     if (rv_utf8_is_valid(group, strlen(group))) return REEVE_OK;
     return rv_fail(error, REEVE_EINVAL, "a group's name: must be UTF-8");
 }

@@ -27,8 +27,8 @@ static bool is_harmless(const char *id, size_t length)
     const uint64_t each = UINT64_MAX / 255, high = each << 7;
     uint64_t word, odd = 0;
     if (length == 0 || length > REEVE_ID_LENGTH_MAX) return false;
-    /* Eight bytes at once: the high bit of each says whether it is below '!', or beyond ASCII. What is left at the end
-     * is looked at together with bytes before it. */
+    /* Eight bytes at once: afterwards the high bit of each is set if the byte is below '!' or beyond ASCII. The rest
+     * at the end is checked together with bytes before it. */
     for (size_t i = 0; i + sizeof(word) <= length; i += sizeof(word)) {
         memcpy(&word, id + i, sizeof(word));
         odd |= (word - each * '!') | word;

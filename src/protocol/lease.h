@@ -25,16 +25,16 @@ typedef struct rv_lease {
 /* Reads the id and the envelope of a leased task. queue: its index. False: they are no task. */
 bool rv_lease_read(rv_lease *ret, size_t queue, const rv_reply *id, const rv_reply *envelope);
 
-/* Reads the failures, crashes and marks of a flagged task from a reply's extras, which have the order of its leases. *next:
- * where to look first, 0 at the beginning. */
+/* Reads the failures, crashes and marks of a flagged task from a reply's extras, which have the order of its leases.
+ * *next: where to look first, 0 at the beginning. */
 void rv_lease_read_extra(rv_lease *lease, const rv_reply *extras, size_t *next);
 
 /* A task that was handed to a thread: the content of the thread's list, if that was not empty. id: receives the id; the
  * rest points into the text. False: it is no task. */
 bool rv_lease_read_handed(rv_lease *ret, char id[REEVE_ID_MAX], const rv_reply *text);
 
-/* How long the task was ready before it was leased, in ms; -1 when that says nothing: it was not its first attempt, or
- * it was put off. */
+/* How long the task was ready before it was leased, in ms; -1 when that is not meaningful: it was not the first
+ * attempt, or the task was postponed. */
 int64_t rv_lease_wait(const rv_lease *lease);
 
 #endif

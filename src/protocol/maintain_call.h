@@ -14,15 +14,17 @@ typedef struct rv_maintain_reply {
     uint64_t promoted;
     uint64_t recovered;
     uint64_t trimmed;
-    const char *session;    /* whose tasks were recovered, or "" */
-    const rv_reply *policy; /* the queue's policy (task_policy.h) as text, empty when it has none; NULL: not told */
-    int64_t now_ms;         /* on Redis's clock */
-    const rv_reply *due;    /* rv_maintain_due; NULL: not told */
-    int64_t result_max;     /* the queue's, or 0 */
-    uint64_t outbox;        /* messages to other queues (client_depend.h) */
-    int64_t spared_ms; /* for how long sessions are spared that expired while nobody maintained the queue; 0: none */
-    bool unread;       /* there are messages that were set aside as not understood */
-    bool unsent;       /* notices of the queue could not be sent lately: it is to be looked at often */
+    const char *session; /* whose tasks were recovered, or "" */
+    const rv_reply
+        *policy;    /* the queue's policy (task_policy.h) as text, empty when it has none; NULL: not in the reply */
+    int64_t now_ms; /* on Redis's clock */
+    const rv_reply *due; /* for rv_maintain_call_due; NULL: not in the reply */
+    int64_t result_max;  /* the queue's, or 0 */
+    uint64_t outbox;     /* messages to other queues (client_depend.h) */
+    int64_t
+        spared_ms; /* for how long sessions are not reaped that expired while no worker maintained the queue; 0: none are */
+    bool unread; /* there are messages that were set aside as not understood */
+    bool unsent; /* notices of the queue could not be sent lately: it is to be looked at often */
 } rv_maintain_reply;
 
 /* A recurring entry that is due (fire.lua). */
@@ -33,7 +35,7 @@ typedef struct rv_maintain_due {
     size_t length;
 } rv_maintain_due;
 
-#define RV_MAINTAIN_DUE_MAX RV_CRON_DUE_MAX /* with so many there may be more */
+#define RV_MAINTAIN_DUE_MAX RV_CRON_DUE_MAX /* if the reply has so many entries, more may be due */
 
 /* session_ms: how long a session of the caller's lives; 0: it has none. */
 void rv_maintain_call_build(rv_conn *conn, const rv_prefix *prefix, unsigned max, int64_t session_ms);

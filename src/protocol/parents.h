@@ -10,8 +10,8 @@
 
 extern const reeve_parent rv_parents_open;
 
-/* An edge's policy and what holds for an unknown parent, as scripts take them (lib/dependency_register.lua); of a checked
- * parent. */
+/* An edge's policy and what holds for an unknown parent, as scripts take them (lib/dependency_register.lua); of a
+ * checked parent. */
 const char *rv_parents_policy(const reeve_parent *parent);
 
 /* Checks a parent of a task (id NULL: not known yet). */

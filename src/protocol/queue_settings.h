@@ -55,8 +55,8 @@ typedef struct rv_queue_setting {
     bool can_unset;    /* 0, or the empty text, removes it */
     rv_queue_word words[RV_QUEUE_WORDS + 1];
     size_t at;   /* of the pointer in reeve_queue_settings, or RV_NOT_PUBLIC */
-    size_t held; /* of what it points to, in rv_held_settings */
-    size_t part; /* in what it points to */
+    size_t held; /* the offset of the pointed-to value in rv_held_settings */
+    size_t part; /* the offset within the pointed-to struct */
     rv_queue_store store;
     const char *flag;    /* the option of `reeve settings`, or NULL */
     const char *value;   /* the name of the option's value; NULL: a further part of the value */
@@ -91,7 +91,7 @@ bool rv_queue_settings_is_given(const rv_queue_values *values, size_t field);
 /* The values of the public struct; those behind a NULL are not given. They point into it. */
 void rv_queue_settings_from(rv_queue_values *ret, const reeve_queue_settings *settings);
 
-/* The public struct of values that are given, or of all. A negative number stands for 0 where 0 removes the setting. */
+/* Makes the public struct of the given values, or of all. A negative number means 0 where 0 removes the setting. */
 void rv_queue_settings_hold(rv_held_settings *ret, const rv_queue_values *values, bool all);
 
 /* REEVE_EINVAL: a given value is out of range. */

@@ -1,5 +1,5 @@
 /*
- * rates.h - rates, as scripts tell them.
+ * rates.h - rates, as scripts return them.
  */
 #ifndef RV_PROTOCOL_RATES_H
 #define RV_PROTOCOL_RATES_H
@@ -7,7 +7,7 @@
 #include "redis/reply.h"
 #include "reeve/client.h"
 
-/* "count period burst"; "0" says that there is explicitly none (a count of -1). What is no rate limits nothing. */
+/* Reads "count period burst"; "0" is an explicit "no limit" (a count of -1). A malformed text is no limit. */
 reeve_rate rv_rates_read(const rv_reply *reply);
 
 /* Since when a queue is paused; -1: it is not, or the version that paused it did not say ("1"). */

@@ -1,5 +1,5 @@
 /*
- * scripts.h - the protocol's scripts, one a file in src/lua, where each one's head says what it takes and answers.
+ * scripts.h - the protocol's scripts, one for each file in src/lua, whose head describes its arguments and reply.
  */
 #ifndef RV_PROTOCOL_SCRIPTS_H
 #define RV_PROTOCOL_SCRIPTS_H

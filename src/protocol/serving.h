@@ -10,7 +10,7 @@ typedef struct rv_serving {
     unsigned workers;  /* that serve the queue */
     unsigned taking;   /* of these, such as take new tasks */
     unsigned handling; /* of these, such as have a handler of the type */
-    bool unsure;       /* one of those that take tasks does not tell all of its types */
+    bool unsure;       /* the record of a worker that takes tasks does not have all of its types */
 } rv_serving;
 
 /* type: NULL: any. */

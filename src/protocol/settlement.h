@@ -36,7 +36,7 @@ typedef struct rv_settlement_count {
     unsigned completed, retried, failed, dead, given_back;
 } rv_settlement_count;
 
-/* The only place that tells what an outcome counts as: for the statistics of workers, queues and kinds of errors. */
+/* The only place that decides how an outcome is counted in the statistics of workers, queues and kinds of errors. */
 static inline rv_settlement_count rv_settlement_counts(const rv_settlement *s)
 {
     bool done = s->outcome == REEVE_OUTCOME_DONE, dead = s->outcome == REEVE_OUTCOME_FAIL;

@@ -1,5 +1,5 @@
 /*
- * size_limits.h - the size_limits in force (reeve/size_limits.h), and what is said when one refuses. No I/O.
+ * size_limits.h - the size limits in force (reeve/size_limits.h), and the error messages of refusals. No I/O.
  */
 #ifndef RV_PROTOCOL_SIZE_LIMITS_H
 #define RV_PROTOCOL_SIZE_LIMITS_H
@@ -12,7 +12,7 @@
 /* The standards, none of them zero. */
 extern const reeve_size_limits rv_size_limits_default;
 
-/* *ret: what was said, and the standard where nothing was. REEVE_EINVAL, with words: one that cannot be. */
+/* *ret: the given limits, and the default of each that is zero. REEVE_EINVAL, with a message: a limit out of range. */
 reeve_status rv_size_limits_choose(reeve_size_limits *ret, const reeve_size_limits *given, rv_error *error);
 
 /* "payload=64K,tags=8": sets these in *ret; sizes with K, M or G count 1024s. REEVE_EINVAL, with words. */

@@ -14,7 +14,7 @@
 #include "protocol/parents.h"
 #include "protocol/task_options.h"
 
-/* ---- checks: check_NAME is what the row of an option in protocol/definition/task_options.lua names ----------------- */
+/* ---- checks: check_NAME is what the row of an option in protocol/definition/task_options.lua names --------------- */
 
 static reeve_status check_time(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
@@ -55,14 +55,14 @@ static reeve_status check_on_dead(const reeve_task_spec *spec, const reeve_size_
     return rv_keys_check_on_dead(spec->on_dead, error);
 }
 
-/* What stands in the header must be text in every language that reads it. */
+/* Texts in the header must be valid UTF-8, so that programs in any language can read it. */
 static reeve_status check_text(const char *what, const char *text, rv_error *error)
 {
     if (rv_utf8_is_valid(text, strlen(text))) return REEVE_OK;
     return rv_fail(error, REEVE_EINVAL, "%s: must be UTF-8", what);
 }
 
-/* A text of 1 to so many bytes. */
+/* Checks a text of 1 to `max` bytes. */
 static inline reeve_status check_line(const char *what, const char *text, size_t max, rv_error *error)
 {
     size_t length = strlen(text);

@@ -1,6 +1,6 @@
 /*
- * tally.h - what a worker adds up of one queue and day until it is flushed with a heartbeat (heartbeat.lua). No threads in
- * here.
+ * tally.h - what a worker adds up of one queue and day until it is flushed with a heartbeat (heartbeat.lua). No
+ * threads in here.
  */
 #ifndef RV_PROTOCOL_TALLY_H
 #define RV_PROTOCOL_TALLY_H
@@ -10,8 +10,8 @@
 #include "protocol/times.h"
 #include "redis/conn.h"
 
-/* The most kinds of errors that are told apart; what comes beyond counts as the kind "". heartbeat.lua keeps to it for the
- * day. */
+/* The maximum number of kinds of errors in a tally; further kinds count as the kind "". heartbeat.lua applies the
+ * same limit to a day. */
 #define RV_TALLY_KINDS RV_ERROR_KINDS_MAX
 
 #define RV_DAY_MS INT64_C(86400000)
@@ -39,8 +39,8 @@ void rv_tally_free(rv_tally *tally);
 /* An outcome that was accepted. wait_ms: -1: does not count; run_us: 0: its handler did not run. */
 void rv_tally_add(rv_tally *tally, const rv_settlement *outcome, int64_t wait_ms, int64_t run_us);
 
-/* How many arguments of heartbeat.lua it makes, and these: day, number of sums, name and number each, and for each kind of
- * error its name and two numbers. */
+/* How many arguments of heartbeat.lua it makes, and these: day, number of sums, name and number each, and for each
+ * kind of error its name and two numbers. */
 size_t rv_tally_args(const rv_tally *tally);
 void rv_tally_build(rv_conn *conn, const rv_tally *tally);
 

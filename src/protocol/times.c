@@ -128,10 +128,10 @@ static size_t find_bucket(const reeve_times *times, double rank, double *ret_bef
 }
 
 /*
- * Mean and deviation bound each percentile: a share q of the times lies below mean + deviation * sqrt(q / (1 - q)), and a
- * share 1 - q above mean - deviation * sqrt((1 - q) / q) (Cantelli's inequality); and none is further from the mean than
- * deviation * sqrt(count - 1) (P. A. Samuelson, 1968). Where all times are alike that leaves next to nothing to estimate,
- * however wide their bucket is. Rounding does not leave the bucket.
+ * Mean and deviation bound each percentile: a share q of the times lies below mean + deviation * sqrt(q / (1 - q)),
+ * and a share 1 - q above mean - deviation * sqrt((1 - q) / q) (Cantelli's inequality); and none is further from the
+ * mean than deviation * sqrt(count - 1) (P. A. Samuelson, 1968). Where all times are alike that leaves next to
+ * nothing to estimate, however wide their bucket is. Rounding does not leave the bucket.
  */
 static double within_bounds(const reeve_times *times, double share, double estimated, double from, double to)
 {

@@ -4,7 +4,7 @@
 
 #include "protocol/scripts.h"
 
-/* With nothing to say but that it is done, and perhaps a result. */
+/* Whether an outcome is a plain completion: nothing but the id and perhaps a result. */
 static bool is_plain(const rv_settlement *s)
 {
     return s->outcome == REEVE_OUTCOME_DONE && !s->has_info && !s->unique && !s->deadline && !s->records_run &&
@@ -18,13 +18,13 @@ static size_t count_chained(const rv_turn_group *group)
     return chained;
 }
 
-/* Small results of several tasks are one argument together. */
+/* Small results of several tasks are sent in one argument. */
 #define BUNDLE_MIN 4
 #define BUNDLED_MAX 256 /* bytes of each */
 
 typedef struct plain_part {
     size_t count;   /* of plain completions */
-    size_t results; /* so many of them have one */
+    size_t results; /* how many of them have a result */
     bool bundle;
 } plain_part;
 
@@ -44,13 +44,13 @@ static plain_part plain_of(const rv_turn_group *group)
     return plain;
 }
 
-/* Of what says the results: a word, how many, and all of them. */
+/* The number of arguments for the results: a word, their count, and the results. */
 static size_t count_result_args(const plain_part *plain)
 {
     return plain->results == 0 ? 0 : plain->bundle ? 3 : 2 + plain->results;
 }
 
-/* What a completion must look after. */
+/* Adds letters for the parts of a task that its completion removes or keeps. */
 static void add_letters(rv_conn *conn, const rv_settlement *s)
 {
     char letters[6] = "";
@@ -114,7 +114,7 @@ static void build_record(rv_conn *conn, const rv_settlement *s)
     }
 }
 
-/* The place of a group's queue among KEYS, from 1; groups that lease nothing stand behind the leased queues. */
+/* The index of a group's queue in KEYS, from 1. Queues of groups that lease nothing follow the leased queues. */
 static size_t key_of_group(const rv_turn *turn, size_t group)
 {
     for (size_t i = 0; i < turn->queue_count; i++) {
@@ -138,7 +138,7 @@ static void build_plain(rv_conn *conn, const rv_turn_group *group, bool with_res
     }
 }
 
-/* What stands between an id and its result, " <bytes>\n"; returns how long it is. */
+/* Writes the text between an id and its result, " <bytes>\n"; returns its length. */
 static size_t write_length(char text[8], size_t length)
 {
     size_t end = 0;
@@ -150,7 +150,7 @@ static size_t write_length(char text[8], size_t length)
     return end;
 }
 
-/* For each, what says it, "<id> <bytes>\n", and the bytes. */
+/* One argument for all results: for each "<id> <bytes>\n" and the bytes. */
 static void build_bundle(rv_conn *conn, const rv_turn_group *group)
 {
     size_t bytes = 0;
@@ -170,7 +170,7 @@ static void build_bundle(rv_conn *conn, const rv_turn_group *group)
     }
 }
 
-/* Of the last of the plain completions, in their order. */
+/* The results of the plain completions that have one, which come last, in their order. */
 static void build_results(rv_conn *conn, const rv_turn_group *group, const plain_part *plain)
 {
     rv_args(conn, plain->bundle ? "bundle" : "results");

@@ -18,16 +18,15 @@ typedef struct rv_turn_reply {
 
 bool rv_turn_reply_read(rv_turn_reply *ret, const rv_reply *reply);
 
-/* The id of an element of refused, and in *ret_group the index of its group among turn.groups. NULL: it names none of
- * so many groups. */
+/* Returns the id of an element of `refused`; *ret_group: the index of its group in turn.groups. NULL: the element is
+ * malformed. */
 const char *rv_turn_reply_refused(const rv_reply *element, size_t groups, size_t *ret_group);
 
-/* True when the thread is to wait for what it is handed, in its list (rv_turn.hand). */
+/* Whether Redis registered the thread, so that it waits in its list to be handed a task (rv_turn.hand). */
 bool rv_turn_reply_is_idle(const rv_turn_reply *reply);
 
-/* Copies the leases into leases[0 .. max); returns how many. queues: turn.queue_count. One that is no task, or of no
- * such queue (impossible), is left out and counted in *ret_bad. One whose envelope is malformed is among the leases
- * (rv_envelope_take). */
+/* Copies the leases into leases[0 .. max); returns how many. queues: turn.queue_count. Malformed elements are left
+ * out and counted in *ret_bad. A task with a malformed envelope is among the leases (rv_envelope_take). */
 size_t rv_turn_reply_leases(const rv_turn_reply *reply, size_t queues, rv_lease *leases, size_t max, size_t *ret_bad);
 
 /*
@@ -35,7 +34,7 @@ size_t rv_turn_reply_leases(const rv_turn_reply *reply, size_t queues, rv_lease 
  * Returns the text (empty: it has none), and in *ret_queue the index among turn.queues; NULL: there are no more.
  */
 const rv_reply *rv_turn_reply_policy(const rv_turn_reply *reply, size_t *next, size_t *ret_queue);
-/* What the queue that was told last says of results: at most so many bytes, or 0. */
+/* The maximum size of results in the queue of the last policy, in bytes; 0: no limit. */
 int64_t rv_turn_reply_result_max(const rv_turn_reply *reply, size_t next);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * why_facts.h - what why.lua tells of a task or a queue, read.
+ * why_facts.h - reads the reply of why.lua about a task or a queue.
  */
 #ifndef RV_PROTOCOL_WHY_FACTS_H
 #define RV_PROTOCOL_WHY_FACTS_H
@@ -14,7 +14,7 @@ typedef struct rv_why_parent {
     char state[16]; /* "": not known yet */
 } rv_why_parent;
 
-/* Numbers that were not told are -1, texts "", rates have a count of 0. As why.lua's head has them. */
+/* The members are those of why.lua's head. Absent numbers are -1, absent texts "", absent rates have a count of 0. */
 typedef struct rv_why_facts {
     int64_t now, paused, hold, concurrency, counted, opens, live, expired;
     reeve_rate rate;

@@ -149,7 +149,7 @@ void rv_command_part(rv_commands *commands, const void *data, size_t length)
     commands->open_bytes = 0;
 }
 
-/* Makes room for one more, of so many bytes. */
+/* Reserves the space of one more argument. */
 static bool have_lent(rv_commands *commands, size_t length)
 {
     if (commands->fault == REEVE_OK && length > RV_COMMANDS_MAX - commands->out.length - commands->lent_bytes)

@@ -1,9 +1,7 @@
 /*
- * command.h - commands in RESP, built one behind the other in a buffer, each remembered by where it begins.
- *
- * Long bytes may be lent instead of copied: they are sent from where they are, between two bytes of the buffer.
- *
- * A failed step (no memory, too large, a wrong number of arguments) is kept, and told once by rv_command_check.
+ * command.h - commands in RESP, built one after the other in a buffer, with the offset of each. Long arguments may
+ * be lent instead of copied: they are sent from the memory of the caller, between two bytes of the buffer. A failed
+ * step (no memory, too large, a wrong number of arguments) is kept, and reported once by rv_command_check.
  */
 #ifndef RV_COMMAND_H
 #define RV_COMMAND_H
@@ -15,7 +13,7 @@
 #define RV_COMMANDS_MAX (1024u * 1024 * 1024) /* bytes of one exchange */
 #define RV_LENT_MIN (64u * 1024)              /* less is copied sooner than sent by itself */
 
-/* Bytes of somebody else's, to be sent when out has been sent up to at. */
+/* Lent bytes, to be sent when `out` has been sent up to `at`. */
 typedef struct rv_lent {
     size_t at;
     const char *data;
@@ -37,8 +35,8 @@ typedef struct rv_commands {
     size_t lent_count;
     size_t lent_capacity;
     size_t lent_bytes;
-    size_t open_args;   /* the last command still lacks so many */
-    size_t open_bytes;  /* the last argument still lacks so many */
+    size_t open_args;   /* missing arguments of the last command */
+    size_t open_bytes;  /* missing bytes of the last argument */
     reeve_status fault; /* the first one */
     size_t out_before;  /* how long out was the time before */
 } rv_commands;
@@ -52,7 +50,7 @@ void rv_command_add(rv_commands *commands, const void *data, size_t length);
 void rv_command_add2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length);
 /* As add2, but b may be lent: it stays as it is until the commands are cleared. */
 void rv_command_lend2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length);
-/* One argument of so many bytes; they are added in parts, all of them before anything else. */
+/* One argument with a length; its bytes are added in parts, all of them before the next argument. */
 void rv_command_add_parts(rv_commands *commands, size_t length);
 void rv_command_part(rv_commands *commands, const void *data, size_t length);
 void rv_command_adds(rv_commands *commands, const char *text);

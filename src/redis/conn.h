@@ -40,12 +40,12 @@ void rv_conn_destroy(rv_conn *conn); /* closes; NULL is fine */
 /* One attempt to connect, AUTH, SELECT and name the connection, until the deadline; does nothing when it is open. */
 reeve_status rv_conn_open(rv_conn *conn, int64_t deadline);
 /*
- * False also when a reply said that this node cannot do it (RV_REFUSAL_NODE): no more is sent to it, and rv_conn_open
- * closes the connection, looks the endpoint up again and connects anew.
+ * False also after a reply that this node refuses work (RV_REFUSAL_NODE): nothing more is sent to it, and
+ * rv_conn_open closes the connection, resolves the endpoint again and connects.
  */
 bool rv_conn_is_open(const rv_conn *conn);
 void rv_conn_close(rv_conn *conn);
-/* As if a reply had said so: another connection to the same endpoint heard it. */
+/* The same as such a reply: another connection to the same endpoint received it. */
 void rv_conn_leave(rv_conn *conn);
 
 /*
@@ -57,18 +57,18 @@ reeve_status rv_conn_persist(rv_conn *conn);
 /* Changes options.quit; the connection's thread. */
 void rv_conn_set_quit(rv_conn *conn, const rv_waker *quit);
 
-/* The last attempt to open failed since the server refused the user or password, or wants them; or since the data of the
- * namespace have a version that is not known. */
+/* The last attempt to open failed since the server refused the user or password, or wants them; or since the data of
+ * the namespace have a version that is not known. */
 bool rv_conn_is_denied(const rv_conn *conn);
 
-/* Closes the connection when the server has closed it, or has said something unasked: before something is sent. */
+/* Called before a command is sent: closes the connection if the server has closed it or sent unexpected data. */
 void rv_conn_check_end(rv_conn *conn);
 
 /*
- * Ends, on the server, the connections that were lost before this one: what was sent over them is then carried out by now,
- * or never. A server that was frozen may have read a part only, and would come to it later; so may a proxy. Best effort: a
- * user may be denied CLIENT LIST or KILL, and another server does not have them. One round trip, and one for each that is
- * still there. Where this connection is lost meanwhile, the next call ends them all.
+ * Ends, on the server, the connections that were lost before this one: what was sent over them is then carried out by
+ * now, or never. A server that was frozen may have read a part only, and would come to it later; so may a proxy. Best
+ * effort: a user may be denied CLIENT LIST or KILL, and another server does not have them. One round trip, and one
+ * for each that is still there. Where this connection is lost meanwhile, the next call ends them all.
  */
 void rv_conn_end_lost(rv_conn *conn, int64_t deadline);
 
@@ -104,7 +104,7 @@ void rv_argi(rv_conn *conn, int64_t number);
 void rv_arg2(rv_conn *conn, const void *a, size_t a_length, const void *b, size_t b_length);
 /* The same, but b may be sent from where it is: it stays as it is until the call that sends it has returned. */
 void rv_arg_lent2(rv_conn *conn, const void *a, size_t a_length, const void *b, size_t b_length);
-/* One argument of so many bytes, which are added in parts, all of them before anything else. */
+/* One argument with a length; its bytes are added in parts, all of them before the next argument. */
 void rv_arg_parts(rv_conn *conn, size_t length);
 void rv_arg_part(rv_conn *conn, const void *data, size_t length);
 /* How many commands wait to be sent, and drops them. */
@@ -113,8 +113,8 @@ void rv_conn_discard(rv_conn *conn);
 
 /* ---- sending and reading --------------------------------------------------------------------------------------- */
 
-/* Called for each reply in order of the commands (a script that had to be loaded comes late; index tells which it is).
- * The reply lives until the callback returns. */
+/* Called for each reply, in the order of the commands; that of a script that had to be loaded comes later. index:
+ * the command. The reply is valid until the callback returns. */
 typedef void (*rv_on_reply)(size_t index, const rv_reply *reply, void *context);
 
 /*
@@ -138,10 +138,11 @@ reeve_status rv_conn_call(rv_conn *conn, int64_t deadline, const rv_reply **ret)
 void rv_conn_take_reply(rv_conn *conn, rv_arena *mine);
 
 /*
- * For a blocking command, and others behind it that Redis carries out as soon as it unblocks, before its reply has
- * travelled: *ret is the reply of the last. Ends with REEVE_EINTERRUPTED when the waker is rung; the commands are then
- * still under way, and rv_conn_resume goes on waiting until that deadline (REEVE_OK). An error reply of the last is as
- * in rv_conn_call; one of an earlier command is REEVE_EREDIS with *ret NULL, and what the last did is not told.
+ * For a blocking command, and commands behind it that Redis executes as soon as it unblocks, before its reply has
+ * arrived: *ret is the reply of the last one. REEVE_EINTERRUPTED when the waker is rung: the commands are still in
+ * flight, and rv_conn_resume continues to wait until its deadline (REEVE_OK). An error reply of the last command is
+ * as in rv_conn_call. One of an earlier command is REEVE_EREDIS with *ret NULL; the effect of the last command is
+ * unknown then.
  */
 reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_reply **ret);
 reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **ret);

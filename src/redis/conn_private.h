@@ -47,8 +47,8 @@ struct rv_conn {
     rv_redis_clock clock;
     bool asks_clock;
     bool denied; /* the last attempt to open: see rv_conn_is_denied */
-    bool leaves; /* the node said that it cannot do it: the next open looks the endpoint up again */
-    bool lost;   /* the open connection was lost and nobody has logged it */
+    bool leaves; /* the node refuses work: the next open resolves the endpoint again */
+    bool lost;   /* the open connection was lost, which is not logged yet */
     bool down;   /* redis.down was logged */
 };
 
@@ -68,12 +68,12 @@ typedef struct rv_exchange {
     /* how far it has come */
     size_t sent;      /* of data */
     size_t lent_next; /* the first of lent that was not sent wholly */
-    size_t lent_sent; /* so many bytes of it were */
+    size_t lent_sent; /* how many bytes of it were sent */
     size_t got;
     bool more; /* the last read filled its buffer: read again before waiting */
 } rv_exchange;
 
-/* These are what it sends. They stay as they are until all of it is sent. */
+/* The commands that are being sent. They do not change until all bytes are sent. */
 void rv_exchange_send(rv_exchange *exchange, const rv_commands *commands);
 
 /*

@@ -64,8 +64,8 @@ static bool make_all(char *path)
     return make_one(path);
 }
 
-/* In a directory of somebody else's, or one that others may write to, he could put his own server in the place of ours.
- * Root may name any user's directory, but is not led into one that it did not name. */
+/* Another user who owns the directory, or may write to it, could put a server of his own in place of this one. Root
+ * may name any user's directory, but does not follow a link into one. */
 static reeve_status check_owner(const char *path, bool given, int fd, rv_error *error)
 {
     struct stat state;

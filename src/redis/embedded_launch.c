@@ -102,7 +102,7 @@ no_attributes:
     return outcome;
 }
 
-/* A host that reaps every child, or ignores SIGCHLD, leaves nothing to wait for; then time will tell. */
+/* If the host reaps every child or ignores SIGCHLD, there is nothing to wait for; then the deadline decides. */
 static reeve_status await_launcher(const rv_embedded_dir *dir, pid_t pid, rv_error *error)
 {
     int state;
@@ -111,7 +111,7 @@ static reeve_status await_launcher(const rv_embedded_dir *dir, pid_t pid, rv_err
         ended = waitpid(pid, &state, 0);
     } while (ended < 0 && errno == EINTR);
     if (ended < 0 || (WIFEXITED(state) && WEXITSTATUS(state) == 0)) return REEVE_OK;
-    /* Where posix_spawn could not tell that there is no such program, this does. */
+    /* Reports a missing program where posix_spawn could not. */
     if (WIFEXITED(state) && WEXITSTATUS(state) == 127) return failed("redis-server", ENOENT, error);
     return rv_embedded_launch_failed(dir, error);
 }

@@ -1,5 +1,5 @@
 /*
- * embedded_launch.h - starts a redis-server in a directory, and tells why it did not stay.
+ * embedded_launch.h - starts a redis-server in a directory, and reports why it ended.
  */
 #ifndef RV_EMBEDDED_LAUNCH_H
 #define RV_EMBEDDED_LAUNCH_H

@@ -86,8 +86,8 @@ static reeve_status take_replies(rv_conn *conn, rv_exchange *exchange)
 }
 
 /*
- * Feeds what was read. The rest of a long read is most likely of one long value: the parser first sees the beginning,
- * where that value's length stands, so that the rest need not pass through it.
+ * Feeds the parser. The rest of a long read usually belongs to one long value: the parser first gets the beginning,
+ * which contains the length of that value, so that the rest can bypass it.
  */
 static reeve_status feed(rv_conn *conn, rv_exchange *exchange, const char *chunk, size_t length)
 {

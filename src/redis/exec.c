@@ -8,7 +8,7 @@ typedef struct execution {
     rv_on_reply on_reply;
     void *context;
     size_t missing; /* commands whose script Redis does not know */
-    size_t loads;   /* the repetition begins with so many SCRIPT LOAD */
+    size_t loads;   /* the number of SCRIPT LOAD with which the repetition begins */
     size_t cursor;  /* the repetition: where to look for the next missing one */
 } execution;
 
@@ -76,7 +76,7 @@ static void on_repeated_reply(size_t index, const rv_reply *reply, void *context
         return;
     }
     while (!conn->commands.marks[run->cursor].missing) run->cursor++;
-    /* Why it could not be loaded says more than that it is missing. */
+    /* The error of SCRIPT LOAD explains more than that the script is missing. */
     if (conn->load_error.status != REEVE_OK && rv_reply_has_error_code(reply, "NOSCRIPT")) {
         conn->load_reply = (rv_reply){.type = RV_ERROR, .text = conn->load_error.text};
         conn->load_reply.length = strlen(conn->load_reply.text);
@@ -149,7 +149,7 @@ static reeve_status send_all(rv_conn *conn, execution *run, int64_t deadline)
     return status;
 }
 
-/* A reply too many means that earlier ones may have stood for other commands. */
+/* An extra reply means that earlier ones may belong to other commands. */
 static reeve_status check_rest(rv_conn *conn)
 {
     if (conn->subscribed || rv_reply_reader_is_at_rest(&conn->reader)) return REEVE_OK;

@@ -62,7 +62,7 @@ static bool contains_password(const handshake *shake, const char *words)
     return strpbrk(words, "'`\"") || (password[0] != '\0' && strstr(words, password));
 }
 
-/* What does not speak of the user or the password says nothing of them, and may pass (too many clients, say). */
+/* An error that does not concern the user or the password may be transient, such as too many clients. */
 static void refuse_auth(handshake *shake, const rv_reply *reply)
 {
     bool unset = strstr(reply->text, "without any password") || strstr(reply->text, "no password is set");
@@ -78,7 +78,7 @@ static void refuse_auth(handshake *shake, const rv_reply *reply)
         refuse(shake, reply->text);
 }
 
-/* What makes every use of the connection pointless, whichever step hears it. */
+/* Errors after which the connection is useless, whichever step receives them. */
 static bool refuse_any(handshake *shake, const rv_reply *reply)
 {
     shake->conn->denied = shake->conn->denied || rv_reply_has_error_code(reply, "NOAUTH");
@@ -93,8 +93,8 @@ static bool refuse_any(handshake *shake, const rv_reply *reply)
     return true;
 }
 
-/* The name, the id, the clock and the probe are conveniences: a user may be denied them, an old Redis may not know them. A
- * version that cannot be read is none: on another node of a cluster, say, or under a key of another type. */
+/* The name, the id, the clock and the probe are conveniences: a user may be denied them, an old Redis may not know
+ * them. A version that cannot be read is none: on another node of a cluster, say, or under a key of another type. */
 static bool is_harmless(step what, const rv_reply *reply)
 {
     if (what == STEP_AUTH || what == STEP_SELECT) return false;

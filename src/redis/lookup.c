@@ -18,7 +18,7 @@
 struct rv_lookup {
     struct rv_lookup *next; /* while it is under way */
     unsigned users;
-    pid_t process; /* after a fork nobody looks up what the parent's thread does */
+    pid_t process; /* after a fork, no thread continues the lookups of the parent */
     rv_waker done; /* stays rung: it wakes all */
     char *host;
     char port[16];

@@ -1,5 +1,5 @@
 /*
- * lost.c - sees that a connection has ended, and ends the one that was lost before, where it still stands.
+ * lost.c - detects that a connection has ended, and ends lost connections that the server still has.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * redis_clock.c - what a reply to TIME says of Redis's clock, against ours that no step moves.
+ * redis_clock.c - computes from a reply to TIME how far Redis's clock is ahead of the local monotonic clock.
  */
 #include "redis/conn.h"
 

@@ -32,7 +32,7 @@ static const code codes[] = {
     {"NOPERM", RV_REFUSAL_DENIED, "; grant this user the command, reeve's keys and channels with ACL SETUSER"},
 };
 
-/* What Redis 7 says of a command inside a script has the code ERR. */
+/* Redis 7 reports the error of a command inside a script with the code ERR. */
 #define DENIED_IN_SCRIPT "ERR The user executing the script can't"
 
 static const code *find(const char *text)

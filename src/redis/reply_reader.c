@@ -200,7 +200,7 @@ void rv_reply_reader_fini(rv_reply_reader *reader)
 
 void rv_reply_reader_forget(rv_reply_reader *reader)
 {
-    /* The half one began by a rewind: nobody looks at another in this arena. */
+    /* A partial reply began with a rewind: no other reply in this arena is in use. */
     if (reader->parser && reader->parser->ridx >= 0) rv_arena_trim(&reader->arena, KEEP_MIN);
     reader->placed = (rv_placed_value){0};
     redisReaderFree(reader->parser);
@@ -238,7 +238,8 @@ static size_t placed_rest(const rv_placed_value *placed)
     return placed->reply ? placed->length + 2 - placed->got : 0;
 }
 
-/* Gives the value that the parser is in its place: head bytes with its length stand before what has come of it. */
+/* Reserves the memory of the value that the parser has begun. head: the bytes with its length, before the part that
+ * has arrived. */
 static reeve_status place_value(rv_reply_reader *reader, size_t length, size_t head, rv_error *error)
 {
     redisReader *parser = reader->parser;
@@ -252,7 +253,7 @@ static reeve_status place_value(rv_reply_reader *reader, size_t length, size_t h
     return REEVE_OK;
 }
 
-/* A value that is whole is told to the parser as an empty one, and put in that one's stead when it is created. */
+/* For a value that is complete the parser gets an empty one, which the value replaces when it is created. */
 reeve_status rv_reply_reader_came(rv_reply_reader *reader, size_t length, rv_error *error)
 {
     rv_placed_value *placed = &reader->placed;
@@ -323,7 +324,7 @@ reeve_status rv_reply_reader_feed(rv_reply_reader *reader, const void *data, siz
 
 /* ---- replies out ----------------------------------------------------------------------------------------------- */
 
-#define DIGITS_MAX 19 /* a number of so many fits */
+#define DIGITS_MAX 19 /* numbers with so many digits fit */
 
 /*
  * Reads a line of digits, and says where they end; false: there is none, or it is not complete. The parser leaves a

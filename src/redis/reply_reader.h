@@ -20,7 +20,7 @@
 #define RV_REPLY_MAX (1024u * 1024 * 1024) /* of one reply, in memory */
 #define RV_BULK_MAX (512u * 1024 * 1024)   /* of one value; also Redis's own limit */
 #define RV_LINE_MAX (1024u * 1024)         /* of a status or an error */
-#define RV_PLACED_MIN (16u * 1024)         /* from so many bytes on, and to as many, a value has its place before it */
+#define RV_PLACED_MIN (16u * 1024)         /* values from this size on are read into their final memory */
 #define RV_PLACED_MAX (65u * 1024 * 1024)  /* has come: the largest payload with its header, and more */
 
 struct redisReader;

@@ -19,7 +19,7 @@ typedef struct rv_spin {
     int64_t replied_us; /* when the last reply came */
     int64_t until_us;   /* of the call under way; 0: it does not look */
     unsigned misses;    /* how often it was in vain, less how often it was not: 0 to 10 */
-    unsigned rest;      /* so many calls more go by without: 2 to the power of misses after each try */
+    unsigned rest;      /* how many more calls do not spin: 2 to the power of misses after each try */
 } rv_spin;
 
 /* No wait's deadline is looked at meanwhile: so it is never longer than this. */

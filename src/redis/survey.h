@@ -1,5 +1,5 @@
 /*
- * survey.h - whether a Redis keeps what it is given: asked once, for a warning.
+ * survey.h - asks once whether a Redis may lose data, for a warning.
  */
 #ifndef RV_SURVEY_H
 #define RV_SURVEY_H

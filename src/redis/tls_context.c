@@ -109,7 +109,7 @@ static reeve_status make_context(rv_tls *tls, SSL_CTX **ret, rv_error *error)
     SSL_CTX_set_app_data(context, tls);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(context, keep_session);
-    /* RESP says where a reply ends, so an end without a TLS alert hides nothing. */
+    /* RESP has the lengths of replies, so an end without a TLS alert cannot cut one unnoticed. */
     (void)SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
     (void)SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                         SSL_MODE_RELEASE_BUFFERS);

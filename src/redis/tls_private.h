@@ -37,9 +37,9 @@ typedef struct rv_tls_stream {
     SSL *ssl;
     int fd;
     int socket_errno;      /* of the last failed recv or send */
-    bool starved;          /* the last read found no whole record: only poll(2) tells of more */
+    bool starved;          /* the last read found no complete record: only poll(2) shows that more has arrived */
     bool read_wants_write; /* the last read could not go on before it has written */
-    char reason[160];      /* why the stream failed; "": it did not, or the socket's errno says it */
+    char reason[160];      /* why the stream failed; "": it did not, or errno of the socket has the reason */
 } rv_tls_stream;
 
 /* An SSL of the context that is in force, with the settings for host; files that changed are read again first. NULL: no

@@ -27,7 +27,7 @@ typedef struct rv_transport_ops {
     void (*close)(rv_transport *transport); /* everything but the descriptor */
     /* What to poll for where a caller waits for events; NULL: just these. */
     short (*events)(const rv_transport *transport, short events);
-    /* Why reading or writing failed, where errno does not tell; NULL, or it returns NULL: errno does. */
+    /* The reason why reading or writing failed. NULL, or a result of NULL: errno has it. */
     const char *(*reason)(const rv_transport *transport);
 } rv_transport_ops;
 
@@ -50,12 +50,11 @@ reeve_status rv_transport_open(rv_transport *transport, const rv_address *addres
 bool rv_transport_is_open(const rv_transport *transport);
 
 /*
- * Of a connection over which nothing is to come: whether the peer has ended it, or said something all the same. Does not
- * wait.
+ * For a connection without pending replies: whether the peer has closed it or sent unexpected data. Does not block.
  */
 bool rv_transport_has_news(rv_transport *transport);
 
-/* Whether the process was forked since it connected: then the peer hears nothing when it is closed here. */
+/* Whether the process was forked since it connected: then closing the descriptor does not end the connection. */
 bool rv_transport_is_inherited(const rv_transport *transport);
 
 /* abort: what was written and has not left stays here; a TCP peer sees a reset. Closing twice is harmless. */
@@ -66,14 +65,14 @@ ssize_t rv_transport_read(rv_transport *transport, void *data, size_t length);
 ssize_t rv_transport_write(rv_transport *transport, const void *data, size_t length);
 
 /*
- * Waits until one of events (POLLIN, POLLOUT) can be had, or the peer is gone, and says which in *ret_events. The
- * socket goes before the waker: bytes that are there are read first. REEVE_OK, REEVE_ETIMEOUT, REEVE_EINTERRUPTED,
+ * Waits until one of the events (POLLIN, POLLOUT) occurs or the peer is gone; *ret_events: which. The socket has
+ * precedence over the waker: available bytes are read first. REEVE_OK, REEVE_ETIMEOUT, REEVE_EINTERRUPTED,
  * REEVE_ESYSTEM.
  */
 reeve_status rv_transport_wait(rv_transport *transport, short events, int64_t deadline, const rv_waker *waker,
                                short *ret_events);
 
-/* Why the last read or write failed, in words; NULL: errno says it. */
+/* The reason why the last read or write failed, as text; NULL: errno has it. */
 const char *rv_transport_reason(const rv_transport *transport);
 
 #endif

@@ -14,8 +14,8 @@
 #include "redis/tls.h"
 #include "redis/transport.h"
 
-/* A TCP peer that disappears without a word is noticed within half a minute: a task that is handed to an idle thread over
- * such a connection stands as running until then. */
+/* A TCP peer that disappears silently is detected within half a minute: until then a task that is handed to an idle
+ * thread over such a connection stays leased. */
 #define KEEPALIVE_IDLE_S 15
 #define KEEPALIVE_INTERVAL_S 5
 #define KEEPALIVE_COUNT 3
@@ -77,7 +77,7 @@ static reeve_status finish_connect(rv_transport *transport, int64_t deadline, co
     return outcome == 0 ? REEVE_OK : connect_failed(outcome, error);
 }
 
-/* A unix socket whose queue of connections is full says EAGAIN and has nothing to poll for. */
+/* connect(2) to a unix socket whose backlog is full fails with EAGAIN, and there is no event to poll for. */
 static reeve_status pause_for_queue(const rv_transport *transport, int64_t deadline, const rv_waker *waker,
                                     rv_error *error)
 {
@@ -153,8 +153,8 @@ static void tune_tcp(int fd)
 }
 
 /*
- * A connect(2) to a port of this machine that nobody listens on can, once in many thousand attempts, pick that very
- * port for itself and reach itself. Our own commands would come back as replies.
+ * A connect(2) to a local port without a listener can, once in many thousand attempts, choose that port as its own
+ * and connect to itself. Commands would then come back as replies.
  */
 static bool reached_itself(int fd)
 {

@@ -1,6 +1,6 @@
 /*
- * url.c - taking a Redis URL apart. A password can end up in any place of a URL that somebody got wrong, so messages
- * quote nothing but the path of a socket.
+ * url.c - parses a Redis URL. In a malformed URL a password can be in any place, so messages quote only the path of
+ * a socket.
  */
 #include "redis/url.h"
 

@@ -45,8 +45,8 @@ typedef struct rv_url {
 reeve_status rv_url_parse(rv_url *ret, const char *text, rv_error *error);
 void rv_url_fini(rv_url *url);
 /*
- * Makes ready for TLS what the URL needs it for, with options (NULL: none) and the environment for what the URL does not
- * set, and refuses a URL of plain text where TLS is required. To be called once before connecting. REEVE_OK,
+ * Makes ready for TLS what the URL needs it for, with options (NULL: none) and the environment for what the URL does
+ * not set, and refuses a URL of plain text where TLS is required. To be called once before connecting. REEVE_OK,
  * REEVE_EINVAL, REEVE_EUNSUPPORTED, REEVE_ENOMEM.
  */
 reeve_status rv_url_secure(rv_url *url, const reeve_tls *options, rv_error *error);

@@ -11,7 +11,7 @@
 
 typedef struct rv_waker {
     int fd;
-    dev_t device; /* what the descriptor stands for */
+    dev_t device; /* identifies the open descriptor */
     ino_t node;
 } rv_waker;
 
@@ -22,7 +22,7 @@ void rv_waker_silence(const rv_waker *waker); /* the owner */
 /* Sleeps until rung or the deadline; true when rung (and leaves it rung). */
 bool rv_waker_wait(const rv_waker *waker, int64_t deadline);
 
-/* False: somebody else has closed it. Its number may stand for something else by now. */
+/* False: other code has closed it, and its number may belong to another file by now. */
 bool rv_waker_is_whole(const rv_waker *waker);
 
 #endif

@@ -65,7 +65,7 @@ static void note_lost(rv_thread *t, rv_item *item)
     item->refused = true;
     rv_unlock(&t->batch.lock);
     rv_log(REEVE_LOG_WARN, "task.lost", "a task that runs at most once did not run: it may be recorded as completed",
-           "queue", t->pool->queue_sessions[item->lease.queue]->queue, "id", item->lease.id, NULL);
+           "queue", t->pool->queue_sessions[item->lease.queue]->queue, "task", item->lease.id, NULL);
 }
 
 /* *ret_sent: Redis may have settled the task, whatever is returned. */

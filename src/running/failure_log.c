@@ -14,6 +14,6 @@ void rv_failure_log(const char *queue, const rv_lease *lease, const rv_settlemen
     memcpy(type, lease->envelope.type, length);
     type[length] = '\0';
     rv_log(level, dead ? "task.dead" : "task.retry",
-           dead ? "the task is dead" : "the task failed: another attempt follows", "queue", queue, "id", outcome->id,
+           dead ? "the task is dead" : "the task failed: another attempt follows", "queue", queue, "task", outcome->id,
            "type", type, "kind", outcome->kind, "error", outcome->message, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * forked.h - a handler, layer or hook may fork, and the child return from it. The child has the caller's thread alone, and
- * shares its connection and its session with the parent: it must not go on as a worker.
+ * forked.h - a handler, layer or hook may fork, and the child return from it. The child has the caller's thread
+ * alone, and shares its connection and its session with the parent: it must not go on as a worker.
  */
 #ifndef RV_RUNNING_FORKED_H
 #define RV_RUNNING_FORKED_H
@@ -25,8 +25,8 @@ static inline void rv_end_if_forked(const reeve_worker *worker)
     if (rv_worker_is_forked(worker)) _exit(RV_FORKED_STATUS);
 }
 
-/* The same on a thread of a pool. A cancellation that this code allowed and asked for must not end the thread later, in the
- * middle of a turn. */
+/* The same on a thread of a pool. A cancellation that this code allowed and asked for must not end the thread later,
+ * in the middle of a turn. */
 static inline void rv_take_thread_back(const reeve_worker *worker)
 {
     rv_end_if_forked(worker);

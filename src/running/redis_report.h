@@ -9,8 +9,8 @@
 
 /*
  * An outage. An attempt to connect begins with rv_redis_report_try, and ends with rv_redis_report_up or
- * rv_redis_report_down (words: the error). A failed attempt is not logged when another one has succeeded since it began:
- * only the next failed attempt is.
+ * rv_redis_report_down (words: the error). A failed attempt is not logged when another one has succeeded since it
+ * began: only the next failed attempt is.
  */
 unsigned rv_redis_report_try(const reeve_worker *worker);
 void rv_redis_report_down(reeve_worker *worker, unsigned tried, const char *words);
@@ -20,8 +20,8 @@ void rv_redis_report_up(reeve_worker *worker);
 void rv_redis_report_lost(reeve_worker *worker, const char *words);
 void rv_redis_report_used(reeve_worker *worker);
 
-/* Redis answers with errors (its disk is full, for instance): the first one is logged (message: what was refused; words:
- * the error), and the end, which is a heartbeat that Redis accepts. */
+/* Redis answers with errors (its disk is full, for instance): the first one is logged (message: what was refused;
+ * words: the error), and the end, which is a heartbeat that Redis accepts. */
 void rv_redis_report_refusal(reeve_worker *worker, const char *message, const char *words);
 void rv_redis_report_acceptance(reeve_worker *worker);
 

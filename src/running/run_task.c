@@ -147,8 +147,8 @@ static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *hand
     return call_in_turn(t, item, handler, policy, ret_counts);
 }
 
-/* Without memory for its texts, a failed attempt keeps its outcome. A completed task runs again, because its result or its
- * chained tasks would be missing. */
+/* Without memory for its texts, a failed attempt keeps its outcome. A completed task runs again, because its result
+ * or its chained tasks would be missing. */
 static void do_without_memory(rv_settlement *s)
 {
     s->kind = "memory";
@@ -207,7 +207,7 @@ static void settled_before(const reeve_task *task, rv_item *item)
     s->failed = s->outcome == REEVE_OUTCOME_RETRY || s->outcome == REEVE_OUTCOME_FAIL;
     if (s->failed) {
         rv_log(REEVE_LOG_WARN, "task.failed", "the task failed: it runs at most once, no other attempt follows",
-               "queue", task->queue, "id", s->id, "type", task->type, "kind", s->kind, "error", s->message, NULL);
+               "queue", task->queue, "task", s->id, "type", task->type, "kind", s->kind, "error", s->message, NULL);
     }
     s->outcome = REEVE_OUTCOME_DONE;
 }

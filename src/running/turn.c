@@ -143,7 +143,7 @@ static void log_refused(const rv_thread *t, const rv_item *item)
 {
     if (item->settlement.outcome == REEVE_OUTCOME_SNOOZE) return;
     rv_log(REEVE_LOG_WARN, "task.refused", "Redis refused an outcome: the lease had expired, the task runs elsewhere",
-           "queue", t->pool->queue_sessions[item->lease.queue]->queue, "id", item->settlement.id, NULL);
+           "queue", t->pool->queue_sessions[item->lease.queue]->queue, "task", item->settlement.id, NULL);
 }
 
 static void tally_queue(rv_thread *t, size_t queue, int64_t now_ms)

@@ -79,7 +79,7 @@ static int64_t run_with_hooks(reeve_task *task, const rv_run_inline *local, cons
     }
     if (local->plugin != NULL) (void)rv_plugin_gate_enter(local->plugin, NULL, NULL);
     began = rv_now_us();
-    (void)rv_layers_run(layers, task, handler); /* what came out stands in the task */
+    (void)rv_layers_run(layers, task, handler); /* the outcome is in the task */
     elapsed = rv_now_us() - began;
     if (local->plugin != NULL) rv_plugin_gate_leave(local->plugin);
     if (handler->thread_stop != NULL) handler->thread_stop(handler->user, task->thread_state);

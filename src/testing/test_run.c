@@ -78,7 +78,7 @@ static void *make_room(void *list, size_t count, size_t *room, size_t size)
     return more;
 }
 
-/* What comes back of something that is told to Redis. */
+/* The result of a call to Redis. */
 static reeve_status answer(rv_test_run *r)
 {
     reeve_status status = rv_test_run_passed(r) != RV_TEST_RUN_WITHIN ? REEVE_EREFUSED : r->options.tell_status;

@@ -1,5 +1,5 @@
 /*
- * test_run.h - a handler under test: what it meets, and where is written down what it does. For testing.c.
+ * test_run.h - a handler under test: its simulated environment, and the record of its calls. For testing.c.
  */
 #ifndef RV_TESTING_TEST_RUN_H
 #define RV_TESTING_TEST_RUN_H
@@ -40,7 +40,7 @@ typedef struct rv_test_run {
     reeve_test_clock *clock;
     int64_t until_ms;         /* the time limit, or RV_FOREVER */
     int64_t silence_ms;       /* longer silence is a failure; 0: it need not say anything */
-    atomic_llong alive_at_ms; /* when it last said something */
+    atomic_llong alive_at_ms; /* when it last sent a heartbeat */
     atomic_int passed;        /* rv_test_run_limit; stays once it is one */
     atomic_uint asked;
     atomic_bool lost;

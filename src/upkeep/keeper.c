@@ -81,7 +81,7 @@ static bool subscribe_to(reeve_worker *worker, const char *channel)
 
 /* Redis may have restarted without its last writes: threads that are busy by now are in `idle` again, and would be
  * handed tasks as soon as this worker listens. Before it has listened once, no thread of it is handed a task. */
-static bool rouse_idle(reeve_worker *worker)
+static bool wake_idle(reeve_worker *worker)
 {
     rv_conn *listener = worker->keeper.listener;
     if (!worker->keeper.listened) return true;
@@ -106,7 +106,7 @@ static void subscribe(reeve_worker *worker)
     keeper->listen_again_ms = rv_now_ms() + rv_backoff_reconnect(++keeper->listen_tries, rv_random_unit());
     if (rv_conn_open(keeper->listener, call_deadline(worker)) != REEVE_OK) return;
     (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);
-    if (!rouse_idle(worker) || !subscribe_to(worker, ":control") || !subscribe_to(worker, alive)) {
+    if (!wake_idle(worker) || !subscribe_to(worker, ":control") || !subscribe_to(worker, alive)) {
         if (!atomic_load(&keeper->deaf))
             rv_log(REEVE_LOG_WARN, "redis.error", "cannot subscribe to the control channel: the worker tries again",
                    "error", rv_conn_error(keeper->listener)->text, NULL);

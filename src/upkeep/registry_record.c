@@ -45,9 +45,9 @@ static void add_pools(rv_buf *json, const reeve_worker *worker)
 static void add_types(rv_buf *json, const rv_handlers *handlers)
 {
     rv_buf_adds(json, ",\"types\":[");
-    for (size_t i = 0; i < handlers->count && i < RV_ENTRY_TYPES; i++)
+    for (size_t i = 0; i < handlers->count && i < RV_REGISTRY_RECORD_TYPES; i++)
         add_text(json, i > 0 ? "," : "", handlers->list[i]->handler.type);
-    rv_buf_adds(json, handlers->count > RV_ENTRY_TYPES ? "],\"types_more\":true" : "]");
+    rv_buf_adds(json, handlers->count > RV_REGISTRY_RECORD_TYPES ? "],\"types_more\":true" : "]");
 }
 
 static const char *phase_word(rv_phase phase)
@@ -113,7 +113,7 @@ static void add_all_running(rv_buf *json, reeve_worker *worker)
     size_t count = list != NULL ? find_running(worker, list) : 0;
     bool any = false;
     if (count > 1) qsort(list, count, sizeof(*list), by_start);
-    for (size_t i = 0; i < count && i < RV_ENTRY_RUNNING; i++)
+    for (size_t i = 0; i < count && i < RV_REGISTRY_RECORD_RUNNING; i++)
         any = add_running(json, list[i].thread, any ? "," : "", now) || any;
     rv_free(list);
 }

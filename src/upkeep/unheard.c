@@ -62,7 +62,8 @@ static unsigned wake_resting(reeve_worker *worker, const rv_queue_session *queue
     return woken;
 }
 
-/* At the 2nd, 4th, 8th heartbeat: fields that another version keeps in the session make its count too large for ever. */
+/* At the 2nd, 4th, 8th heartbeat: fields that another version keeps in the session make its count too large for
+ * ever. */
 static bool is_time(unsigned beats)
 {
     return beats >= 2 && (beats & (beats - 1)) == 0;

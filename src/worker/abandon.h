@@ -1,6 +1,6 @@
 /*
- * abandon.h - for a program that exits without destroying its worker: while handlers still run, when its embedded server
- * is not to stay behind, or when a handler has closed what the worker needs.
+ * abandon.h - for a program that exits without destroying its worker: while handlers still run, when its embedded
+ * server is not to stay behind, or when a handler has closed what the worker needs.
  */
 #ifndef RV_ABANDON_H
 #define RV_ABANDON_H

@@ -104,7 +104,7 @@ static void its_time_is_up(void **state)
     (void)state;
     reeve_worker *worker = test_worker_run(1, 0);
     test_put_spec((reeve_task_spec){.id = "x", .type = "hold", .timeout_ms = 60, .at_most_once = true});
-    TEST_AWAIT(test_told == 1);
+    TEST_AWAIT(test_announced == 1);
     test_put("q", "next");
     TEST_AWAIT_STATE("next", "completed");
     assert_string_equal(test_state("q", "x"), "completed");

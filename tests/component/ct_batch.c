@@ -1,4 +1,5 @@
-/* Batches: called when all have ended, and at the first death; members in several queues; a producer that stops half way. */
+/* Batches: called when all have ended, and at the first death; members in several queues; a producer that stops half
+ * way. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -145,7 +145,7 @@ static void one_is_cancelled(void **state)
     test_ok(test_client, reeve_cancel_with_running(test_client, "q", "n0", &running));
     /* What a worker is told it hears in order. */
     test_ok(test_client, reeve_cancel_with_running(test_client, "z", "other", &running));
-    TEST_AWAIT(test_told == 1);
+    TEST_AWAIT(test_announced == 1);
     test_collect_put("n2", "");
     TEST_AWAIT(test_collected.in_call == 1);
     test_ok(test_client, reeve_cancel_with_running(test_client, "q", "n2", &running));

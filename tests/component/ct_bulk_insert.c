@@ -1,6 +1,6 @@
 /*
- * Many plain tasks that a client lays by a transaction (client/bulk_insert.h): they are enqueued like any others, once, in
- * their order, whatever goes wrong on the way.
+ * Many plain tasks that a client lays by a transaction (client/bulk_insert.h): they are enqueued like any others,
+ * once, in their order, whatever goes wrong on the way.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -184,7 +184,7 @@ static void the_handler_is_told_at_once(void **state)
     TEST_AWAIT(test_begun == 2);
     int64_t began = rv_now_ms();
     cancel_running("x");
-    TEST_AWAIT(test_told == 1);
+    TEST_AWAIT(test_announced == 1);
     assert_in_range(rv_now_ms() - began, 0, 5000); /* (100 ms where the machine has time) */
     TEST_AWAIT_STATE("x", "cancelled");
     assert_string_equal(test_state("q", "other"), "running");
@@ -245,7 +245,7 @@ static void a_lease_that_was_taken_away_stops_its_handler(void **state)
     test_put_spec((reeve_task_spec){.id = "x", .type = "hold", .max_crashes = 100});
     TEST_AWAIT(test_begun == 1);
     test_take_session_away(test_first_session());
-    TEST_AWAIT(test_told >= 1);
+    TEST_AWAIT(test_announced >= 1);
     test_open_gate();
     TEST_AWAIT_STATE("x", "completed");
     test_worker_end(worker);

@@ -1,6 +1,6 @@
 /*
- * The commands that the hot path costs Redis, counted by Redis itself: enqueueing plain tasks, turns that complete them,
- * and an idle worker. ct_costs_features has what features add.
+ * The commands that the hot path costs Redis, counted by Redis itself: enqueueing plain tasks, turns that complete
+ * them, and an idle worker. ct_costs_features has what features add.
  */
 #include "protocol/heartbeat_call.h"
 #include "support/costs_path.h"

@@ -1,6 +1,6 @@
 /*
- * The commands that a feature adds to an enqueue and to a turn, counted by Redis itself: a task that uses no feature pays
- * for none, and docs/features.md states the costs of those that it uses. ct_costs has the hot path itself.
+ * The commands that a feature adds to an enqueue and to a turn, counted by Redis itself: a task that uses no feature
+ * pays for none, and docs/features.md states the costs of those that it uses. ct_costs has the hot path itself.
  */
 #include <stdio.h>
 
@@ -135,8 +135,9 @@ static const reeve_meta meta[] = {{"key", "value"}};
 static const reeve_backoff backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 5};
 
 /*
- * What it costs beyond the plain path: to enqueue one, a batch, and a turn with a batch of one and of TEST_COSTS_PATH_BATCH. longer:
- * the script looks at an option or at the queue to enqueue it, and that is what its cost is beyond.
+ * What it costs beyond the plain path: to enqueue one, a batch, and a turn with a batch of one and of
+ * TEST_COSTS_PATH_BATCH. longer: the script looks at an option or at the queue to enqueue it, and that is what its
+ * cost is beyond.
  */
 typedef struct feature {
     const char *name;

@@ -1,4 +1,5 @@
-/* A task that has met the death for which it waited is registered with none of its other parents any more: these may never come. */
+/* A task that has met the death for which it waited is registered with none of its other parents any more: these may
+ * never come. */
 #include <stdio.h>
 #include <string.h>
 

@@ -5,9 +5,9 @@
 
 #include "protocol/scripts.h"
 #include "reeve/stats.h"
+#include "support/announced.h"
 #include "support/clock.h"
 #include "support/depend.h"
-#include "support/told.h"
 
 #define Q "reeve:{q}:"
 #define START 1900000000000
@@ -16,7 +16,7 @@
 static int set_up(void **state)
 {
     test_clock_set(START);
-    test_told_anew(START);
+    test_announced_anew(START);
     return test_place_empty(state);
 }
 
@@ -39,13 +39,13 @@ static void blocked_and_ready(void **state)
     test_put("q", "a");
     test_put_after("q", "b", "f:q/a");
     test_put_spec((reeve_task_spec){.id = "late", .in_ms = 5000, .after = &after, .after_count = 1});
-    assert_string_equal(test_told(), "enqueued:a blocked:b blocked:late");
+    assert_string_equal(test_announced(), "enqueued:a blocked:b blocked:late");
     test_complete("q", "a");
-    assert_string_equal(test_told(), "leased:a completed:a unblocked:b unblocked:late@5000");
+    assert_string_equal(test_announced(), "leased:a completed:a unblocked:b unblocked:late@5000");
     test_put_after("q", "c", "f:q/a");
-    assert_string_equal(test_told(), "enqueued:c"); /* (which had ended) */
+    assert_string_equal(test_announced(), "enqueued:c"); /* (which had ended) */
     test_put_spec((reeve_task_spec){.id = "later", .in_ms = 7000, .after = &after, .after_count = 1});
-    assert_string_equal(test_told(), "scheduled:later@7000");
+    assert_string_equal(test_announced(), "scheduled:later@7000");
 }
 
 static void by_hand(void **state)
@@ -53,13 +53,13 @@ static void by_hand(void **state)
     (void)state;
     test_keep_events(1000);
     test_put("q", "a b");
-    (void)test_told();
+    (void)test_announced();
     test_add_edges("q", "a", "f:q/b");
     test_add_edges("q", "a", "fg:q/elsewhere");
-    assert_string_equal(test_told(), "blocked:a");
+    assert_string_equal(test_announced(), "blocked:a");
     const char *const parents[] = {"q/b"};
     test_ok(test_client, reeve_remove_dependency(test_client, "q", "a", parents, 1));
-    assert_string_equal(test_told(), "unblocked:a");
+    assert_string_equal(test_announced(), "unblocked:a");
     assert_string_equal(history("a"), "[{\"at\":1900000000000,\"what\":\"blocked\"},"
                                       "{\"at\":1900000000000,\"what\":\"unblocked\"}]");
 }
@@ -75,20 +75,20 @@ static void dead_with_a_parent(void **state)
     test_put_after("q", "e", "g:q/a");
     test_kill("q", "a");
     test_settle_queues("q");
-    (void)test_told_of("a");
-    test_told_anew(START);
-    assert_string_equal(test_told_of("b"), "blocked:b dead:b(parent)");
-    test_told_anew(START);
-    assert_string_equal(test_told_of("c"), "blocked:c dead:c(parent)");
-    test_told_anew(START);
-    assert_string_equal(test_told_of("d"), "blocked:d unblocked:d");
-    test_told_anew(START);
-    assert_string_equal(test_told_of("e"), "blocked:e unblocked:e");
+    (void)test_announced_of("a");
+    test_announced_anew(START);
+    assert_string_equal(test_announced_of("b"), "blocked:b dead:b(parent)");
+    test_announced_anew(START);
+    assert_string_equal(test_announced_of("c"), "blocked:c dead:c(parent)");
+    test_announced_anew(START);
+    assert_string_equal(test_announced_of("d"), "blocked:d unblocked:d");
+    test_announced_anew(START);
+    assert_string_equal(test_announced_of("e"), "blocked:e unblocked:e");
     test_put_after("q", "f", "f:q/a");
-    assert_string_equal(test_told_of("f"), "blocked:f dead:f(parent)");
+    assert_string_equal(test_announced_of("f"), "blocked:f dead:f(parent)");
     test_put("q", "g");
     test_add_edges("q", "g", "f:q/a");
-    assert_string_equal(test_told_of("g"), "enqueued:g dead:g(parent)");
+    assert_string_equal(test_announced_of("g"), "enqueued:g dead:g(parent)");
 }
 
 static void cancelled_or_not_needed(void **state)
@@ -103,12 +103,12 @@ static void cancelled_or_not_needed(void **state)
     test_complete("q", "b");
     test_settle_queues("q");
     test_put_after("q", "e", "x:q/b");
-    test_told_anew(START);
-    assert_string_equal(test_told_of("c"), "blocked:c cancelled:c");
-    test_told_anew(START);
-    assert_string_equal(test_told_of("d"), "blocked:d deleted:d");
-    test_told_anew(START);
-    assert_string_equal(test_told_of("e"), "blocked:e deleted:e");
+    test_announced_anew(START);
+    assert_string_equal(test_announced_of("c"), "blocked:c cancelled:c");
+    test_announced_anew(START);
+    assert_string_equal(test_announced_of("d"), "blocked:d deleted:d");
+    test_announced_anew(START);
+    assert_string_equal(test_announced_of("e"), "blocked:e deleted:e");
     assert_string_equal(test_state("q", "e"), "");
     test_no_edges_left("q");
 }

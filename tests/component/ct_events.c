@@ -9,9 +9,9 @@
 #include "reeve/dead.h"
 #include "reeve/limits.h"
 #include "reeve/watch.h"
+#include "support/announced.h"
 #include "support/clock.h"
 #include "support/limits.h"
-#include "support/told.h"
 
 #define Q "reeve:{q}:"
 #define START 1900000000000
@@ -22,7 +22,7 @@ static int set_up(void **state)
 {
     test_clock_set(START);
     test_hand_init(&hand, "1", "q");
-    test_told_anew(START);
+    test_announced_anew(START);
     return test_place_empty(state);
 }
 
@@ -33,11 +33,11 @@ static void a_plain_task(void **state)
     (void)state;
     test_keep_events(1000);
     test_put("q", "a b");
-    assert_string_equal(test_told(), "enqueued:a enqueued:b");
+    assert_string_equal(test_announced(), "enqueued:a enqueued:b");
     assert_int_equal(test_lease(&hand, 2), 2);
-    assert_string_equal(test_told(), "leased:a leased:b");
+    assert_string_equal(test_announced(), "leased:a leased:b");
     test_settle(&hand, TEST_DONE("a"), TEST_DONE("b"));
-    assert_string_equal(test_told(), "completed:a completed:b");
+    assert_string_equal(test_announced(), "completed:a completed:b");
     assert_int_equal(test_number("XLEN " Q "events"), 3 + 1); /* (test_put enqueues one by one) */
 }
 
@@ -47,10 +47,10 @@ static void other_ends(void **state)
     test_keep_events(1000);
     test_put("q", "a b c d e");
     assert_int_equal(test_lease(&hand, 5), 5);
-    (void)test_told();
+    (void)test_announced();
     test_settle(&hand, TEST_RESULT("a", "r"), TEST_RETRY("b", 60), TEST_FAIL("c"), TEST_SNOOZE("d", 70),
                 TEST_SNOOZE("e", 0));
-    assert_string_equal(test_told(), "completed:a retry:b+60(k) dead:c(k) snoozed:d+70 given_back:e");
+    assert_string_equal(test_announced(), "completed:a retry:b+60(k) dead:c(k) snoozed:d+70 given_back:e");
 }
 
 static void times(void **state)
@@ -59,15 +59,15 @@ static void times(void **state)
     test_keep_events(1000);
     test_put_spec((reeve_task_spec){.id = "a", .in_ms = 5000});
     test_put_spec((reeve_task_spec){.id = "b", .in_ms = 6000});
-    assert_string_equal(test_told(), "scheduled:a@5000 scheduled:b@6000");
+    assert_string_equal(test_announced(), "scheduled:a@5000 scheduled:b@6000");
     test_clock_advance(5500);
     test_maintain_all("q");
-    assert_string_equal(test_told(), "ready:a");
+    assert_string_equal(test_announced(), "ready:a");
     test_ok(test_client, reeve_reschedule(test_client, "q", "b", START + 9000));
     test_ok(test_client, reeve_reschedule(test_client, "q", "b", START + 9000)); /* (changes nothing) */
     test_ok(test_client, reeve_reschedule_in(test_client, "q", "b", 0));
     test_ok(test_client, reeve_set_priority(test_client, "q", "b", -3));
-    assert_string_equal(test_told(), "rescheduled:b@9000 rescheduled:b@5500 priority:b=-3");
+    assert_string_equal(test_announced(), "rescheduled:b@9000 rescheduled:b@5500 priority:b=-3");
 }
 
 static void by_hand(void **state)
@@ -75,14 +75,14 @@ static void by_hand(void **state)
     (void)state;
     test_keep_events(1000);
     test_put("q", "a b");
-    (void)test_told();
+    (void)test_announced();
     test_ok(test_client, reeve_cancel(test_client, "q", "a"));
     test_ok(test_client, reeve_retry(test_client, "q", "a"));
     test_ok(test_client, reeve_delete(test_client, "q", "a"));
-    assert_string_equal(test_told(), "cancelled:a retried:a deleted:a");
+    assert_string_equal(test_announced(), "cancelled:a retried:a deleted:a");
     test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_CANCEL,
                                            &(reeve_filter){.state = REEVE_STATE_READY}, NULL, NULL, NULL));
-    assert_string_equal(test_told(), "cancelled:b");
+    assert_string_equal(test_announced(), "cancelled:b");
 }
 
 /* A task that is cancelled while it runs: when it settles, whichever way; when its worker dies, or leaves. */
@@ -98,18 +98,18 @@ static void cancelled_while_they_run(void **state)
     assert_int_equal(test_lease(&hand, 4), 4);
     test_hand_init(&other, "2", "q");
     assert_int_equal(test_lease(&other, 1), 1);
-    (void)test_told();
+    (void)test_announced();
     for (const char *id = "a\0b\0c\0d\0e\0"; *id; id += 2) test_ok(test_client, reeve_cancel(test_client, "q", id));
-    assert_string_equal(test_told(), "cancelling:a cancelling:b cancelling:c cancelling:d cancelling:e");
+    assert_string_equal(test_announced(), "cancelling:a cancelling:b cancelling:c cancelling:d cancelling:e");
     test_settle(&hand, TEST_RETRY("a", 5), TEST_SNOOZE("b", 0), TEST_DONE("c"));
-    assert_string_equal(test_told(), "completed:c cancelled:a cancelled:b");
+    assert_string_equal(test_announced(), "completed:c cancelled:a cancelled:b");
     test_expire(&hand);
     test_maintain_all("q");
-    assert_string_equal(test_told(), "cancelled:d");
+    assert_string_equal(test_announced(), "cancelled:d");
     rv_end_session_call_build(test_conn, &other.prefixes[0], other.sessions[0], 10);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     assert_true(rv_end_session_call_read(reply, &given_back, &more));
-    assert_string_equal(test_told(), "cancelled:e");
+    assert_string_equal(test_announced(), "cancelled:e");
 }
 
 static void deadlines_that_pass(void **state)
@@ -119,7 +119,7 @@ static void deadlines_that_pass(void **state)
     test_put_spec((reeve_task_spec){.id = "a", .expires_in_ms = 1000});
     test_clock_advance(1500);
     test_maintain_all("q");
-    assert_string_equal(test_told(), "enqueued:a dead:a(expired)");
+    assert_string_equal(test_announced(), "enqueued:a dead:a(expired)");
 }
 
 static void crashes_and_stops(void **state)
@@ -134,14 +134,14 @@ static void crashes_and_stops(void **state)
     assert_int_equal(test_lease(&hand, 1), 1);
     test_hand_init(&other, "2", "q");
     assert_int_equal(test_lease(&other, 1), 1);
-    (void)test_told();
+    (void)test_announced();
     test_expire(&hand);
     test_maintain_all("q");
-    assert_string_equal(test_told(), "recovered:a");
+    assert_string_equal(test_announced(), "recovered:a");
     rv_end_session_call_build(test_conn, &other.prefixes[0], other.sessions[0], 10);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     assert_true(rv_end_session_call_read(reply, &given_back, &more));
-    assert_string_equal(test_told(), "given_back:b");
+    assert_string_equal(test_announced(), "given_back:b");
 }
 
 static void groups_at_their_limits(void **state)
@@ -150,11 +150,11 @@ static void groups_at_their_limits(void **state)
     test_keep_events(1000);
     test_limit_groups(1, NULL);
     for (int i = 0; i < 3; i++) test_put_spec((reeve_task_spec){.id = i == 0 ? "a" : i == 1 ? "b" : "c", .group = "g"});
-    assert_string_equal(test_told(), "enqueued:a enqueued:b enqueued:c");
+    assert_string_equal(test_announced(), "enqueued:a enqueued:b enqueued:c");
     assert_int_equal(test_lease(&hand, 3), 1);
-    assert_string_equal(test_told(), "parked:b parked:c leased:a");
+    assert_string_equal(test_announced(), "parked:b parked:c leased:a");
     test_settle(&hand, TEST_DONE("a"));
-    assert_string_equal(test_told(), "ready:b completed:a");
+    assert_string_equal(test_announced(), "ready:b completed:a");
 }
 
 static void conflicts(void **state)
@@ -163,7 +163,7 @@ static void conflicts(void **state)
     test_keep_events(1000);
     test_put_spec((reeve_task_spec){.id = "a", .unique = "k", .in_ms = 5000});
     test_put_spec((reeve_task_spec){.id = "b", .unique = "k", .on_conflict = REEVE_CONFLICT_REPLACE});
-    assert_string_equal(test_told(), "scheduled:a@5000 deleted:a scheduled:b@5000");
+    assert_string_equal(test_announced(), "scheduled:a@5000 deleted:a scheduled:b@5000");
 }
 
 /* ---- what is said ---------------------------------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ static void a_batch_is_one_entry(void **state)
     }
     (void)test_turn(&hand, 0, outcomes, 64);
     assert_int_equal(test_number("XLEN " Q "events"), 3);
-    assert_string_equal(test_told_of("a063"), "enqueued:a063 leased:a063 completed:a063");
+    assert_string_equal(test_announced_of("a063"), "enqueued:a063 leased:a063 completed:a063");
 }
 
 /* ---- on and off ------------------------------------------------------------------------------------------------ */
@@ -274,9 +274,9 @@ static void a_watch_that_is_gone(void **state)
 {
     (void)state;
     test_put("q", "a");
-    assert_string_equal(test_told(), "");
+    assert_string_equal(test_announced(), "");
     test_put("q", "b");
-    assert_string_equal(test_told(), "enqueued:b");
+    assert_string_equal(test_announced(), "enqueued:b");
     test_clock_advance(59000);
     test_maintain_all("q");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "e");
@@ -304,7 +304,7 @@ static void beside_limits(void **state)
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "e");
     assert_int_equal(test_lease(&hand, 2), 1);
     test_settle(&hand, TEST_DONE("a"), TEST_DONE("b"));
-    assert_string_equal(test_told_of("b"), "enqueued:b leased:b completed:b");
+    assert_string_equal(test_announced_of("b"), "enqueued:b leased:b completed:b");
     test_keep_events(0);
     test_clock_advance(60000);
     test_maintain_all("q");

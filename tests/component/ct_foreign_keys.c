@@ -1,6 +1,6 @@
 /*
- * Every script called by a user who lacks the right to one of its commands, and where one of the queue's keys has another
- * type: it fails before it has written anything, or does its work. Nothing is half done.
+ * Every script called by a user who lacks the right to one of its commands, and where one of the queue's keys has
+ * another type: it fails before it has written anything, or does its work. Nothing is half done.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The version of the data in Redis: a namespace that a newer release has changed is left alone, and an older one is read. */
+/* The version of the data in Redis: a namespace that a newer release has changed is left alone, and an older one is
+ * read. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Another program overwrites the envelope of a task that is parked or called at its group's limit: its group, which only the
- * envelope named, is not held up. The clock is the test's. */
+/* Another program overwrites the envelope of a task that is parked or called at its group's limit: its group, which
+ * only the envelope named, is not held up. The clock is the test's. */
 #include <stdio.h>
 #include <string.h>
 

@@ -61,7 +61,7 @@ static bool is_idle(const test_hand *hand)
     return strcmp(found, "(nil)") != 0;
 }
 
-/* ---- who is handed what ------------------------------------------------------------------------------------------- */
+/* ---- who is handed what ------------------------------------------------------------------------------------------ */
 
 static void the_last_that_came_is_first(void **state)
 {
@@ -230,7 +230,7 @@ static void pause_and_limits_tell_them_to_look(void **state)
     test_limit_queue(-1, NULL);
 }
 
-/* ---- ends ----------------------------------------------------------------------------------------------------------- */
+/* ---- ends -------------------------------------------------------------------------------------------------------- */
 
 static void a_turn_between(void **state)
 {
@@ -305,7 +305,8 @@ static void a_reaped_session_leaves_nothing(void **state)
     assert_int_equal(test_number("LLEN " Q "wake"), 1);
 }
 
-/* What stands in a list was not begun, what was taken from one is a crash: of one session, and through several steps. */
+/* What stands in a list was not begun, what was taken from one is a crash: of one session, and through several
+ * steps. */
 static void only_what_was_taken_has_crashed(void **state)
 {
     (void)state;
@@ -328,7 +329,7 @@ static void only_what_was_taken_has_crashed(void **state)
     assert_string_equal(test_cmd(test_conn, "KEYS " Q "hand:%s:*", first.sessions[0]), "[]");
 }
 
-/* ---- workers ------------------------------------------------------------------------------------------------------ */
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
 
 static int set_up_workers(void **state)
 {

@@ -94,7 +94,7 @@ static void silence(void **state)
     assert_string_equal(info->error_message, "silent for 60 ms");
     assert_int_equal(info->failures, 1);
     reeve_task_info_free(info);
-    TEST_AWAIT(test_told == 1);
+    TEST_AWAIT(test_announced == 1);
     /* The run time limit holds as before. */
     test_put_spec((reeve_task_spec){.id = "y", .type = "hold", .heartbeat_ms = 60000, .timeout_ms = 60, .attempts = 1});
     TEST_AWAIT_STATE("y", "dead");

@@ -161,7 +161,8 @@ static void in_another_queue_thrice(void **state)
     test_settle_all();
 }
 
-/* A child of q/a comes into p; that it waits is not carried yet. policy: "f", and what holds for a parent that is not known. */
+/* A child of q/a comes into p; that it waits is not carried yet. policy: "f", and what holds for a parent that is
+ * not known. */
 static void put_unheard(const char *id, const char *policy)
 {
     char options[64];

@@ -1,4 +1,5 @@
-/* Specs in arrays from programs that were compiled with another version: they stand closer together, or farther apart. */
+/* Specs in arrays from programs that were compiled with another version: they stand closer together, or farther
+ * apart. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /*
- * maintain in a quiet queue, where nothing is due: without a right, with keys of another type, and with settings that another
- * program wrote. Such a call answers as usual or is refused with the name of what is wrong, and then has written nothing.
+ * maintain in a quiet queue, where nothing is due: without a right, with keys of another type, and with settings that
+ * another program wrote. Such a call answers as usual or is refused with the name of what is wrong, and then has
+ * written nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>

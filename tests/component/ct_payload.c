@@ -1,5 +1,5 @@
-/* Large payloads and results through a worker, byte for byte; and how often a payload is copied on its way, to its handler
- * and from its producer. */
+/* Large payloads and results through a worker, byte for byte; and how often a payload is copied on its way, to its
+ * handler and from its producer. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 
 #define MIB ((size_t)1024 * 1024)
 
-/* ---- what is read from sockets, and where to; and where from it is written ---------------------------------------- */
+/* ---- what is read from sockets, and where to; and where from it is written --------------------------------------- */
 
 typedef struct read_place {
     const char *start;

@@ -1,4 +1,5 @@
-/* A turn settles tasks of several queues, two of them with the same id, and one of these two is refused: that one alone is. */
+/* A turn settles tasks of several queues, two of them with the same id, and one of these two is refused: that one
+ * alone is. */
 #include <stdio.h>
 #include <string.h>
 

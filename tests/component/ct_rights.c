@@ -382,7 +382,7 @@ static void a_running_task_hears_of_its_cancel(void **state)
     TEST_AWAIT(test_begun == 1);
     test_ok(client, reeve_cancel(client, "q", "x"));
     assert_int_equal(reeve_wait(client, "q", "x", 60000, NULL), REEVE_ECANCELLED);
-    assert_int_equal(test_told, 1);
+    assert_int_equal(test_announced, 1);
     reeve_client_close(client);
     test_worker_end(worker);
 }

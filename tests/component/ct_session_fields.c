@@ -79,8 +79,8 @@ static void do_not_count_as_running_tasks(void **state)
     assert_int_equal(test_lease(&b, 2), 1);
 }
 
-/* A task whose 36 bytes begin with '#' is not handed over under such a field; where an older version did, it dies of its
- * id with the session that held it. */
+/* A task whose 36 bytes begin with '#' is not handed over under such a field; where an older version did, it dies of
+ * its id with the session that held it. */
 static void are_no_tasks(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Leases and tasks that a worker's threads do not hear of: a Redis that came back older than it was, calls that failed half
- * way or came late, a wake-up for another queue than the one that was served. */
+/* Leases and tasks that a worker's threads do not hear of: a Redis that came back older than it was, calls that
+ * failed half way or came late, a wake-up for another queue than the one that was served. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -112,8 +112,8 @@ static void a_task_is_settled_half_way_before_it_runs(void **state)
     assert_int_equal(begun, 2);
 }
 
-/* Redis has a turn still before it (it was frozen, and has read a part) when the thread has given up waiting and asks what became
- * of it. */
+/* Redis has a turn still before it (it was frozen, and has read a part) when the thread has given up waiting and
+ * asks what became of it. */
 static void a_turn_is_carried_out_late(void **state)
 {
     (void)state;
@@ -155,7 +155,8 @@ static void await_waiting(unsigned threads)
     TEST_AWAIT(strstr(test_cmd(test_conn, "INFO clients"), words) != NULL);
 }
 
-/* A thread that was woken for one queue finds a task in another one first: the one it was woken for is for somebody else. */
+/* A thread that was woken for one queue finds a task in another one first: the one it was woken for is for somebody
+ * else. */
 static void be_woken_for_another_queue(bool forgotten)
 {
     reeve_worker *first = run_pool("a z"), *second;

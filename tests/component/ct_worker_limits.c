@@ -25,7 +25,7 @@ static void a_task_that_is_told_in_time(void **state)
     test_put("q", "next");
     TEST_AWAIT_STATE("slow", "dead");
     TEST_AWAIT_STATE("next", "completed");
-    assert_int_equal(test_told, 1);
+    assert_int_equal(test_announced, 1);
     reeve_task_info *info = test_show("q", "slow");
     assert_string_equal(info->error_kind, "timeout");
     assert_string_equal(info->error_message, "not done within 60 ms");
@@ -87,11 +87,11 @@ static void limits_are_kept_while_redis_is_frozen(void **state)
     TEST_AWAIT(test_begun == 2);
     int64_t begin = rv_now_ms();
     test_redis_freeze(test_redis);
-    while (test_told < 2 && rv_now_ms() < begin + 4 * LATE_MS) test_pause();
+    while (test_announced < 2 && rv_now_ms() < begin + 4 * LATE_MS) test_pause();
     int64_t took = rv_now_ms() - begin;
     test_redis_thaw(test_redis);
     test_proxy_slam(proxy, "");
-    assert_int_equal(test_told, 2);
+    assert_int_equal(test_announced, 2);
     if (took > LATE_MS) fail_msg("told after %lld ms", (long long)took);
     test_worker_end(worker);
     test_proxy_stop(proxy);
@@ -249,8 +249,8 @@ static void progress_until_the_lease_is_lost(void **state)
     test_worker_end(worker);
 }
 
-/* Its time is up and it is tried again elsewhere, while the first handler does not hear: what that one says of its progress
- * would be said of the other's. */
+/* Its time is up and it is tried again elsewhere, while the first handler does not hear: what that one says of its
+ * progress would be said of the other's. */
 static reeve_outcome deaf(reeve_task *task, void *user)
 {
     unsigned which = atomic_fetch_add(&test_begun, 1);

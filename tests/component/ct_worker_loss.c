@@ -1,5 +1,5 @@
-/* A worker whose connections are killed, whose scripts are forgotten, whose Redis is emptied or out of reach: every task is
- * done, each is accepted once, and nothing stays behind. */
+/* A worker whose connections are killed, whose scripts are forgotten, whose Redis is emptied or out of reach: every
+ * task is done, each is accepted once, and nothing stays behind. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -313,9 +313,9 @@ static void a_handler_hears_that_its_lease_is_lost(void **state)
     TEST_AWAIT(test_maintain("q", 200).recovered == 1);
     test_maintain_all("q");
     test_ok(test_client, reeve_pause(test_client, "q"));
-    assert_int_equal(test_told, 0);
+    assert_int_equal(test_announced, 0);
     test_link_make();
-    TEST_AWAIT(test_told == 1);
+    TEST_AWAIT(test_announced == 1);
     TEST_AWAIT(test_worker_stats(worker).refused == 1);
     assert_string_equal(test_state("q", "x"), "ready");
     test_worker_end(worker);

@@ -58,7 +58,7 @@ static void running_tasks_end_and_waiting_ones_stay(void **state)
     assert_int_equal(test_count("q", "completed"), 3);
     assert_int_equal(test_count("q", "ready"), 50);
     assert_int_equal(test_ran, 0);
-    assert_int_equal(test_told, 0); /* there was time */
+    assert_int_equal(test_announced, 0); /* there was time */
     assert_int_equal(test_number("EXISTS " Q "sessions reeve:workers"), 0);
     must_stop(worker); /* again is fine */
     reeve_worker_destroy(worker);
@@ -175,7 +175,7 @@ static void handlers_are_told_at_the_deadline(void **state)
     int64_t begin = rv_now_ms();
     assert_int_equal(reeve_worker_stop(worker, 100), REEVE_OK);
     assert_in_range(rv_now_ms() - begin, 100, 10000);
-    assert_int_equal(test_told, 4);
+    assert_int_equal(test_announced, 4);
     assert_int_equal(test_worker_stats(worker).failed, 4); /* what they said in the end was heard */
     assert_int_equal(test_count("q", "scheduled") + test_count("q", "ready"), 4);
     reeve_worker_destroy(worker);
@@ -274,7 +274,7 @@ static void stopped_without_redis(void **state)
     (void)reeve_worker_stop(worker, 50);
     assert_in_range(rv_now_ms() - begin, 0, 30000);
     reeve_worker_destroy(worker);
-    assert_int_equal(test_told, 1);
+    assert_int_equal(test_announced, 1);
     TEST_AWAIT(test_maintain("q", 200).recovered == 1); /* when its session has expired */
     test_maintain_all("q");
     assert_string_equal(test_state("q", "x"), "ready");

@@ -9,13 +9,17 @@
  * Not predicted, but checked and then taken over from Redis: which ready task a lease gives (a rule says which may be
  * given), in which order a session's tasks are taken back, and when an envelope is marked.
  *
- *     model_ops.c     the kinds of operations: a row each; model_chance.c which comes next; model_paths.c some lists
- * that lead to places where chance seldom goes model_task.h    what is known of a task model_seen.h    Redis as it is:
- * model_look*.c read all of it, model_check*.c compare it with the model model_dependencies.h     tasks that wait for others
- *     model_packet.h  plain tasks that came together
- *     model_limit_state.h    limits; model_turn.h a thread's turn; model_hand.c idle threads, and what they are handed
- *     model_cover.h   which transitions happened
- *     model_run.c     runs, shrinks, prints
+ *     model_ops.c           the kinds of operations: a row each
+ *     model_chance.c        which of them comes next
+ *     model_paths.c         some lists that lead to places where chance seldom goes
+ *     model_task.h          what is known of a task
+ *     model_seen.h          Redis as it is: model_look*.c read all of it, model_check*.c compare it with the model
+ *     model_dependencies.h  tasks that wait for others
+ *     model_packet.h        plain tasks that came together
+ *     model_limit_state.h   limits
+ *     model_turn.h          a thread's turn; model_hand.c: idle threads, and what they are handed
+ *     model_cover.h         which transitions happened
+ *     model_run.c           runs, shrinks, prints
  */
 #ifndef TEST_MODEL_H
 #define TEST_MODEL_H

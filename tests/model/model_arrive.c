@@ -188,8 +188,8 @@ static int missing_parent(int queue, const model_incoming *tasks, int count, int
     return model_missing_parent(queue, edges, given, comes);
 }
 
-/* Of a clock that was moved since the first copy was sent, those who say what it said then know: what was moved back keeps
- * nothing that counts, and time that it passed over counts. */
+/* Of a clock that was moved since the first copy was sent, those who say what it said then know: what was moved back
+ * keeps nothing that counts, and time that it passed over counts. */
 static bool all_kept(int queue, const model_incoming *task)
 {
     int64_t moved_ms = task->says_clock ? task->moved_ms : 0;

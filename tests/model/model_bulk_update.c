@@ -32,7 +32,8 @@ static bool is_meant(const int arg[ARGS], const model_task *task)
     if (arg[KIND] && KIND_OF(task->error) != arg[KIND]) return false;
     if (arg[TYPE] && task->type != arg[TYPE] - 1) return false;
     if (arg[TAG] && !task->tagged) return false;
-    /* What came later than now counts as newer than the beginning; what ended later did so before the clock went back. */
+    /* What came later than now counts as newer than the beginning; what ended later did so before the clock went
+     * back. */
     if (!ended && task->enqueued_ms > model.now_ms) return false;
     return arg[AGE] == 0 || (ended ? task->at_ms : task->enqueued_ms) <= model.now_ms - arg[AGE];
 }

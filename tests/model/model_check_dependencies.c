@@ -171,7 +171,8 @@ static bool is_in_message(const model_queue *q, char letter, const char *words)
            is_among(q->unread, q->unread_count, letter, words);
 }
 
-/* The parent's queue has the child, or is about to tell it, by the edge's number; or a message about it is on its way. */
+/* The parent's queue has the child, or is about to tell it, by the edge's number; or a message about it is on its
+ * way. */
 static bool will_be_told(int child, int parent, int64_t number)
 {
     char words[64];

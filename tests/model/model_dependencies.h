@@ -1,6 +1,6 @@
 /*
- * model_dependencies.h - tasks that wait for others, as the model has them: edges, whom a parent has to tell, whom it tells in
- * steps (fans), and messages to other queues.
+ * model_dependencies.h - tasks that wait for others, as the model has them: edges, whom a parent has to tell, whom it
+ * tells in steps (fans), and messages to other queues.
  */
 #ifndef TEST_MODEL_KIN_H
 #define TEST_MODEL_KIN_H
@@ -68,8 +68,8 @@ enum { DELETED_STATE = STATES, CASCADE, UNKNOWN_STATE, GONE_STATE };
 const char *model_end_word(int state);
 int model_end_of(const char *word);
 /*
- * The numbers of edges that a step makes are known when it has been looked at: until then they count from MODEL_NUMBER on, of
- * each task that gets edges in a queue one, which is beyond those of Redis's clock.
+ * The numbers of edges that a step makes are known when it has been looked at: until then they count from
+ * MODEL_NUMBER on, of each task that gets edges in a queue one, which is beyond those of Redis's clock.
  */
 #define MODEL_NUMBER INT64_C(4000000000000000)
 int64_t model_new_number(void);
@@ -112,8 +112,8 @@ int model_heritage(int queue, int id, int heir, model_edge_sent ret[OPEN + 1]);
 /* The same, by a message; number: as model_edge has it. */
 void model_inherit(int child, int parent, int64_t number, int heir);
 
-/* Who may read the record of a completed task, which is kept until then; number: of the message that registered the edge,
- * 0 in the same queue. */
+/* Who may read the record of a completed task, which is kept until then; number: of the message that registered the
+ * edge, 0 in the same queue. */
 void model_read(int child, int parent, int64_t number);
 void model_add_reader(int parent, int child, int64_t number);
 bool model_is_to_be_read(int queue, int id);

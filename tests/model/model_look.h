@@ -20,7 +20,8 @@ void model_see_packet(int queue, const char *p, int64_t score);
 void model_allow(int queue, const char *key, const rv_reply *found, const char *const *names);
 #define COPY(target, found, name) rv_copy_text(target, sizeof(target), model_field(found, name))
 
-/* The keys of the definition: of each, who reads it; rest is what follows a name that ends with a colon, else the name. */
+/* The keys of the definition: of each, who reads it; rest is what follows a name that ends with a colon, else the
+ * name. */
 #define MODEL_KEY(name, type, function) void model_read_##function(int queue, const char *rest, const rv_reply *found);
 MODEL_KEYS(MODEL_KEY)
 #undef MODEL_KEY

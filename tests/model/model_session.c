@@ -17,8 +17,8 @@ void model_clock_make(int arg[ARGS])
     if (model_chance(12) == 0) arg[MS] = CHOOSE(-3600000, 3600000);
 }
 
-/* A key that has expired is seen to be gone, and does not come back with the time: Redis drops it at a moment of its own
- * choice, or when it is asked for. */
+/* A key that has expired is seen to be gone, and does not come back with the time: Redis drops it at a moment of its
+ * own choice, or when it is asked for. */
 static void forget_keys(void)
 {
     for (int queue = 0; queue < QUEUES; queue++) {
@@ -157,7 +157,8 @@ void model_die(const int arg[ARGS])
     }
 }
 
-/* Whether a session's end is a crash of this task: not when another one ran alone, nor of a suspect that had not begun. */
+/* Whether a session's end is a crash of this task: not when another one ran alone, nor of a suspect that had not
+ * begun. */
 static bool is_blamed(int number, int id)
 {
     const model_session *session = &model.sessions[number];

@@ -16,8 +16,8 @@ enum { QUEUES = 2, HANDS = 3, THREADS = 2, SESSIONS = 512, BELIEFS = 128, ARGS =
 /* Ids: those that come from outside, then those of tasks that are enqueued for a death, while there is one. */
 enum { IDS = 10, SLOTS = IDS + 44 };
 
-/* Tasks that may wait for others, and for which others may (model_dependencies.h): those that come from outside, of both
- * queues. */
+/* Tasks that may wait for others, and for which others may (model_dependencies.h): those that come from outside, of
+ * both queues. */
 enum {
     HANDLES = QUEUES * IDS,
     OPEN = HANDLES,
@@ -66,8 +66,8 @@ enum { TO_END, TO_START, FOR_A_TIME };
 /* What an envelope says of when it is due. */
 enum { UNTIMED, DUE, DELAY };
 
-/* In the order of the definition: those that wait, RUNNING, those that have ended. RETAINED: completed, past its retention,
- * and read. */
+/* In the order of the definition: those that wait, RUNNING, those that have ended. RETAINED: completed, past its
+ * retention, and read. */
 #define MODEL_STATE(name, word, shown) name,
 typedef enum model_state { MODEL_STATES(MODEL_STATE) STATES } model_state;
 #undef MODEL_STATE

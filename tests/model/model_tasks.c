@@ -231,8 +231,8 @@ static void forget_old(int queue, model_state state, model_task *task)
     if (state == DEAD || state == CANCELLED) model_forsake(queue, model_slot(queue, task));
 }
 
-/* Those that ended later than now, before the clock was set back; bytes: while these are more than limit. Returns how many
- * went. */
+/* Those that ended later than now, before the clock was set back; bytes: while these are more than limit. Returns
+ * how many went. */
 static int trim_ahead(int queue, model_state state, int max, int *bytes, int limit)
 {
     int64_t times[SLOTS];

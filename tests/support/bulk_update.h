@@ -33,8 +33,8 @@ void test_put_many_dead(size_t count);
 /* One sweep by test_client, which must be done to so many tasks. */
 void test_bulk_update(reeve_action action, reeve_filter filter, uint64_t done);
 
-/* One call of bulk_update.lua by test_conn for all tasks in a state, with nothing else asked of them; its reply, which stays
- * valid until the connection's next call. */
+/* One call of bulk_update.lua by test_conn for all tasks in a state, with nothing else asked of them; its reply,
+ * which stays valid until the connection's next call. */
 const rv_reply *test_bulk_update_step(const char *action, const char *state, const char *cursor, const char *max);
 
 /* How many tasks there are in each state that has some, in the order of reeve_state: "ready:2 dead:1". */

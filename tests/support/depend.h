@@ -7,8 +7,8 @@
 #include "reeve/depend.h"
 #include "support/queue.h"
 
-/* Enqueues q/id after some parents: handles, separated by blanks, each with a policy's letter and a colon before it ("f:q/a"; f
- * fail, g go, w wait, x death); a g before the colon ("fg:q/a"): known or gone. */
+/* Enqueues q/id after some parents: handles, separated by blanks, each with a policy's letter and a colon before it
+ * ("f:q/a"; f fail, g go, w wait, x death); a g before the colon ("fg:q/a"): known or gone. */
 void test_put_after(const char *queue, const char *id, const char *parents);
 
 /* Adds such edges. */
@@ -30,7 +30,8 @@ void test_state_is(const char *queue, const char *id, const char *state);
 /* The outbox of q is full of messages to a queue that takes none: no more are made meanwhile. */
 void test_fill_outbox(void);
 
-/* Every task of a queue is where it should be: nothing of edges is left behind but what belongs to tasks that are there. */
+/* Every task of a queue is where it should be: nothing of edges is left behind but what belongs to tasks that are
+ * there. */
 void test_no_edges_left(const char *queue);
 
 /* The task of the queue "q" died of a parent, with these words in its message. */

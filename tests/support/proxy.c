@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #define LINKS 32
-/* The server has said all that it had to say: since it said something that was dropped; and if there was none, for it may
- * be busy and have said nothing yet. */
+/* The server has said all that it had to say: since it said something that was dropped; and if there was none, for
+ * it may be busy and have said nothing yet. */
 #define SILENCE_MS 60
 #define LONG_SILENCE_MS 3000
 #define CHUNK 65536
@@ -106,7 +106,8 @@ static size_t keep_end(test_proxy *proxy, proxy_link *link, const char *data, si
     return 0;
 }
 
-/* Is this the request whose replies are to be lost? (Its text may have come in two pieces.) Returns how much of it goes on. */
+/* Is this the request whose replies are to be lost? (Its text may have come in two pieces.) Returns how much of it
+ * goes on. */
 static size_t look_for_text(test_proxy *proxy, proxy_link *link, const char *data, size_t length)
 {
     char ends[128];

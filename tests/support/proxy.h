@@ -20,16 +20,17 @@ void test_proxy_stop(test_proxy *proxy);
 const char *test_proxy_url(const test_proxy *proxy);
 
 /*
- * Of the replies to the next request that contains some text, pass bytes are passed on; the rest is read (all that the server
- * was sent has then been carried out) and dropped, and the connection closed.
+ * Of the replies to the next request that contains some text, pass bytes are passed on; the rest is read (all that
+ * the server was sent has then been carried out) and dropped, and the connection closed.
  */
 void test_proxy_lose(test_proxy *proxy, const char *text, size_t pass);
 /* The same, without passing anything on, for so many requests in a row. */
 void test_proxy_lose_all(test_proxy *proxy, const char *text, unsigned times);
 
 /*
- * The end of the next request that contains some text is kept back: the server has it before it, and does not carry it out, while
- * the client hears nothing. Released, it is carried out, unless the server has ended that connection; returns when either is so.
+ * The end of the next request that contains some text is kept back: the server has it before it, and does not carry
+ * it out, while the client hears nothing. Released, it is carried out, unless the server has ended that connection;
+ * returns when either is so.
  */
 void test_proxy_hold(test_proxy *proxy, const char *text);
 /* The same, and the client loses its connection soon after. */
@@ -37,8 +38,8 @@ void test_proxy_hold_and_lose(test_proxy *proxy, const char *text);
 bool test_proxy_holds(const test_proxy *proxy);
 void test_proxy_release(test_proxy *proxy);
 
-/* The next request that contains some text reaches the server. From then on the client hears nothing over its connection, which
- * stays open until the client closes it; cut: the server's half is closed at once. */
+/* The next request that contains some text reaches the server. From then on the client hears nothing over its
+ * connection, which stays open until the client closes it; cut: the server's half is closed at once. */
 void test_proxy_mute(test_proxy *proxy, const char *text, bool cut);
 bool test_proxy_mutes(const test_proxy *proxy);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-atomic_uint test_begun, test_told;
+atomic_uint test_begun, test_announced;
 atomic_uchar test_runs[TEST_RUNS];
 atomic_ulong test_ran;
 
@@ -23,7 +23,7 @@ void test_close_gate(void)
 {
     atomic_store(&is_open, false);
     atomic_store(&test_begun, 0);
-    atomic_store(&test_told, 0);
+    atomic_store(&test_announced, 0);
     atomic_store(&test_ran, 0);
     for (size_t i = 0; i < TEST_RUNS; i++) atomic_store_explicit(&test_runs[i], 0, memory_order_relaxed);
 }
@@ -82,7 +82,7 @@ static reeve_outcome run_hold(reeve_task *task, void *user)
     atomic_fetch_add(&test_begun, 1);
     while (!atomic_load(&is_open)) {
         if (reeve_task_should_stop(task)) {
-            atomic_fetch_add(&test_told, 1);
+            atomic_fetch_add(&test_announced, 1);
             return reeve_task_retry(task, 0, "told", "told to stop");
         }
         test_pause();

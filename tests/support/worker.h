@@ -20,7 +20,7 @@
 #include "support/queue.h"
 
 /* Handlers of hold and stubborn that have begun, and how many of hold were told to stop. */
-extern atomic_uint test_begun, test_told;
+extern atomic_uint test_begun, test_announced;
 /* How many times each of the tasks "n0" to "n99999" was run by t, act or nap. */
 #define TEST_RUNS 100000
 extern atomic_uchar test_runs[TEST_RUNS];
@@ -49,8 +49,8 @@ void test_worker_start(reeve_worker *worker);
 reeve_worker *test_worker_run(unsigned threads, unsigned batch);
 /* Stops it, which must go well, and destroys it. */
 void test_worker_end(reeve_worker *worker);
-/* The same, of one whose sessions have lived all the time: it has run each of "n0" to "n<count - 1>" once, completed so many,
- * and been refused none. */
+/* The same, of one whose sessions have lived all the time: it has run each of "n0" to "n<count - 1>" once, completed
+ * so many, and been refused none. */
 void test_worker_end_after(reeve_worker *worker, size_t count);
 reeve_worker_stats test_worker_stats(reeve_worker *worker);
 

@@ -1,6 +1,6 @@
 /*
- * measure_backlog.c - whether a long queue is slower than a short one: as many tasks are drained from the front of a backlog,
- * and, ten thousand at a time, from a queue that has no more than these.
+ * measure_backlog.c - whether a long queue is slower than a short one: as many tasks are drained from the front of a
+ * backlog, and, ten thousand at a time, from a queue that has no more than these.
  */
 #include "bench.h"
 

@@ -1,6 +1,6 @@
 /*
- * measure_enqueue.c - how fast one producer fills a queue that nobody empties: task by task, each acknowledged before the next;
- * 64 on the way at once; and in calls of 1000.
+ * measure_enqueue.c - how fast one producer fills a queue that nobody empties: task by task, each acknowledged before
+ * the next; 64 on the way at once; and in calls of 1000.
  */
 #include "bench.h"
 

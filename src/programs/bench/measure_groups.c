@@ -1,5 +1,6 @@
 /*
- * measure_groups.c - what fairness between many groups costs: the same drain with tasks spread over --groups, and with none.
+ * measure_groups.c - what fairness between many groups costs: the same drain with tasks spread over --groups, and
+ * with none.
  */
 #include "bench.h"
 

@@ -1,6 +1,6 @@
 /*
- * measure_latency.c - how long an idle worker takes from an enqueue to its handler, one task at a time, and beside it the least
- * that Redis allows: a blocking pop of a list, over the same kind of connection.
+ * measure_latency.c - how long an idle worker takes from an enqueue to its handler, one task at a time, and beside it
+ * the least that Redis allows: a blocking pop of a list, over the same kind of connection.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /*
- * measure_memory.c - what a waiting task costs Redis, and what a worker costs its machine: with 16 idle threads, and with the
- * same busy on payloads of 1 KiB.
+ * measure_memory.c - what a waiting task costs Redis, and what a worker costs its machine: with 16 idle threads, and
+ * with the same busy on payloads of 1 KiB.
  *
  * The worker runs in a child of its own, so that nothing else of this process is counted; parent and child take turns
  * by two pipes, a number a turn.

@@ -1,10 +1,10 @@
 /*
- * measure_mixed.c - short tasks among slow ones: none may wait in a thread's batch behind a slow one while another thread
- * idles.
+ * measure_mixed.c - short tasks among slow ones: none may wait in a thread's batch behind a slow one while another
+ * thread idles.
  *
  * Threads that have learned that tasks are short meet a queue of tasks of a millisecond with --slow long ones among
- * them. At least one thread never has a long one, so some short task begins every millisecond or so until none is left.
- * The longest time in which none began tells how long tasks were held up; the waits tell the same of each.
+ * them. At least one thread never has a long one, so some short task begins every millisecond or so until none is
+ * left. The longest time in which none began tells how long tasks were held up; the waits tell the same of each.
  */
 #include <poll.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /*
- * measure_queues.c - what many queues in a pool cost: one busy queue, served by a pool that has just this one, and by one that
- * lists --queues of them.
+ * measure_queues.c - what many queues in a pool cost: one busy queue, served by a pool that has just this one, and by
+ * one that lists --queues of them.
  */
 #include "bench.h"
 

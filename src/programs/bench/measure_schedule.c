@@ -1,6 +1,6 @@
 /*
- * measure_schedule.c - how late an idle worker begins tasks that were enqueued for a time: they are due one by one, some 100 a
- * second, at irregular times.
+ * measure_schedule.c - how late an idle worker begins tasks that were enqueued for a time: they are due one by one,
+ * some 100 a second, at irregular times.
  */
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -17,8 +17,8 @@ typedef struct bench_server {
     char url[BENCH_PATH_SIZE + 32];
 } bench_server;
 
-/* Starts it and waits until it can be connected to. REEVE_ESYSTEM, REEVE_ETIMEOUT, with words; then nothing is left. The
- * calling thread must live as long as the server is to. */
+/* Starts it and waits until it can be connected to. REEVE_ESYSTEM, REEVE_ETIMEOUT, with words; then nothing is left.
+ * The calling thread must live as long as the server is to. */
 reeve_status bench_server_start(bench_server *ret, rv_error *error);
 void bench_server_stop(bench_server *server); /* fine when it was not started */
 

@@ -10,8 +10,9 @@
 
 #define CLI_AFTER_NAMES "fail, go or wait, and known-or-gone"
 
-/* Cuts rules off in place: one for the death of that task, and `known-or-gone`, in any order. What is no rule belongs to
- * the id, unless it looks like a rule that was mistyped (an id that ends so takes a rule behind it). False: no handle, or such a rule. The handle points into text. */
+/* Cuts rules off in place: one for the death of that task, and `known-or-gone`, in any order. What is no rule
+ * belongs to the id, unless it looks like a rule that was mistyped (an id that ends so takes a rule behind it).
+ * False: no handle, or such a rule. The handle points into text. */
 bool cli_after_parse(char *text, reeve_parent *ret);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * control.c - one call for each handle, each reported by itself. A handle that is refused does not stop the others; a
- * Redis that is gone does. What is refused in its state is tried again behind the others, as long as any of them is done:
- * a task for which others wait goes when these have gone.
+ * Redis that is gone does. What is refused in its state is tried again behind the others, as long as any of them is
+ * done: a task for which others wait goes when these have gone.
  *
  * Standard input is read to its end before the first task is touched: the handles may come from `reeve list`, which
  * would skip tasks if those that it has passed went away while it lists.

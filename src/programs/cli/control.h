@@ -6,8 +6,8 @@
 
 #include "handle.h"
 
-/* What is done to one task; options are those of cli_control. *ret_running, false before: set by cancel when it runs and
- * was told to stop. */
+/* What is done to one task; options are those of cli_control. *ret_running, false before: set by cancel when it runs
+ * and was told to stop. */
 typedef reeve_status (*cli_control_fn)(reeve_client *client, const cli_handle *handle, const void *options,
                                        bool *ret_running);
 

@@ -21,7 +21,7 @@ static void keep_rule(const cli_context *cli, reeve_cron_entry *entry, const ree
     if (keeps(cli, kept, old->no_overlap, "no-overlap", "overlap")) entry->no_overlap = true;
 }
 
-/* ---- options of the task: keep_NAME is what a row of protocol/definition/task_options.lua names ------------------- */
+/* ---- options of the task: keep_NAME is what a row of protocol/definition/task_options.lua names ------------------ */
 
 static void keep_expiry(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
 {

@@ -16,8 +16,8 @@ typedef struct cli_kept {
 } cli_kept;
 
 /*
- * Puts into options->entry and its task what the entry of this name has and the command line does not give. The entry of
- * a name in another queue counts, too. CLI_DONE, also where there is none; or an exit status after words.
+ * Puts into options->entry and its task what the entry of this name has and the command line does not give. The entry
+ * of a name in another queue counts, too. CLI_DONE, also where there is none; or an exit status after words.
  */
 int cli_cron_keep(cli_context *cli, cli_cron_options *options, cli_kept *ret);
 

@@ -147,7 +147,8 @@ static void add_part(rv_buf *out, const rv_queue_setting *row, const rv_queue_va
     if (is_default && row->type != RV_QUEUE_IS_TYPE && row->type != RV_QUEUE_IS_FLAG) rv_buf_adds(out, " (default)");
 }
 
-/* The value of an option as it takes it. A part that keeps nothing stands for all; an unlimited last part is left out. */
+/* The value of an option as it takes it. A part that keeps nothing stands for all; an unlimited last part is left
+ * out. */
 static void add_value(rv_buf *out, const rv_queue_setting *row, const rv_queue_values *values)
 {
     const rv_queue_setting *first = row, *end = rv_queue_settings + RV_QUEUE_SETTINGS;

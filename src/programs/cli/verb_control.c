@@ -1,5 +1,6 @@
 /*
- * verb_control.c - retry, cancel and delete: single tasks by their handles (control.c), or many of a queue (bulk_update.c).
+ * verb_control.c - retry, cancel and delete: single tasks by their handles (control.c), or many of a queue
+ * (bulk_update.c).
  */
 #include <string.h>
 

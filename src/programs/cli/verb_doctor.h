@@ -12,8 +12,8 @@ void cli_doctor_redis(cli_findings *findings, const rv_checkup *redis, bool embe
 /* missing: what rv_checkup_rights says. */
 void cli_doctor_rights(cli_findings *findings, const rv_checkup *redis, const char *ns, const char *missing);
 
-/* doctor_queue.c: of a queue. why: NULL where nothing waits or runs there; served: by a live worker. The findings point to
- * info's name. */
+/* doctor_queue.c: of a queue. why: NULL where nothing waits or runs there; served: by a live worker. The findings
+ * point to info's name. */
 void cli_doctor_queue(cli_findings *findings, const reeve_queue_info *info, const rv_queue_checkup *queue,
                       const reeve_why *why, bool served);
 /* Of the workers. */

@@ -1,5 +1,6 @@
 /*
- * verb_failures.c - the dead letters by the kind of error: what goes wrong, where, how often; and the tasks of one kind.
+ * verb_failures.c - the dead letters by the kind of error: what goes wrong, where, how often; and the tasks of one
+ * kind.
  */
 #include <inttypes.h>
 #include <stdio.h>

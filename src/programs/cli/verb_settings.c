@@ -1,6 +1,6 @@
 /*
- * verb_settings.c - `reeve settings`: changes the settings of a queue; settings_view.c shows them. Options, their help and
- * the synopsis come from protocol/definition/settings.lua.
+ * verb_settings.c - `reeve settings`: changes the settings of a queue; settings_view.c shows them. Options, their
+ * help and the synopsis come from protocol/definition/settings.lua.
  */
 #include "maintain.h"
 #include "new_queue.h"
@@ -11,8 +11,8 @@
 #define OPTION(name, value, help, row) {name, value, help, CLI_OTHER, row, 0, 0, cli_read_queue_setting},
 static const cli_option settings_table[] = {RV_QUEUE_OPTIONS(OPTION){0}};
 
-/* Settings that were read first, and those that options change. A policy is replaced as a whole, and so is the retention
- * of a state: what no option gives keeps its value. */
+/* Settings that were read first, and those that options change. A policy is replaced as a whole, and so is the
+ * retention of a state: what no option gives keeps its value. */
 static void merge(rv_queue_values *values, const rv_queue_values *options)
 {
     for (size_t i = 0; i < RV_QUEUE_SETTINGS; i++) {

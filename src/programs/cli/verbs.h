@@ -24,8 +24,8 @@ int cli_unknown_verb(const cli_context *cli, const char *name);
 int cli_bulk(cli_context *cli, const char *queue, const char *type);
 
 /*
- * verb_wait.c: waits until the task has ended (timeout_ms negative: for ever; or until the user interrupts) and prints how;
- * returns the exit status. *ret_printed, when not NULL: whether the task's record was printed.
+ * verb_wait.c: waits until the task has ended (timeout_ms negative: for ever; or until the user interrupts) and
+ * prints how; returns the exit status. *ret_printed, when not NULL: whether the task's record was printed.
  */
 int cli_wait(cli_context *cli, const cli_handle *handle, int64_t timeout_ms, bool *ret_printed);
 /* The same for a task that this command enqueued: when it is gone it has ended. */

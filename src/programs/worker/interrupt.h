@@ -1,6 +1,6 @@
 /*
- * interrupt.h - a way out while the main thread runs code of plugins: constructors, load hooks and unload hooks. Signals
- * are blocked then, and such code may hang.
+ * interrupt.h - a way out while the main thread runs code of plugins: constructors, load hooks and unload hooks.
+ * Signals are blocked then, and such code may hang.
  */
 #ifndef HOST_INTERRUPT_H
 #define HOST_INTERRUPT_H

@@ -13,8 +13,8 @@ typedef struct host_redis {
 } host_redis;
 
 /*
- * The flags, the environment, the configuration, in this order. False: it is no URL that can be used, or a file cannot be
- * read; standard error has the words. (The configuration's URL was looked at when that was read.)
+ * The flags, the environment, the configuration, in this order. False: it is no URL that can be used, or a file
+ * cannot be read; standard error has the words. (The configuration's URL was looked at when that was read.)
  */
 bool host_redis_choose(host_redis *ret, const host_options *options, const rv_config *config);
 void host_redis_fini(host_redis *redis);

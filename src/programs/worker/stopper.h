@@ -19,7 +19,8 @@ typedef struct host_stopper {
     pthread_t id;
 } host_stopper;
 
-/* Ends the main thread's wait (signals.h) when it is done. False: it could not be started (errno); then the caller stops the worker itself. */
+/* Ends the main thread's wait (signals.h) when it is done. False: it could not be started (errno); then the caller
+ * stops the worker itself. */
 bool host_stopper_start(host_stopper *stopper, reeve_worker *worker, int64_t deadline_ms);
 /* Waits for the end; what reeve_worker_stop returned. */
 reeve_status host_stopper_join(host_stopper *stopper);

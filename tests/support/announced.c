@@ -1,4 +1,4 @@
-#include "support/told.h"
+#include "support/announced.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 static char seen[REEVE_EVENT_PLACE_MAX]; /* up to where events were looked at */
 static int64_t base;
 
-void test_told_anew(int64_t since_ms)
+void test_announced_anew(int64_t since_ms)
 {
     (void)snprintf(seen, sizeof(seen), "0-0");
     base = since_ms;
@@ -31,7 +31,7 @@ static void add_event(char *text, size_t size, const reeve_event *event)
     if (strcmp(event->what, "priority") == 0) (void)snprintf(text + length, size - length, "=%d", event->priority);
 }
 
-const char *test_told_of(const char *id)
+const char *test_announced_of(const char *id)
 {
     static char text[8192];
     reeve_watch *watch = NULL;

@@ -1,8 +1,8 @@
 /*
- * told.h - the events of queue q, as short words. Needs a place (queue.h).
+ * announced.h - the events of queue q, as short words. Needs a place (queue.h).
  */
-#ifndef TEST_TOLD_H
-#define TEST_TOLD_H
+#ifndef TEST_ANNOUNCED_H
+#define TEST_ANNOUNCED_H
 
 #include "support/queue.h"
 
@@ -10,10 +10,10 @@
 void test_keep_events(int64_t count);
 
 /* Nothing was looked at yet; times are told as ms from this one on. */
-void test_told_anew(int64_t since_ms);
+void test_announced_anew(int64_t since_ms);
 
 /* What was told since the last call, of one task or of all (NULL): "enqueued:a scheduled:b@5000 retry:a+60(k)". */
-const char *test_told_of(const char *id);
-#define test_told() test_told_of(NULL)
+const char *test_announced_of(const char *id);
+#define test_announced() test_announced_of(NULL)
 
 #endif
