@@ -11,21 +11,16 @@
 --          is no such task
 --
 -- Sent twice: the second call finds the task cancelled and says so; one that runs is told again.
--- require: base, sequence, requeue_front, schedule, event, history, retention, unique, dependency_edges, task_state, cancelled, control, cancel_mark
+-- require: base, event, task_state, read_task, control, cancel_mark
 
 local cascade = ARGV[2] or ''
 if not ARGV[1] or cascade ~= '' and cascade ~= 'cascade' then
   return redis.error_reply('ERR @NAME@: ARGV[1] is a task, ARGV[2] "cascade" or empty')
 end
-do
--- require: expect
-  local fault = unfit(KEYS[1], ARGV[1])
-  if fault then return fault end
-end
 local P, id = KEYS[1], ARGV[1]
-local envelope = call('HGET', P .. 'tasks', id)
-if not envelope then return '' end
-local state = task_state(P, id, true)
+local task, reply = read_task(P, id)
+if not task then return reply end
+local envelope, state = task.envelope, task.state
 if is_waiting(state) or state == 'running' then
   local why = free_of_children(P, id, cascade == 'cascade')
   if why then return why end

@@ -8,21 +8,16 @@
 --          that wait for it, or "running", or "" when there is no such task
 --
 -- Sent twice: the second call finds no such task.
--- require: base, sequence, requeue_front, schedule, event, history, retention, unique, dependency_edges, task_state, cancelled, control
+-- require: base, sequence, read_task, control
 
 local cascade = ARGV[2] or ''
 if not ARGV[1] or cascade ~= '' and cascade ~= 'cascade' then
   return redis.error_reply('ERR @NAME@: ARGV[1] is a task, ARGV[2] "cascade" or empty')
 end
-do
--- require: expect
-  local fault = unfit(KEYS[1], ARGV[1])
-  if fault then return fault end
-end
 local P, id = KEYS[1], ARGV[1]
-local envelope = call('HGET', P .. 'tasks', id)
-if not envelope then return '' end
-local state = task_state(P, id, true)
+local task, reply = read_task(P, id)
+if not task then return reply end
+local envelope, state = task.envelope, task.state
 if state ~= 'running' then
   local why = free_of_children(P, id, cascade == 'cascade')
   if why then return why end

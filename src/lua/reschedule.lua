@@ -8,22 +8,16 @@
 -- reply    "ok", or the state that does not allow it, or "malformed", or "" when there is no such task
 --
 -- Sent twice: it says the same again; a task that has become ready meanwhile goes to the end of its order again.
--- require: base, sequence, requeue_front, schedule, event, history, retention, unique, dependency_edges, task_state, cancelled, control
+-- require: base, sequence, read_task, control, event, history, schedule
 
 local P, id, what, number = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local max = what == 'priority' and 127 or INT64
 if not id or not number or not is_whole(number, -max - 1, max) or what ~= 'priority' and what ~= 'at' and what ~= 'in' then
   return redis.error_reply('ERR reschedule: ARGV[2] and ARGV[3] are "at", "in" or "priority", and a whole number in its range')
 end
-do
--- require: expect
-  local fault = unfit(KEYS[1], id)
-  if fault then return fault end
-end
-local envelope = call('HGET', P .. 'tasks', id)
-if not envelope then return '' end
-local state, score = task_state(P, id, true)
-if not is_waiting(state) then return state or '' end
+local task, reply = read_waiting_task(P, id)
+if not task then return reply end
+local envelope, state, score = task.envelope, task.state, task.score
 local o = header(envelope, id)
 if o.malformed then return 'malformed' end
 

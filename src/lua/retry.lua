@@ -8,15 +8,10 @@
 --          is no such task, or "unique <id>": its unique key is held by another task
 --
 -- Sent twice: the second call finds the task ready (or blocked, or running) and says so.
--- require: base, sequence, requeue_front, schedule, event, history, retention, unique, dependency_edges, task_state, cancelled, control, revive
+-- require: base, sequence, read_task, control, revive
 
 if not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
-do
--- require: expect
-  local fault = unfit(KEYS[1], ARGV[1])
-  if fault then return fault end
-end
 local P, id = KEYS[1], ARGV[1]
-local envelope = call('HGET', P .. 'tasks', id)
-if not envelope then return '' end
-return revive(P, id, envelope, task_state(P, id, true))
+local task, reply = read_task(P, id)
+if not task then return reply end
+return revive(P, id, task.envelope, task.state)

@@ -2,7 +2,7 @@
 --
 -- requires: base, result_blocks, cancelled, deadline, event, group_place, retention, dependency_edges, ready_last, segment, readers, reads, slot, unique
 -- requires: wake_one, task_state, transitions
--- gives: cancel, free_of_children, is_waiting, leave_place, remove, to_ready
+-- gives: cancel, free_of_children, leave_place, remove, to_ready
 
 -- A task leaves the place where it waits, or where it stands as ended.
 local function leave_place(P, id, state, envelope)
@@ -23,12 +23,6 @@ end
 local function to_ready(P, id, o)
   enter_ready_last(P, id, o)
   wake_one(P)
-end
-
--- state: nil where there is no such task.
-local WAITING = {@WAITING_STATES@}
-local function is_waiting(state)
-  return WAITING[state]
 end
 
 -- A waiting task will not run; its record is kept like that of a completed one.

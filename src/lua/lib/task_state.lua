@@ -2,7 +2,7 @@
 -- session and the lease ("<since ms> <thread>"). thorough: where it stands nowhere else, packets are searched.
 --
 -- requires: base
--- gives: in_packet, search_packets, task_state
+-- gives: in_packet, is_waiting, search_packets, task_state
 
 local task_state, search_packets, in_packet
 do
@@ -46,4 +46,10 @@ do
     local first = p and call('ZSCORE', P .. 'ready', '+' .. p)
     if first then return 'ready', text(tonumber(first) + @SCORE_STEP@ * place) end
   end
+end
+
+-- state: nil where there is no such task.
+local WAITING = {@WAITING_STATES@}
+local function is_waiting(state)
+  return WAITING[state]
 end
