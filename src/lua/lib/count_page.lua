@@ -1,6 +1,5 @@
--- What limits count is not known of tasks that ran before there were any, and of those that kept slots of groups that are
--- not strict any more. These are gone through in pages: by whoever changed the limits (limit.lua), and by maintain.lua, as that
--- one may die.
+-- Tasks that ran before a limit was set do not count for it yet, and tasks of groups that were strict may count although they wait.
+-- limit.lua, which changes limits, goes through these tasks in pages; so does maintain.lua, as the caller of limit.lua may die.
 --
 --   gate counting  how far that is: "<session> <cursor>" in the hash of a session, "~ <cursor>" in `slots`
 --
@@ -19,15 +18,15 @@ end
 local COUNTED_SESSIONS = '~'
 local STOPS = {@WAITING_SETS@}
 
--- Tasks that wait and have a slot, in groups that are not strict any more: some of them leave it. Returns where to go on.
+-- Some of the waiting tasks of groups that are not strict any more count no more. Returns where to go on.
 local function leave_slots(P, now, page, size)
   local g = limit_state(P, now)
   local found = call('HSCAN', P .. 'slots', page, 'COUNT', text(size))
   for i = 1, #found[2], 2 do
-    local id, stands = found[2][i], false
+    local id, waits = found[2][i], false
     if not group_room(g, found[2][i + 1]).strict then
-      for _, set in ipairs(STOPS) do stands = stands or call('ZSCORE', P .. set, id) end
-      if stands then leave_slot(P, id) end
+      for _, set in ipairs(STOPS) do waits = waits or call('ZSCORE', P .. set, id) end
+      if waits then leave_slot(P, id) end
     end
   end
   return found[1] ~= '0' and COUNTED_SESSIONS .. ' ' .. found[1] or ''
@@ -46,18 +45,18 @@ local function count_leases(P, session, page, size)
   return session .. ' ' .. found[1]
 end
 
--- Goes through a page of about `size`. Returns where that stands then; '' at the end.
+-- Goes through a page of about `size` tasks. Returns gate.counting as it is then; '' at the end.
 local function count_page(P, now, size)
-  local stands = call('HGET', P .. 'gate', 'counting')
-  if not stands then return '' end
-  local session, page = string.match(stands, '^(.+) (%d+)$')
+  local position = call('HGET', P .. 'gate', 'counting')
+  if not position then return '' end
+  local session, page = string.match(position, '^(.+) (%d+)$')
   if not session then session, page = '-', '0' end
   if session == COUNTED_SESSIONS then
-    stands = leave_slots(P, now, page, size)
+    position = leave_slots(P, now, page, size)
   else
     if page == '0' then session = session_after(P, session) end
-    stands = session and count_leases(P, session, page, size) or COUNTED_SESSIONS .. ' 0'
+    position = session and count_leases(P, session, page, size) or COUNTED_SESSIONS .. ' 0'
   end
-  if stands == '' then call('HDEL', P .. 'gate', 'counting') else call('HSET', P .. 'gate', 'counting', stands) end
-  return stands
+  if position == '' then call('HDEL', P .. 'gate', 'counting') else call('HSET', P .. 'gate', 'counting', position) end
+  return position
 end

@@ -9,7 +9,7 @@ local FIELDS_LOOKED_AT = 1000
 -- Visits each session, with the key of its leases, its id and how many it holds.
 local function each_session(P, visit)
   local left = FIELDS_LOOKED_AT
-  -- Those that are being reaped stand first: only their leases are in `lost:`.
+  -- Sessions that are being reaped come first, with the score 0. Their leases are in `lost:`.
   local reaped = call('ZCOUNT', P .. 'sessions', '-inf', '0')
   for i, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
     local key = P .. (i > reaped and 'running:' or 'lost:') .. session
@@ -27,7 +27,7 @@ end
 
 local function count_ready(P, running)
   if call('EXISTS', P .. 'packets') == 0 then return call('ZCARD', P .. 'ready') end
-  -- With packets: whatever stands nowhere else.
+  -- With packets: all tasks but those in other states.
   local ready = call('HLEN', P .. 'tasks') - running
   for _, set in ipairs({@COUNTED_SETS@}) do
     ready = ready - call('ZCARD', P .. set)

@@ -2,8 +2,8 @@
 --
 --   deadlines zset  id -> that time
 --
--- In the envelope it stands behind "at": {"at":<ms>,"deadline":<ms>,"type":... Once the task has begun it is neither
--- here nor there: nothing holds it to that time any more.
+-- In the envelope the deadline follows "at": {"at":<ms>,"deadline":<ms>,"type":... A task that has begun has no deadline any more,
+-- in neither place.
 --
 -- requires: base
 -- gives: add_deadlines, deadline_of, forget_deadline, has_begun, keep_deadline
@@ -25,7 +25,7 @@ local function has_begun(P, id, envelope)
   return envelope
 end
 
--- The task goes, or has ended.
+-- The task is removed, or has ended.
 local function forget_deadline(P, id, envelope)
   if deadline_of(envelope) then call('ZREM', P .. 'deadlines', id) end
 end

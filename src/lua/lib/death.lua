@@ -1,4 +1,4 @@
--- A task goes to the dead letters.
+-- A task becomes dead.
 --
 --   dead            zset  id -> when
 --   failures        zset  kind -> when a task last died of it, while there is one
@@ -8,30 +8,29 @@
 -- requires: unique, transitions
 -- gives: die, dies
 
--- What is to be told of a death: a task of the type that the dead one's header, or the queue, names with on_dead. Such
--- a task does not call for another. numbers: how many tasks of a name this call has made, for many may die in a ms whose
--- ids begin alike.
-local mourning = {numbers = {}}
-function mourning.tell(P, id, o, now, kind, message)
+-- Makes the task that reports a death. Its type is on_dead of the dead task's header, or of the queue's settings. The death of such
+-- a task is not reported. counts: how many tasks of a name this call has made, as many tasks whose ids begin alike may die in a ms.
+local counts = {}
+local function report_death(P, id, o, now, kind, message)
   local type = o.on_dead or call('HGET', P .. 'settings', 'on_dead')
   if not type or o.of or #type > @TYPE_MAX@ or not find(type, '^[%w._:/-]+$') then return end
-  -- A malformed task does not say of which one it tells; its id may.
+  -- The header of a malformed task does not name the task that it reports; its id may show that it reports one.
   if o.malformed and find(id, ':dead:', 1, true) then return end
   local queue = string.match(P, '^.*:{(.*)}:$')
   local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes')
   local payload = cjson.encode({queue = queue, id = id, type = o.type or '', kind = kind, message = message, at = now,
     failures = count_of(known[1]), crashes = count_of(known[2])})
-  -- A malformed task may have any id. Neither has a character that JSON would escape; cjson would escape the slash.
+  -- A malformed task may have any id. Name and type have no character that JSON would escape; cjson would escape the slash.
   local name = string.gsub(sub(id, 1, @ID_LENGTH_MAX@), '[^%w._:-]', '_')
   local rest = '"type":"' .. type .. '","of":"' .. name .. '"}\n' .. payload
   name = sub(name, 1, 70) .. ':dead:' .. text(now)
   local key = P .. name
-  local n = mourning.numbers[key] or 0
+  local n = counts[key] or 0
   repeat n = n + 1 until insert_plain(P, n == 1 and name or name .. ':' .. text(n), rest, now)
-  mourning.numbers[key] = n
+  counts[key] = n
 end
 
--- info:<id> has the kind and the message. envelope: where it was read. Returns its state.
+-- info:<id> has the kind and the message. envelope: if it was read. Returns the state of the task.
 local function die(P, id, now, kind, message, envelope)
   envelope = envelope or call('HGET', P .. 'tasks', id)
   if not envelope then return 'dead' end
@@ -41,7 +40,7 @@ local function die(P, id, now, kind, message, envelope)
   unlock(P, id, o)
   if o.group or o.malformed then leave_slot(P, id) end
   forget_deadline(P, id, envelope)
-  mourning.tell(P, id, o, now, kind, message)
+  report_death(P, id, o, now, kind, message)
   local limits = call('HMGET', P .. 'settings', 'dead_age', 'dead_count', 'reads')
   if limits[3] then readers.release(P, id) end
   local age, count = keep_limits(limits[1], limits[2], 90 * DAY)
@@ -56,7 +55,7 @@ local function die(P, id, now, kind, message, envelope)
   return 'dead'
 end
 
--- A task dies of something that a script finds; it stands nowhere any more. Of a cancelled one that is its end.
+-- A task dies of what a script finds. The caller has taken it out of its state. A task that was cancelled ends as cancelled.
 local function dies(P, id, now, kind, message)
   local envelope = call('HGET', P .. 'tasks', id)
   if envelope and is_cancelled(envelope) then

@@ -1,4 +1,4 @@
--- What limits count is counted anew now and then: a count that were too high would shut its queue or group for ever.
+-- What limits count is counted again now and then: a count that is too high would block its queue or group for ever.
 --
 -- requires: base, counts, slot
 -- gives: recount
@@ -24,8 +24,8 @@ local function has_ended(P, id)
   end
 end
 
--- Some of those that have a slot: whoever ended a task whose envelope had been overwritten did not know of its slot. A small
--- hash is one page, so that the call also chooses where in the page it looks.
+-- Looks at some tasks that count for their groups. A script that ended a task whose envelope another program had overwritten did not
+-- know its group. A small hash is one page of HSCAN, so the call also chooses where in the page it looks.
 local function free_ended_slots(P, now)
   local found = call('HSCAN', P .. 'slots', text(now % 65536), 'COUNT', '4')[2]
   local count = #found / 2
@@ -35,27 +35,27 @@ local function free_ended_slots(P, now)
   end
 end
 
--- Where there are few. While no session exists nothing runs, and only tasks that wait, of strict groups, have slots.
+-- Where there are few. While no session exists no task runs, and only waiting tasks of strict groups count.
 local SLOTS_MOST = 50
 local function recount_slots(P, now)
   if call('EXISTS', P .. 'slots', P .. 'taken') == 0 or call('HEXISTS', P .. 'gate', 'counting') == 1 then return end
   free_ended_slots(P, now)
   if math.max(call('HLEN', P .. 'slots'), call('HLEN', P .. 'taken')) > SLOTS_MOST then return end
-  local slots, taken, counts, opens = call('HGETALL', P .. 'slots'), call('HGETALL', P .. 'taken'), {}, false
+  local running, known, counts, opens = call('HGETALL', P .. 'slots'), call('HGETALL', P .. 'taken'), {}, false
   local idle = call('EXISTS', P .. 'sessions') == 0
-  for i = 1, #slots, 2 do
-    if not idle or waits(P, slots[i]) then
-      counts[slots[i + 1]] = (counts[slots[i + 1]] or 0) + 1
+  for i = 1, #running, 2 do
+    if not idle or waits(P, running[i]) then
+      counts[running[i + 1]] = (counts[running[i + 1]] or 0) + 1
     else
-      call('HDEL', P .. 'slots', slots[i])
+      call('HDEL', P .. 'slots', running[i])
     end
   end
-  for i = 1, #taken, 2 do
-    local count = counts[taken[i]]
-    if count ~= tonumber(taken[i + 1]) then
-      if count then call('HSET', P .. 'taken', taken[i], text(count)) else call('HDEL', P .. 'taken', taken[i]) end
-      if call('EXISTS', P .. 'parked:' .. taken[i]) == 1 then
-        call('ZADD', P .. 'opening', text(now), taken[i])
+  for i = 1, #known, 2 do
+    local count = counts[known[i]]
+    if count ~= tonumber(known[i + 1]) then
+      if count then call('HSET', P .. 'taken', known[i], text(count)) else call('HDEL', P .. 'taken', known[i]) end
+      if call('EXISTS', P .. 'parked:' .. known[i]) == 1 then
+        call('ZADD', P .. 'opening', text(now), known[i])
         opens = true
       end
     end

@@ -3,9 +3,9 @@
 -- A parent that has died meanwhile is waited for, too: it may be retried as well, before or after the child. One that is
 -- gone for good is not.
 --
--- Edges of more than RESTORED_AT_ONCE parents are made in steps (lib/fan_out.lua). They stay where they are: `restoring` is a
--- number, and the edges with lower ones, or none, are still to be made. (What is heard of these is noted, and does not
--- count.) A new restoration has a higher number, and so begins anew wherever the last one was left.
+-- Edges of more than RESTORED_AT_ONCE parents are made in steps (lib/fan_out.lua). The edges stay where they are: `restoring` is a
+-- number, and edges with lower numbers, or without one, are still to be made. The end of such a parent is recorded and does not
+-- count. A new restoration has a higher number, and so begins anew wherever the last one was left.
 --
 -- requires: base, retention, dependency_edges, messages, readers, dependency_register
 -- gives: restore, restore_page
@@ -23,7 +23,7 @@ local function has_met_death(value)
   return sub(value, 1, 1) == 'x' and (how == 'd' or how == 'x')
 end
 
--- How many parents the task waits for now. It stands nowhere.
+-- Returns how many parents the task waits for now. The caller has taken the task out of its state.
 local function restore(P, id, now)
   local key, edges = P .. 'parents:' .. id, {}
   local count = call('HLEN', key)

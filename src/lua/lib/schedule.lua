@@ -1,4 +1,4 @@
--- A task waits for its time, behind those that wait for the same; schedulers hear of it when it is the first.
+-- A task waits for its time, behind the tasks that wait for the same time. Schedulers are notified when it is the first.
 --
 -- requires: base, ties, transitions
 -- gives: put_off, ready_from, schedule
@@ -10,8 +10,8 @@ local function schedule(P, id, due)
   if not head[2] or due < tonumber(head[2]) then announce_due(P, due) end
 end
 
--- Says in a task's header since when it is ready, for the worker that leases it; 0: how long it waited is no more than
--- somebody's wish, and that stays so.
+-- Records in a task's header since when it is ready, for the worker that leases it. 0: its wait was requested, by its handler or
+-- manually, and does not count as waiting time; this stays so.
 local function ready_from(P, id, envelope, since)
   local line_end = find(envelope, '\n', 1, true) or 1
   local head, tail = string.match(sub(envelope, 1, line_end - 1), '^(.-"type":"[^"]*")(.*)$')
@@ -20,7 +20,7 @@ local function ready_from(P, id, envelope, since)
   call('HSET', P .. 'tasks', id, head .. ',"due":' .. text(since) .. tail .. sub(envelope, line_end))
 end
 
--- By its handler or by hand.
+-- By its handler or manually.
 local function put_off(P, id, envelope)
   ready_from(P, id, envelope, 0)
 end

@@ -1,4 +1,4 @@
--- The states of several tasks, each as in lib/task_state.lua: {state, score, session, lease}, or nil where it stands nowhere.
+-- The states of several tasks, each as in lib/task_state.lua: {state, score, session, lease}, or nil where no key has it.
 --
 -- requires: base, task_state
 -- gives: states_of

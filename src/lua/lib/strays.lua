@@ -1,13 +1,13 @@
--- Tasks whose envelopes another program overwrites while they are parked or called: only the envelope names the group, so
--- whoever moves such a task leaves it in `called:<group>` or `parked:<group>`, and the group would wait for it for ever. Some
--- groups, chosen at random, lose such members in each call of maintain.
+-- Another program may overwrite the envelope of a task that is parked or unparked. Only the envelope names the group: a script that
+-- moves such a task leaves its id in `called:<group>` or `parked:<group>`, and the group would wait for the task for ever. Each call
+-- of maintain removes such members of some groups, chosen at random.
 --
 -- requires: base, budget, group_place, limit_state
 -- gives: tidy_groups
 
 local SOME_GROUPS, SOME_MEMBERS = 8, 16
 
-local function drop_called(P, group, most)
+local function drop_unparked(P, group, most)
   local ids = call('ZRANDMEMBER', P .. 'called:' .. group, most)
   if #ids == 0 then return 0 end
   local known, dropped = drop_strays(P, 'ready', 'called:' .. group, ids)
@@ -27,12 +27,12 @@ local function drop_parked(P, group, most)
   return dropped
 end
 
--- Returns whether a group is to be looked at.
+-- Returns whether a group is to be looked at again.
 local function tidy_groups(P, most)
   local found = false
   most = math.min(most, SOME_MEMBERS)
   for _, group in ipairs(call('ZRANDMEMBER', P .. 'opening', budget.room(6, 1, SOME_GROUPS))) do
-    if drop_called(P, group, most) + drop_parked(P, group, most) > 0 then
+    if drop_unparked(P, group, most) + drop_parked(P, group, most) > 0 then
       call('ZADD', P .. 'reopening', '0', group)
       found = true
     end
