@@ -41,8 +41,7 @@ typedef struct reeve_client_options {
      * and then blocks. Polling shortens the call and uses processor time. The client stops polling while replies take
      * longer than that. 0: 50; negative: no polling; values above 1000: 1000. */
     int64_t spin_us;
-    const reeve_tls
-        *tls; /* TLS of rediss:// URLs (tls.h); NULL: only parameters of the URL and the environment apply */
+    const reeve_tls *tls; /* TLS of rediss:// URLs (tls.h); NULL: only the URL and the environment set it */
 } reeve_client_options;
 
 /*

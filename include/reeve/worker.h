@@ -32,8 +32,7 @@ typedef struct reeve_worker_options {
     int64_t command_ms;     /* command timeout: time limit of one Redis command in ms; 0: 10000 */
     const char *plugin_dir; /* directory of plugins that are loaded by name; NULL: as reeve_plugin_open */
     reeve_size_limits size_limits; /* of chained tasks, results and checkpoints; zeroed: the defaults (size_limits.h) */
-    const reeve_tls
-        *tls; /* TLS of rediss:// URLs (tls.h); NULL: only parameters of the URL and the environment apply */
+    const reeve_tls *tls;          /* TLS of rediss:// URLs (tls.h); NULL: only the URL and the environment set it */
     /*
      * The worker calls this function when Redis has lost its data (FLUSHALL, a restored older state), and when the
      * worker was disconnected for so long that its session expired. The program should then write again what it keeps
