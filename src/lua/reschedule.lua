@@ -11,8 +11,8 @@
 -- require: base, sequence, read_task, control, event, history, schedule
 
 local P, id, what, number = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
-local max = what == 'priority' and 127 or INT64
-if not id or not number or not is_whole(number, -max - 1, max) or what ~= 'priority' and what ~= 'at' and what ~= 'in' then
+local bound = what == 'priority' and 127 or INT64
+if not id or not number or not is_whole(number, -bound - 1, bound) or what ~= 'priority' and what ~= 'at' and what ~= 'in' then
   return redis.error_reply('ERR reschedule: ARGV[2] and ARGV[3] are "at", "in" or "priority", and a whole number in its range')
 end
 local task, reply = read_waiting_task(P, id)

@@ -2,7 +2,7 @@
 -- written. (Notices and events are not among the commands: see publish in lib/base.lua, tell in
 -- lib/event.lua.)
 --
--- gives: missing_rights, not_allowed
+-- gives: missing_rights, not_allowed, rights_fault
 
 -- Those of some commands, named in a text, that the user may not call on the keys of a queue.
 local function missing_rights(P, names)
@@ -13,11 +13,15 @@ local function missing_rights(P, names)
   return missing
 end
 
--- What is wrong, as an error of Redis's, or nil. A user who may change access lists counts as one who may call all commands: that is
--- one question instead of many. Where such a user lacks one of them all the same, Redis refuses it in the middle of the script.
-local function not_allowed(P, names)
-  if redis.acl_check_cmd('ACL', 'SETUSER', 'any') then return end
+-- The error of Redis's for a user that may not call some commands, or nil.
+local function rights_fault(P, names)
   local missing = missing_rights(P, names)
   if #missing == 0 then return end
   return 'NOPERM reeve needs rights to ' .. table.concat(missing, ', ') .. ' on the keys ' .. P .. '*'
+end
+
+-- The same for many commands. A user who may change access lists counts as one who may call all commands: that is one question
+-- instead of many. Where such a user lacks one of them all the same, Redis refuses it in the middle of the script.
+local function not_allowed(P, names)
+  return not redis.acl_check_cmd('ACL', 'SETUSER', 'any') and rights_fault(P, names) or nil
 end

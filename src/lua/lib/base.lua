@@ -1,9 +1,10 @@
 -- gives: ID_FAULT, INT64, LARGE, LATEST, PACKET, announce_due, byte, call, clock, count_of, decoded, field_fault, find
 -- gives: has_info, header, is_id, is_no_id, is_whole, mark_info, number_of, packet_of, publish, publish_control
--- gives: sub, text, unpack
+-- gives: match, max, min, sub, text, unpack
 
 local call, unpack = redis.call, unpack
-local byte, sub, find = string.byte, string.sub, string.find
+local byte, sub, find, match = string.byte, string.sub, string.find, string.match
+local max, min = math.max, math.min
 
 -- A whole number as text. Numbers go to Redis this way: left to itself, Lua prints them as floating point, slowly.
 local function text(number)
@@ -91,14 +92,14 @@ end
 
 -- Where the type of a header stands, as the worker reads it: behind the marks, "at", "p" and "deadline".
 local function type_of(line)
-  local kind = string.match(line, '^{"at":%d+,"type":"([%w._:/-]+)"')
+  local kind = match(line, '^{"at":%d+,"type":"([%w._:/-]+)"')
   if kind then return kind end
-  local rest = string.match(line, '^{"info":1,(.*)$') or sub(line, 2)
-  rest = string.match(rest, '^"cancel":1,(.*)$') or rest
-  rest = byte(line) == 123 and string.match(rest, '^"at":%d+,(.*)$') or ''
-  rest = string.match(rest, '^"p":%d+,(.*)$') or rest
-  rest = string.match(rest, '^"deadline":%d+,(.*)$') or rest
-  return string.match(rest, '^"type":"([%w._:/-]+)"')
+  local rest = match(line, '^{"info":1,(.*)$') or sub(line, 2)
+  rest = match(rest, '^"cancel":1,(.*)$') or rest
+  rest = byte(line) == 123 and match(rest, '^"at":%d+,(.*)$') or ''
+  rest = match(rest, '^"p":%d+,(.*)$') or rest
+  rest = match(rest, '^"deadline":%d+,(.*)$') or rest
+  return match(rest, '^"type":"([%w._:/-]+)"')
 end
 
 -- Decoding is to take Redis no longer than a moment.
@@ -124,7 +125,7 @@ local function header(envelope, id)
   local fault = field_fault(o)
   if fault then return {malformed = fault} end
   return {at = o.at, type = o.type, priority = o.priority, group = o.group, weight = o.weight, unique = o.unique,
-    ['until'] = o['until'], hold = o.hold and math.min(o.hold, LATEST), on_dead = o.on_dead, of = o.of, tags = o.tags}
+    ['until'] = o['until'], hold = o.hold and min(o.hold, LATEST), on_dead = o.on_dead, of = o.of, tags = o.tags}
 end
 
 -- An envelope that says "look into info:<id>, too" starts with {"info":1, and any other with {"at":
@@ -142,7 +143,7 @@ end
 -- The packet in which a task came, if it did (lib/segment.lua), whose members of `ready` begin with '+'.
 local PACKET = @PACKET_BYTE@
 local function packet_of(envelope)
-  return string.match(envelope, '^{[%w":,]-"at":%d+,"p":(%d+),')
+  return match(envelope, '^{[%w":,]-"at":%d+,"p":(%d+),')
 end
 
 -- A queue that ever held an envelope of this many bytes says so in settings.large; calls that read many envelopes then
@@ -160,7 +161,7 @@ end
 
 -- Sends a notice "<verb> <queue> <words>" to all workers.
 local function publish_control(P, verb, words)
-  local ns, queue = string.match(P, '^(.*):{(.*)}:$')
+  local ns, queue = match(P, '^(.*):{(.*)}:$')
   if ns then publish(P, ns .. ':control', verb .. ' ' .. queue .. ' ' .. words) end
 end
 

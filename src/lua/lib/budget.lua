@@ -23,5 +23,5 @@ end
 -- How many tasks there is room for, of so many commands each: at least `least`, so that each kind of work goes on however
 -- much there is of the others.
 function budget.room(cost, least, most)
-  return math.max(math.min(least, most), math.min(most, math.floor(budget.left / cost)))
+  return max(min(least, most), min(most, math.floor(budget.left / cost)))
 end

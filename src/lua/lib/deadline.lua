@@ -11,7 +11,7 @@
 local function deadline_of(envelope)
   local from = has_info(envelope) and 11 or 2
   if sub(envelope, from, from + 8) == '"cancel":' then from = from + 11 end
-  local start, time, behind = string.match(envelope, '^"at":%d+,()"deadline":(%d+),()', from)
+  local start, time, behind = match(envelope, '^"at":%d+,()"deadline":(%d+),()', from)
   return tonumber(time), start, behind
 end
 

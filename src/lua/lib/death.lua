@@ -16,7 +16,7 @@ local function report_death(P, id, o, now, kind, message)
   if not type or o.of or #type > @TYPE_MAX@ or not find(type, '^[%w._:/-]+$') then return end
   -- The header of a malformed task does not name the task that it reports; its id may show that it reports one.
   if o.malformed and find(id, ':dead:', 1, true) then return end
-  local queue = string.match(P, '^.*:{(.*)}:$')
+  local queue = match(P, '^.*:{(.*)}:$')
   local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes')
   local payload = cjson.encode({queue = queue, id = id, type = o.type or '', kind = kind, message = message, at = now,
     failures = count_of(known[1]), crashes = count_of(known[2])})

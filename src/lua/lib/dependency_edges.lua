@@ -41,7 +41,7 @@ end
 -- Whether what is told is meant for this edge, and not for an earlier one to the same parent. number: of the edge that
 -- it was told of; nil, "" or a time in ms: that is not known.
 local function is_meant(edge, number)
-  local own = string.match(edge, ' (%d+)$')
+  local own = match(edge, ' (%d+)$')
   number = tonumber(number) or 0
   return not own or number < 100000000000000 or tonumber(own) == number
 end
@@ -49,7 +49,7 @@ end
 -- Whether an edge counts in `pending`; restoring: that field. While a child's edges are made again (lib/restore.lua),
 -- those with lower numbers or none are still to be made.
 local function is_made(edge, restoring)
-  return not restoring or (tonumber(string.match(edge, ' (%d+)$')) or 0) >= tonumber(restoring)
+  return not restoring or (tonumber(match(edge, ' (%d+)$')) or 0) >= tonumber(restoring)
 end
 
 -- What this call has told children at once, in units of some 10 us of Redis: one an edge, and lets_go more where a child waits
@@ -69,8 +69,8 @@ local function unblock(P, id, now, by)
   call('HSET', info, 'history', history_with(known[2], history_entry(now, 'unblocked', nil, {by and 'by', by})))
   if o.malformed then return put_aside(P, id) end
   -- The clock may have been set back while it waited.
-  local delay = due and tonumber(string.match(envelope, '^[^\n]-"type":"[^"]*","delay":(%d+)'))
-  if delay then due = math.min(due, now + delay) end
+  local delay = due and tonumber(match(envelope, '^[^\n]-"type":"[^"]*","delay":(%d+)'))
+  if delay then due = min(due, now + delay) end
   if due and due > now then
     schedule(P, id, due)
     return tell(P, 'unblocked', id, 'due', text(due))
@@ -241,7 +241,7 @@ function notify(P, ids, state)
   end
   local linked = call('SMISMEMBER', P .. 'linked', unpack(ids))
   -- Ends themselves take Redis time: a call with more than 64 lets fewer children go at once.
-  readers.lets_go = math.max(readers.lets_go, 3 + math.floor((#ids - 64) / 16))
+  readers.lets_go = max(readers.lets_go, 3 + math.floor((#ids - 64) / 16))
   for i = 1, #ids do
     if linked[i] == 1 then tell_children(P, ids[i], state) end
   end

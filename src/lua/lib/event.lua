@@ -27,7 +27,7 @@ local function acting()
   if not actor.running then return nil end
   if not actor.worker then
     local about = call('HGET', actor.running, '#')
-    actor.worker = about and string.match(about, '"worker":"([^"]*)"') or ''
+    actor.worker = about and match(about, '"worker":"([^"]*)"') or ''
   end
   return actor.worker
 end
@@ -48,7 +48,7 @@ end
 local function tell_as(P, event, ids, ...)
   if not tells(P) then return end
   local worker, said = acting(), {...}
-  said[#said + 1], said[#said + 2] = 'session', string.match(actor.running, ':([^:]*)$')
+  said[#said + 1], said[#said + 2] = 'session', match(actor.running, ':([^:]*)$')
   if worker ~= '' then said[#said + 1], said[#said + 2] = 'worker', worker end
   tell(P, event, ids, unpack(said))
 end

@@ -25,7 +25,7 @@ end
 local flagged = {put_off = @PUT_OFF_MS@}
 
 local function holds_another(running, id)
-  local held, how = string.match(call('HGET', running, '#suspect') or '', '^(%S+) ?(%a*)$')
+  local held, how = match(call('HGET', running, '#suspect') or '', '^(%S+) ?(%a*)$')
   return held and how ~= 'beside' and held ~= id and call('HEXISTS', running, held) == 1
 end
 

@@ -13,7 +13,7 @@ end
 
 -- The group is examined again at a time.
 local function expect(P, group, at)
-  at = math.min(at, LATEST)
+  at = min(at, LATEST)
   local head = at < LATEST and call('ZRANGE', P .. 'opening', 0, 0, 'WITHSCORES')
   call('ZADD', P .. 'opening', text(at), group)
   if head and (not head[2] or at < tonumber(head[2])) then announce_due(P, at) end

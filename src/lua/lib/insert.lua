@@ -10,7 +10,7 @@ local function insert_task(P, id, o, rest, now)
     tags, rest = tags_once(tags, rest)
   end
   local deadline = o.deadline or o.expires and now + o.expires
-  if deadline then deadline = math.max(0, math.min(deadline, LATEST)) end
+  if deadline then deadline = max(0, min(deadline, LATEST)) end
   local stamp = '{"at":' .. text(now) .. (deadline and ',"deadline":' .. text(deadline) or '') .. ','
   if call('HSETNX', P .. 'tasks', id, stamp .. rest) == 0 then return false end
   if deadline then

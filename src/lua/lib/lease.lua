@@ -4,12 +4,6 @@
 -- requires: allowed, base, event, limited_lease, flagged, put_aside, segment, transitions, turn_settings, wake_one
 -- gives: lease
 
--- Fails, before anything is written, if the user may not call a command on the keys of the queue.
-local function demand(P, name)
-  if redis.acl_check_cmd(name, P .. 'tasks', P .. 'tasks') then return end
-  error({err = 'NOPERM reeve needs the right to ' .. name .. ' on the keys ' .. P .. '*'})
-end
-
 -- How many of the first ids to take: those with an envelope that tells more are weighed (lib/flagged.lua). company: other tasks
 -- were leased before these in this call.
 local function cut(P, running, ids, envelopes, company, extras, now)
@@ -40,7 +34,7 @@ local function fit(P, ids)
   local bytes = 0
   for i = 1, #ids do
     bytes = bytes + call('HSTRLEN', P .. 'tasks', ids[i])
-    if bytes > REPLY_BYTES then return math.max(1, i - 1) end
+    if bytes > REPLY_BYTES then return max(1, i - 1) end
   end
   return #ids
 end
@@ -50,7 +44,7 @@ end
 local function in_session(P, index, running, session, join, ttl, now, extras)
   if call('HEXISTS', running, '#') == 1 then return true end
   if join == '' then return false end
-  ttl = math.min(tonumber(ttl), LATEST / 2)
+  ttl = min(tonumber(ttl), LATEST / 2)
 -- require: types, rights
   local words = not_allowed(P, COMMANDS) or has_wrong_type(P) and wrong_type(P) or nil
   if words then error({err = words}) end
@@ -98,11 +92,9 @@ local function open_gate(P, o)
   know_gate(P, flags)
   if not flags or flags == 'e' then return nil, o.want end
   local gate = gates.open(P, o.now, flags)
-  -- Tasks leave `ready` before their places are written.
-  if gate.groups then
-    demand(P, 'HSET')
-    demand(P, 'ZADD')
-  end
+  -- Tasks leave `ready` before their places are written: what a user may not do fails before.
+  local refusal = gate.groups and rights_fault(P, 'HSET ZADD')
+  if refusal then error({err = refusal}) end
   return gate, gates.room(gate, o.want)
 end
 
@@ -117,7 +109,7 @@ local function lease(P, o)
   unfold(P, 0, want)
   local ids = call('ZRANGE', P .. 'ready', 0, want)
   if #ids == 0 then return nil end
-  if o.settings[LARGE_TASKS] then want = math.min(want, fit(P, ids)) end
+  if o.settings[LARGE_TASKS] then want = min(want, fit(P, ids)) end
   local running = P .. 'running:' .. o.session
   if not o.has_begun and not in_session(P, o.index, running, o.session, o.join, o.ttl, o.now, o.extras) then
     -- The wake-up is for somebody else: whoever asks may be frozen or cut off, with this call sent long ago.

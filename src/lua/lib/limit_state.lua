@@ -37,19 +37,19 @@
 
 local TOGETHER = 5
 local function rate_room(rate, tat, now)
-  local count, period, burst = string.match(rate, '^(%d+) (%d+) (%d+)$')
+  local count, period, burst = match(rate, '^(%d+) (%d+) (%d+)$')
   count, period, burst = tonumber(count), tonumber(period), tonumber(burst)
   if not count or not is_whole(count, 1, LATEST) or not is_whole(period, 1, LATEST) or not is_whole(burst, 1, LATEST) then
     return math.huge
   end
   local r = {step = period / count}
   r.lag = burst * r.step
-  if r.step < 1 then r.lag = math.max(r.lag, TOGETHER) end
+  if r.step < 1 then r.lag = max(r.lag, TOGETHER) end
   -- A clock that is much further ahead than a start puts it is of another time, or of a slower rate.
-  r.base = math.max(tonumber(tat) or 0, now)
+  r.base = max(tonumber(tat) or 0, now)
   if r.base > now + r.lag + 1000 then r.base = now end
   -- Clocks are kept to a microsecond.
-  r.room = math.max(0, math.floor((now + r.lag - r.base + 0.001) / r.step))
+  r.room = max(0, math.floor((now + r.lag - r.base + 0.001) / r.step))
   return r.room, r
 end
 
@@ -57,7 +57,7 @@ end
 -- what comes together in a while, since each opening is tended to and wakes somebody.
 local WHILE = 20
 local function rate_opens(r, used)
-  local n = math.max(1, math.min(math.floor(r.lag / r.step + 0.001), math.floor(WHILE / r.step)))
+  local n = max(1, min(math.floor(r.lag / r.step + 0.001), math.floor(WHILE / r.step)))
   return math.ceil(r.base + (used + n) * r.step - r.lag)
 end
 
@@ -97,7 +97,7 @@ local function group_room(g, group)
   end
   local hold = tonumber(call('ZSCORE', P .. 'holds', group))
   if hold and hold > now then room.hold, rest = hold, 0 end
-  room.free, room.rest = math.min(room.free, rest), rest
+  room.free, room.rest = min(room.free, rest), rest
   room.parked, room.called = call('ZCARD', P .. 'parked:' .. group), call('ZCARD', P .. 'called:' .. group)
   g.rooms[group] = room
   return room
@@ -120,11 +120,11 @@ local function call_back(P, group, ids, places)
     local base, lane = priority * BAND, text(priority) .. ';' .. group
     local before, gap = o.lanes[lane], STEP
     if before then
-      gap = math.max(1, math.min(STEP, places[i] - last[priority]))
+      gap = max(1, min(STEP, places[i] - last[priority]))
     else
-      before = math.max(tonumber(call('ZSCORE', P .. 'groups', lane)) or base, virtual_time(o, priority))
+      before = max(tonumber(call('ZSCORE', P .. 'groups', lane)) or base, virtual_time(o, priority))
     end
-    o.lanes[lane] = math.min(math.max(places[i], before + gap), base + BAND - 1)
+    o.lanes[lane] = min(max(places[i], before + gap), base + BAND - 1)
     last[priority] = places[i]
     scores[n + 1], scores[n + 2] = text(o.lanes[lane]), ids[i]
     called[n + 1], called[n + 2], n = text(places[i]), ids[i], n + 2
@@ -133,7 +133,7 @@ local function call_back(P, group, ids, places)
   for priority in pairs(last) do
     local lane = text(priority) .. ':' .. group
     local known = tonumber(call('ZSCORE', P .. 'groups', lane)) or priority * BAND
-    o.lanes[lane] = math.max(known, o.lanes[text(priority) .. ';' .. group])
+    o.lanes[lane] = max(known, o.lanes[text(priority) .. ';' .. group])
   end
   order_save(o)
   leave_parked(P, ids)
@@ -175,7 +175,7 @@ local function may_start(g, group, room, most)
     if ids[1] then call('ZREM', g.P .. 'holders:' .. group, ids[1]) end
     return ids, places
   end
-  local n = math.max(0, math.min(room.free - room.used - room.called, room.parked, most))
+  local n = max(0, min(room.free - room.used - room.called, room.parked, most))
   local found = n > 0 and call('ZRANGE', g.P .. 'parked:' .. group, 0, n - 1) or {}
   if #found == 0 then return ids, places end
   local known, strays = drop_strays(g.P, 'parked', 'parked:' .. group, found)
@@ -249,9 +249,9 @@ local function call_first(P, ids, envelopes, flags)
       local first = base + START
       for _, set in ipairs({parked, called}) do
         local head = call('ZRANGEBYSCORE', set, text(base), '(' .. text(base + BAND), 'WITHSCORES', 'LIMIT', 0, 1)[2]
-        if head then first = math.min(first, tonumber(head)) end
+        if head then first = min(first, tonumber(head)) end
       end
-      call('ZADD', called, text(math.max(base, first - 1)), ids[i])
+      call('ZADD', called, text(max(base, first - 1)), ids[i])
     end
   end
 end

@@ -13,7 +13,7 @@ end
 
 -- When the whole queue opens again: maintain.lua looks then.
 local function opens(g, at)
-  at = math.min(at, LATEST)
+  at = min(at, LATEST)
   local known = tonumber(call('HGET', g.P .. 'gate', 'opens'))
   if known and known > g.now and known <= at then return end
   call('HSET', g.P .. 'gate', 'opens', text(at))
@@ -29,7 +29,7 @@ function gates.room(g, want)
     local left = tonumber(s[1]) - (tonumber(known[1]) or 0)
     if left <= 0 then return 0 end
     -- What waits in one thread's batch counts as running: so few at once that others have something to do.
-    free = math.min(free, math.max(1, math.floor(left / 16)))
+    free = min(free, max(1, math.floor(left / 16)))
     g.left = left
   end
   local hold = tonumber(s[3])
@@ -44,7 +44,7 @@ function gates.room(g, want)
       opens(g, rate_opens(g.rate, 0))
       return 0
     end
-    free = math.min(free, room)
+    free = min(free, room)
   end
   return free
 end
@@ -60,14 +60,95 @@ local function is_first(g, group, room, place)
   return true
 end
 
--- What a page of the head of the queue comes to: `gone` leaves `ready`, `parks` is parked, by group; `aside` is not
--- understood.
-local function flush(g, page)
-  local P = g.P
-  if #page.gone > 0 then leave_ready(P, page.gone) end
-  for i = 1, #page.aside do put_aside(P, page.aside[i]) end
-  for group, list in pairs(page.parks) do
-    local room = g.rooms[group]
+-- ---- the head of the queue -------------------------------------------------------------------------------------------------
+-- A scan goes through `ready` in pages. It has: gate, P, running, want, has_company, extras, flagged (lib/flagged.lua), the ids and
+-- envelopes that are taken, how many bytes these are, and of the page that it is in: gone, the ids that leave `ready`;
+-- parks, group -> members of `parked`; aside, the ids whose envelopes are not understood.
+
+-- The task waits in `parked` until its group may start it. is_awaited: it has its slot, and the group waits for it.
+local function park(scan, id, place, group, room, is_awaited)
+  if is_awaited then call('ZADD', scan.P .. 'holders:' .. group, text(place), id) end
+  local list = scan.parks[group] or {}
+  list[#list + 1], list[#list + 2] = text(place), id
+  scan.parks[group], scan.gone[#scan.gone + 1] = list, id
+  room.least = min(room.least or place, place)
+end
+
+-- A suspect task that this session may not run beside another one is put off. room: its group's, or false.
+local function postpone(scan, id, place, group, room)
+  local gate, flagged = scan.gate, scan.flagged
+  if room then
+    room.off = gate.now + flagged.put_off
+    park(scan, id, place, group, room)
+  else
+    flagged.off(scan.P, id, place, gate.now)
+    scan.gone[#scan.gone + 1] = id
+  end
+end
+
+-- The task is leased. has_slot: it has its slot in the group from before.
+local function take(scan, id, envelope, group, room, has_slot)
+  local ids, envelopes = scan.ids, scan.envelopes
+  ids[#ids + 1], envelopes[#envelopes + 1], scan.gone[#scan.gone + 1] = id, envelope, id
+  scan.bytes = scan.bytes + (envelope and #envelope or 0)
+  if room then
+    room.used = room.used + 1
+    scan.gate.admitted[#scan.gate.admitted + 1] = {group = group, has_slot = has_slot, id = id}
+  end
+end
+
+-- Whether the limits let the task start: "full": they may, and there are as many as are wanted; "stop", "off", "alone" and
+-- "take" as from flagged.weigh; "park". place: where it stands in its group. Returns whether it has its slot, too: a strict
+-- group waits for such a task, or did until its limits changed.
+local function decide(scan, id, envelope, place, group, room)
+  local gate, P = scan.gate, scan.P
+  local has_slot = room and (gate.counting or room.strict and room.free < 1) and call('HGET', P .. 'slots', id) == group
+  local is_free = not room or (has_slot and room.rest or room.free) - room.used >= 1
+  if is_free and #scan.ids == scan.want then return 'full' end
+  if not is_free or room and not has_slot and not is_first(gate, group, room, place) then return 'park', has_slot end
+  if envelope and has_info(envelope) then
+    local is_alone = #scan.ids == 0 and not scan.has_company
+    return scan.flagged.weigh(P, scan.running, id, envelope, is_alone, scan.extras), has_slot
+  end
+  return 'take', has_slot
+end
+
+-- Looks at one member of `ready`: does with it what decide says, and returns that.
+local function weigh(scan, id, place, envelope)
+  local gate, P, group, malformed = scan.gate, scan.P, nil, nil
+  if envelope then group, malformed = group_of(envelope) end
+  if envelope and (malformed or is_no_id(id)) then
+    scan.gone[#scan.gone + 1], scan.aside[#scan.aside + 1] = id, id
+    return 'aside'
+  end
+  local room = group and group_room(gate, group)
+  -- A task that was parked, or given back, has the place from then.
+  local called = room and room.called > 0 and call('ZSCORE', P .. 'called:' .. group, id)
+  if called then place = tonumber(called) end
+  local how, has_slot = decide(scan, id, envelope, place, group, room)
+  if how == 'full' or how == 'stop' then return how end
+  if called then
+    call('ZREM', P .. 'called:' .. group, id)
+    room.called = room.called - 1
+  end
+  if how == 'park' then
+    park(scan, id, place, group, room, has_slot)
+  elseif how == 'off' then
+    postpone(scan, id, place, group, not has_slot and room)
+  else
+    take(scan, id, envelope, group, room, has_slot)
+    if called and room.called == 0 and room.parked == 0 and not room.least then forget_group(P, group) end
+  end
+  return how
+end
+
+-- Writes what the page came to, and begins the next one. Parked tasks whose groups may start some after all are called back.
+local function end_page(scan)
+  local P, gate = scan.P, scan.gate
+  if #scan.gone > 0 then leave_ready(P, scan.gone) end
+  for i = 1, #scan.aside do put_aside(P, scan.aside[i]) end
+  for group, list in pairs(scan.parks) do
+    local room = gate.rooms[group]
     enter_parked(P, group, list)
     if tells(P) then
       local ids = {}
@@ -78,106 +159,49 @@ local function flush(g, page)
     if room.off then
       expect(P, group, room.off)
     elseif room.strict and room.free < 1 or room.free - room.used - room.called >= 1 then
-      look(g, group, 100)
+      look(gate, group, 100)
     else
       expect(P, group, look_again(room, room.used + room.called))
     end
   end
+  scan.gone, scan.parks, scan.aside = {}, {}, {}
 end
 
--- Goes through the head of the queue: tasks whose groups are at their limits are parked, the others are taken, up to
--- `want`. Returns ids and envelopes, which stand in `ready` no more, and whether there may be more behind them.
--- marked: from flagged.lua; large: envelopes may be.
+-- One page of `ready`. Returns how many members it had, and whether the scan is over.
+local function scan_page(scan, size)
+  local P, members = scan.P, {}
+  unfold(P, 0, size)
+  local found = call('ZRANGE', P .. 'ready', 0, size - 1, 'WITHSCORES')
+  if #found == 0 then return 0 end
+  for i = 1, #found, 2 do members[#members + 1] = found[i] end
+  local envelopes = call('HMGET', P .. 'tasks', unpack(members))
+  local is_over = false
+  for i = 1, #members do
+    local how = weigh(scan, members[i], tonumber(found[2 * i]), envelopes[i])
+    is_over = how == 'full' or how == 'stop' or how == 'alone' or scan.bytes > @REPLY_BYTES_MAX@
+    if is_over then break end
+  end
+  end_page(scan)
+  return #members, is_over
+end
+
+-- Goes through the head of the queue: tasks whose groups are at their limits are parked, the others are taken, up to `want`.
+-- Returns ids and envelopes, which have left `ready`, and whether there may be more behind them. large: envelopes may be large.
 local LOOK_AT_MOST = 100
-local MANY_BYTES = @REPLY_BYTES_MAX@
-function gates.admit(g, running, want, company, extras, flagged, large)
-  local P, ids, envelopes, looked, bytes = g.P, {}, {}, 0, 0
-  local page
-
-  -- holds: the group waits for this task.
-  local function park(id, place, group, room, holds)
-    if holds then call('ZADD', P .. 'holders:' .. group, text(place), id) end
-    local list = page.parks[group] or {}
-    list[#list + 1], list[#list + 2] = text(place), id
-    page.parks[group], page.gone[#page.gone + 1] = list, id
-    room.least = math.min(room.least or place, place)
+function gates.admit(gate, running, want, has_company, extras, flagged, large)
+  local scan = {gate = gate, P = gate.P, running = running, want = want, has_company = has_company, extras = extras,
+    flagged = flagged, ids = {}, envelopes = {}, bytes = 0, gone = {}, parks = {}, aside = {}}
+  local looked, is_over = 0, false
+  while looked < LOOK_AT_MOST and not is_over do
+    local count
+    count, is_over = scan_page(scan, large and 8 or max(want - #scan.ids, 31) + 1)
+    if count == 0 then return scan.ids, scan.envelopes, false end
+    looked = looked + count
   end
-
-  local function put_off(id, place, group, room)
-    if room then
-      room.off = g.now + flagged.put_off
-      park(id, place, group, room)
-    else
-      flagged.off(P, id, place, g.now)
-      page.gone[#page.gone + 1] = id
-    end
-  end
-
-  -- 'full': there are as many as are wanted.
-  local function weigh(id, place, envelope)
-    local group, malformed
-    if envelope then group, malformed = group_of(envelope) end
-    if envelope and (malformed or is_no_id(id)) then
-      page.gone[#page.gone + 1], page.aside[#page.aside + 1] = id, id
-      return 'aside'
-    end
-    local room = group and group_room(g, group)
-    local called = room and room.called > 0 and call('ZSCORE', P .. 'called:' .. group, id)
-    if called then place = tonumber(called) end
-    -- It has its slot from before: a strict group waits for it, or did until its limits changed.
-    local back = room and (g.counting or room.strict and room.free < 1) and call('HGET', P .. 'slots', id) == group
-    local free = not room or (back and room.rest or room.free) - room.used >= 1
-    if free and #ids == want then return 'full' end
-    local how = 'take'
-    if not free or room and not back and not is_first(g, group, room, place) then
-      how = 'park'
-    elseif envelope and has_info(envelope) then
-      how = flagged.weigh(P, running, id, envelope, #ids == 0 and not company, extras)
-      if how == 'stop' then return how end
-    end
-    if called then
-      call('ZREM', P .. 'called:' .. group, id)
-      room.called = room.called - 1
-    end
-    if how == 'park' then
-      park(id, place, group, room, back)
-    elseif how == 'off' then
-      put_off(id, place, group, not back and room)
-    else
-      ids[#ids + 1], envelopes[#envelopes + 1], page.gone[#page.gone + 1] = id, envelope, id
-      bytes = bytes + (envelope and #envelope or 0)
-      if room then
-        room.used = room.used + 1
-        g.admitted[#g.admitted + 1] = {id, group, back}
-        if called and room.called == 0 and room.parked == 0 and not room.least then forget_group(P, group) end
-      end
-    end
-    return how
-  end
-
-  while looked < LOOK_AT_MOST do
-    local size = large and 8 or math.max(want - #ids, 31) + 1
-    unfold(P, 0, size)
-    local found = call('ZRANGE', P .. 'ready', 0, size - 1, 'WITHSCORES')
-    if #found == 0 then return ids, envelopes, false end
-    local members = {}
-    for i = 1, #found, 2 do members[#members + 1] = found[i] end
-    local told = call('HMGET', P .. 'tasks', unpack(members))
-    page = {gone = {}, parks = {}, aside = {}}
-    for i = 1, #members do
-      local how = weigh(members[i], tonumber(found[2 * i]), told[i])
-      if how == 'full' or how == 'stop' or how == 'alone' or bytes > MANY_BYTES then
-        flush(g, page)
-        return ids, envelopes, true
-      end
-    end
-    flush(g, page)
-    looked = looked + #members
-  end
-  return ids, envelopes, true
+  return scan.ids, scan.envelopes, true
 end
 
--- The tasks are leased: counts them.
+-- Counts leased tasks for the limits of the queue and of their groups.
 function gates.take(g, count)
   local P, s = g.P, g.settings
   if s[1] then
@@ -193,10 +217,11 @@ function gates.take(g, count)
   end
   local slots, taken, started = {}, {}, {}
   for _, one in ipairs(g.admitted) do
-    started[one[2]] = (started[one[2]] or 0) + 1
-    if not one[3] then
-      slots[#slots + 1], slots[#slots + 2] = one[1], one[2]
-      taken[one[2]] = (taken[one[2]] or 0) + 1
+    local group = one.group
+    started[group] = (started[group] or 0) + 1
+    if not one.has_slot then
+      slots[#slots + 1], slots[#slots + 2] = one.id, group
+      taken[group] = (taken[group] or 0) + 1
     end
   end
   local counted = #slots > 0 and find(g.flags, 's', 1, true)

@@ -4,12 +4,12 @@
 -- gives: own_queue, parts, send
 
 local function own_queue(P)
-  return string.match(P, '{(.*)}:$')
+  return match(P, '{(.*)}:$')
 end
 
 -- A handle's queue and id.
 local function parts(handle)
-  return string.match(handle, '^([^/]+)/(.+)$')
+  return match(handle, '^([^/]+)/(.+)$')
 end
 
 -- Returns the message's number.

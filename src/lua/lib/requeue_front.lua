@@ -22,11 +22,11 @@ local function spread(tasks, known)
   for i, task in ipairs(tasks) do
     local lane = task[2] or ''
     task[4], task[5] = known and (known[task[1]] or 0) or behind[lane] or 0, i
-    behind[lane] = task[4] + math.max(1, math.floor(STEP / (task[3] or 1)))
+    behind[lane] = task[4] + max(1, math.floor(STEP / (task[3] or 1)))
     sorted, before = sorted and task[4] >= before, task[4]
   end
   if not sorted then table.sort(tasks, function(a, b) return a[4] < b[4] or a[4] == b[4] and a[5] < b[5] end) end
-  for i = 2, #tasks do tasks[i][4] = math.max(tasks[i][4], tasks[i - 1][4] + 1) end
+  for i = 2, #tasks do tasks[i][4] = max(tasks[i][4], tasks[i - 1][4] + 1) end
 end
 
 -- turns: where these are a part of what goes back (lib/turns.lua), else nil.
@@ -43,7 +43,7 @@ local function put_first(P, priority, tasks, turns)
   local first, members, n, grouped = turns and turns.firsts[priority], {}, 0, false
   first = first or (head or virtual_time(order_open(P), priority)) - room
   for _, task in ipairs(tasks) do
-    local at = math.max(base, math.min(first + task[4], base + BAND - 1))
+    local at = max(base, min(first + task[4], base + BAND - 1))
     members[n + 1], members[n + 2], n = text(at), task[1], n + 2
     -- Who comes to its group, or to those without one, later stands behind it.
     local lane = task[2] or ''

@@ -17,7 +17,7 @@
 local function parse_bundle(bundle)
   local results, ids, at = {}, {}, 1
   while true do
-    local id, bytes, from = string.match(bundle, '^(%S+) (%d+)\n()', at)
+    local id, bytes, from = match(bundle, '^(%S+) (%d+)\n()', at)
     if not id then return results, ids end
     at = from + bytes
     results[id], ids[#ids + 1] = sub(bundle, from, at - 1), id

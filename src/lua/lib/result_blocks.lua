@@ -12,7 +12,7 @@ local function unbundle(P, ended)
   local results, ids = parse_bundle(bundle)
   local there = tonumber(ended)
   for first = 1, #ids, PART do
-    local last = math.min(first + PART - 1, #ids)
+    local last = min(first + PART - 1, #ids)
     local scores, fields, n = call('ZMSCORE', P .. 'completed', unpack(ids, first, last)), {}, 0
     for i = first, last do
       if tonumber(scores[i - first + 1]) == there then

@@ -32,7 +32,7 @@ do
       least = time[1] * 1000000 + time[2]
     end
     local last = tonumber(call('HGET', P .. 'settings', 'serial')) or 0
-    local number = text(math.max(math.min(last, LATEST - 1) + 1, least))
+    local number = text(max(min(last, LATEST - 1) + 1, least))
     call('HSET', P .. 'settings', 'serial', number)
     return number
   end
@@ -170,7 +170,7 @@ end
 -- the clock was set back: it goes before what has ended since, which would else go as soon as it came.
 local function trim_count(P, set, count, most, now, calls)
   if count < 0 then return 0, true end
-  local excess, trimmed, all = math.min(call('ZCARD', P .. set) - count, most), 0, true
+  local excess, trimmed, all = min(call('ZCARD', P .. set) - count, most), 0, true
   if excess <= 0 then return 0, true end
   local ahead = readers.ahead(P, set, now, excess)
   if #ahead > 0 then trimmed, all = readers.forget_ahead(P, set, ahead, most) end

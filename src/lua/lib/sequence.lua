@@ -69,7 +69,7 @@ local function virtual_time(o, priority)
     local last = call('ZREVRANGEBYSCORE', o.P .. 'groups', '(' .. text(base + BAND), text(base), 'WITHSCORES',
       'LIMIT', 0, 1)
     v = plain_last(o, priority)
-    if last[2] then v = math.max(v, tonumber(last[2])) end
+    if last[2] then v = max(v, tonumber(last[2])) end
   end
   o.virtual[priority] = v
   return v
@@ -81,8 +81,8 @@ local function next_score(o, priority, group, weight)
   local limit = (priority + 1) * BAND - 1
   if not group then
     local last = plain_last(o, priority)
-    if o.grouped then last = math.max(last, virtual_time(o, priority)) end
-    last = math.min(last + STEP, limit)
+    if o.grouped then last = max(last, virtual_time(o, priority)) end
+    last = min(last + STEP, limit)
     o.plain[priority] = last
     return last
   end
@@ -96,9 +96,9 @@ local function next_score(o, priority, group, weight)
   local last = o.lanes[lane]
   if not last then
     last = tonumber(call('ZSCORE', o.P .. 'groups', lane)) or priority * BAND
-    last = math.max(last, virtual_time(o, priority))
+    last = max(last, virtual_time(o, priority))
   end
-  last = math.min(last + math.max(1, math.floor(STEP / (weight or 1))), limit)
+  last = min(last + max(1, math.floor(STEP / (weight or 1))), limit)
   o.lanes[lane] = last
   return last
 end

@@ -12,7 +12,7 @@ local function check_records(at, records)
     if at + 4 > #ARGV then return 0, 'a record is cut off' end
     if is_no_id(ARGV[at + 1]) then return 0, 'an id is none' end
     if verb == 'hand' then
-      local queue, id = string.match(ARGV[at + 2], '^([%w._-]+)/(.+)$')
+      local queue, id = match(ARGV[at + 2], '^([%w._-]+)/(.+)$')
       local _, fault
       if queue then _, fault = checked_options(id, ARGV[at + 3], ARGV[at + 4]) end
       if not queue or fault then return 0, 'a task handed on: ' .. (fault or 'its handle is none') end
@@ -69,7 +69,7 @@ local function settle_record(P, running, lease, now, settings, refused, verb, id
     refused[#refused + 1] = id
     return
   end
-  if ran then call('HSET', P .. 'info:' .. id, 'run', ran .. ' ' .. string.match(running, ':([^:]*)$')) end
+  if ran then call('HSET', P .. 'info:' .. id, 'run', ran .. ' ' .. match(running, ':([^:]*)$')) end
   know_gate(P, settings[GATE])
   act_as(running)
   if settings[GATE] then

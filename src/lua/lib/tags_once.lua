@@ -10,9 +10,9 @@ local function written_tags(rest)
   local from, at = find(rest, '"tags"%s*:%s*%[')
   local items = {}
   while at do
-    local opening = string.match(rest, '^[%s,]*()"', at + 1)
+    local opening = match(rest, '^[%s,]*()"', at + 1)
     if not opening then
-      local close = string.match(rest, '^%s*()%]', at + 1)
+      local close = match(rest, '^%s*()%]', at + 1)
       return close and from, items, close
     end
     at = find(rest, '["\\]', opening + 1)
@@ -37,7 +37,7 @@ local function tags_once(tags, rest)
   end
   local fewer = sub(rest, 1, from - 1) .. '"tags":[' .. table.concat(kept, ',') .. sub(rest, close)
   local told = header('{"at":0,' .. fewer).tags or {}
-  for i = 1, math.max(#list, #told) do
+  for i = 1, max(#list, #told) do
     if told[i] ~= list[i] then return list, rest end
   end
   return list, fewer

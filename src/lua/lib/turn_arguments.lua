@@ -25,7 +25,7 @@ end
 local function read_clock() -- inline
   local time = call('TIME')
   local micros = time[2]
-  return time[1] .. (#micros == 6 and string.sub(micros, 1, 3) or format('%03d', micros / 1000))
+  return time[1] .. (#micros == 6 and sub(micros, 1, 3) or format('%03d', micros / 1000))
 end
 
 -- Whether all groups are one plain completion of a task with an id that a client made, as most turns bring: such a group is

@@ -20,14 +20,14 @@ end
 -- still the common one: what is wanted is there, or all there is, and no other task stands between them by its score.
 local function take_from_segments(P, members, want, ask) -- inline
   local segment, behind, third, used_up, from_first = members[1], members[2], members[3], nil, 0
-  local list = P .. 'packet:' .. string.sub(segment, 2)
+  local list = P .. 'packet:' .. sub(segment, 2)
   local ids = call('LPOP', list, ask) or {}
   local left = call('LLEN', list)
   local is_plain = #ids > 0
   if is_plain and #ids < want and behind and byte(behind) == @PACKET_BYTE@ then
     used_up, from_first = segment, #ids
     segment, behind = behind, third
-    list = P .. 'packet:' .. string.sub(segment, 2)
+    list = P .. 'packet:' .. sub(segment, 2)
     for _, id in ipairs(call('LPOP', list, format('%d', want - from_first)) or {}) do ids[#ids + 1] = id end
     left = call('LLEN', list)
   end
@@ -42,7 +42,7 @@ end
 -- The ids go back to the heads of the segments from which they were taken.
 local function give_back(P, ids, segment, used_up, from_first) -- inline
   for i = #ids, 1, -1 do
-    call('LPUSH', P .. 'packet:' .. string.sub(i <= from_first and used_up or segment, 2), ids[i])
+    call('LPUSH', P .. 'packet:' .. sub(i <= from_first and used_up or segment, 2), ids[i])
   end
 end
 
@@ -79,14 +79,14 @@ local function leave_ready(P, taken, more, segment, left, used_up, from_first) -
   end
   if used_up then
     call('ZREM', P .. 'ready', used_up)
-    call('SREM', P .. 'packets', string.sub(used_up, 2))
+    call('SREM', P .. 'packets', sub(used_up, 2))
   end
   if left > 0 then
     local step = taken == 1 and '@SCORE_STEP@' or format('%d', @SCORE_STEP@ * (taken - from_first))
     call('ZINCRBY', P .. 'ready', step, segment)
   else
     call('ZREM', P .. 'ready', segment)
-    call('SREM', P .. 'packets', string.sub(segment, 2))
+    call('SREM', P .. 'packets', sub(segment, 2))
   end
 end
 

@@ -10,15 +10,15 @@
 
 local function field_of(line, name, pattern)
   local at = find(line, name, 1, true)
-  return at and string.match(line, pattern, at + #name)
+  return at and match(line, pattern, at + #name)
 end
 
 local function turn_of(id, envelope)
   local line = sub(envelope or '', 1, (find(envelope or '', '\n', 1, true) or 1) - 1)
   local priority = tonumber(field_of(line, '"priority":', '^%-?%d+')) or 0
   local weight = tonumber(field_of(line, '"weight":', '^%d+')) or 1
-  return math.max(@PRIORITY_MIN@, math.min(priority, @PRIORITY_MAX@)), {id, field_of(line, '"group":"', '^[^"\\]+'),
-    math.max(1, math.min(weight, @TASK_WEIGHT_MAX@))}
+  return max(@PRIORITY_MIN@, min(priority, @PRIORITY_MAX@)), {id, field_of(line, '"group":"', '^[^"\\]+'),
+    max(1, min(weight, @TASK_WEIGHT_MAX@))}
 end
 
 -- Where the first of these tasks of a band is to stand.
@@ -31,9 +31,9 @@ local function first_turn(P, priority, tasks)
   end
   local lasts = #lanes > 0 and call('ZMSCORE', P .. 'groups', unpack(lanes)) or {}
   for i, group in ipairs(groups) do
-    if not head or (tonumber(lasts[i]) or -1e300) >= head then room = math.max(room, ends[group] + 1) end
+    if not head or (tonumber(lasts[i]) or -1e300) >= head then room = max(room, ends[group] + 1) end
   end
-  if ends[''] and (not head or last_of_lane(P, priority) >= head) then room = math.max(room, ends[''] + 1) end
+  if ends[''] and (not head or last_of_lane(P, priority) >= head) then room = max(room, ends[''] + 1) end
   return (head or virtual_time(order_open(P), priority)) - room
 end
 
@@ -56,7 +56,7 @@ local function last_turns(P, leases, most, from)
   local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
   -- Without groups they stand as they were leased.
   if from == '' and not has_groups(envelopes) then return {unpack(leases, #leases - most + 1)}, nil, '' end
-  most = math.min(most, 128)
+  most = min(most, 128)
   fold_order(P)
   for i, envelope in ipairs(envelopes) do
     local priority, task = turn_of(ids[i], envelope)

@@ -9,7 +9,7 @@
 
 local function lock_as(P, id, o, ...)
   local key = P .. 'unique:' .. o.unique
-  if o.hold then return call('SET', key, id, 'PX', text(math.min(o.hold, LATEST)), ...) end
+  if o.hold then return call('SET', key, id, 'PX', text(min(o.hold, LATEST)), ...) end
   return call('SET', key, id, ...)
 end
 

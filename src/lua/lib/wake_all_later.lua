@@ -3,12 +3,13 @@
 -- gives: wake_all_later
 
 local function wake_all_later(P)
+  local call = redis.call
   if redis.pcall('RENAMENX', P .. 'idle', P .. 'rousing') ~= 1 then
     -- Some are left from the last time, which was just now.
-    local others = redis.call('LPOP', P .. 'idle', 1000)
+    local others = call('LPOP', P .. 'idle', 1000)
     while others do
-      redis.call('LPUSH', P .. 'rousing', unpack(others))
-      others = redis.call('LPOP', P .. 'idle', 1000)
+      call('LPUSH', P .. 'rousing', unpack(others))
+      others = call('LPOP', P .. 'idle', 1000)
     end
   end
   local namespace, name = string.match(P, '^(.*):{(.*)}:$')

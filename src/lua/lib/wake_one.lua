@@ -10,21 +10,22 @@
 -- Where nobody is there of a hundred that are idle, the others are told later, and there is a token. Returns whether that
 -- is so.
 local function wake_one(P)
-  if redis.call('LLEN', P .. 'wake') > 0 then return end
-  local entry, passed = redis.call('LPOP', P .. 'idle'), 0
+  local call = redis.call
+  if call('LLEN', P .. 'wake') > 0 then return end
+  local entry, passed = call('LPOP', P .. 'idle'), 0
   while entry do
     local session = string.match(entry, '^[^:]*')
-    if redis.call('EXISTS', P .. 'running:' .. session) == 1 then
+    if call('EXISTS', P .. 'running:' .. session) == 1 then
       wake_thread(P, session, entry)
       if worker_alive(P, session) then return end
     end
     passed = passed + 1
-    if passed >= @IDLE_PASSED_MAX@ and redis.call('EXISTS', P .. 'idle') == 1 then
+    if passed >= @IDLE_PASSED_MAX@ and call('EXISTS', P .. 'idle') == 1 then
       wake_all_later(P)
-      redis.call('LPUSH', P .. 'wake', '1')
+      call('LPUSH', P .. 'wake', '1')
       return true
     end
-    entry = redis.call('LPOP', P .. 'idle')
+    entry = call('LPOP', P .. 'idle')
   end
-  redis.call('LPUSH', P .. 'wake', '1')
+  call('LPUSH', P .. 'wake', '1')
 end

@@ -73,6 +73,13 @@ local function stripped(text, path)
   return table.concat(lines, '\n') .. '\n'
 end
 
+-- The text without what only the build reads, the heads of modules, and with empty lines only before comments.
+local function tidied(text)
+  text = ('\n' .. text):gsub('\n%-%- requires: [^\n]*', ''):gsub('\n%-%- gives: [^\n]*', ''):gsub('\n%-%- replaces: [^\n]*', '')
+  text = text:gsub('\n%-%-\n%s*\n', '\n\n'):gsub('\n[ \n]*\n\n', '\n\n')
+  return (text:gsub('\n *\n( *%f[^ \n-])', '\n%1'):sub(2))
+end
+
 local function sha1_of(path)
   local pipe = io.popen("sha1sum <'" .. path:gsub("'", "'\\''") .. "'")
   local sha = pipe and pipe:read('*a'):match('^%x+')
@@ -108,7 +115,7 @@ end
 local name = script:match('([%w_]+)%.lua$')
 local good, text = pcall(modules.assemble, script)
 if not good then fail(type(text) == 'table' and text.words or text) end
-text = filled_in(unused.leave_out(literal.write_out(text, script), script), name, script)
+text = tidied(filled_in(unused.leave_out(literal.write_out(text, script), script), name, script))
 local _, fault = loadstring((text:gsub('^#!', '--')), '=' .. script)
 if fault then fail(fault) end
 write(lua_out, text)

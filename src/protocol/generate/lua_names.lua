@@ -94,14 +94,17 @@ end
 
 function Reader:open(owner)
   local outer = self.scope
-  self.scope = {outer = outer, names = {}, owner = owner or outer.owner, count = outer.count}
+  self.scope = {outer = outer, names = {}, owner = owner or outer.owner}
 end
-function Reader:close() self.scope = self.scope.outer end
+function Reader:close()
+  self.scope.last = self.at - 1
+  self.scope = self.scope.outer
+end
 -- token: where the name stands; of a method's `self`: nowhere.
 function Reader:declare(name, line, token)
   local scope = self.scope
-  scope.count = scope.count + 1
-  local known = {name = name, line = line, token = token, owner = scope.owner, scope = scope, top = not scope.outer.outer, number = scope.count}
+  local known = {name = name, line = line, token = token, owner = scope.owner, scope = scope, top = not scope.outer.outer,
+    from = self.at}
   scope.names[name] = known
   self.declared[#self.declared + 1] = known
   return known
@@ -375,8 +378,8 @@ end
 
 -- Of a text, as a script or a part of one; a token is a place in the list of them:
 --   tokens      {kind, text, line, from, to, remark}: remark: the comment behind it on its line
---   declared    {name, line, token, owner, scope, top, number, is_inline, is_function} of each name that it declares; top: in no block
---               of it; number: among the names that are known there; names of one number are never known together
+--   declared    {name, line, token, owner, scope, top, from, is_inline, is_function} of each name that it declares; top: in no block
+--               of it; from: the token from which on it is known, to that of scope.last
 --   uses        {name, line, token, declared, is_set, owner}: declared: one of those above; nil: it is none of the text's own
 --   fields      {use, field, line, is_set}: of a field that is named with a point behind one of the uses
 --   functions   {name, first, last, captures, outer, scope, parameters, has_dots, opens, ends, known}: their lines; how many names of
@@ -387,7 +390,7 @@ end
 -- Or nil and what is wrong.
 local function names_of(source, path)
   local self = reader_of((source:gsub('^#!', '--')), path)
-  self.scope = {names = {}, count = 0}
+  self.scope = {names = {}}
   self:open({name = path, first = 1, captured = {}, captures = 0})
   local good, fault = pcall(function()
     self:block()
