@@ -21,7 +21,7 @@
 -- require: base
 -- In a function, where the names above cost less to capture, and as there is room for 200 locals: see CONTRIBUTING.md.
 return (function()
--- require: budget, sequence, schedule, event, history, retention, unique, dependency_edges, task_state, cancelled
+-- require: foreign_key, budget, sequence, schedule, event, history, retention, unique, dependency_edges, task_state, cancelled
 return (function()
 -- require: control, revive, segment, sweep
 

@@ -11,7 +11,7 @@
 --          is no such task
 --
 -- Sent twice: the second call finds the task cancelled and says so; one that runs is told again.
--- require: base, event, task_state, read_task, control, cancel_mark
+-- require: base, foreign_key, event, task_state, read_task, control, cancel_mark
 
 local cascade = ARGV[2] or ''
 if not ARGV[1] or cascade ~= '' and cascade ~= 'cascade' then

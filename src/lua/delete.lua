@@ -8,7 +8,7 @@
 --          that wait for it, or "running", or "" when there is no such task
 --
 -- Sent twice: the second call finds no such task.
--- require: base, sequence, read_task, control
+-- require: base, foreign_key, sequence, read_task, control
 
 local cascade = ARGV[2] or ''
 if not ARGV[1] or cascade ~= '' and cascade ~= 'cascade' then

@@ -12,14 +12,14 @@
 -- reply    1
 --
 -- Sent twice: each edge ends once, and what is told of an earlier edge between the two does not end a later one.
--- require: base, sequence, schedule, event, history, retention, unique, dependency_edges, insert, death, dependency_notice, heirs
+-- require: base, foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, insert, death, dependency_notice, heirs
 
 if #ARGV < 3 or not HOW[ARGV[3]] and ARGV[3] ~= 'cascade' and (ARGV[3] ~= 'moved' or not is_id(ARGV[5] or '')) then
   return redis.error_reply('ERR @NAME@: it takes a task, a parent, how that ended, and a number or nothing')
 end
 do
 -- require: expect, readers, reads
-  local fault = unfit(KEYS[1], ARGV[1])
+  local fault = unfit(KEYS[1])
   if fault then return fault end
 end
 local P, id, parent, number = KEYS[1], ARGV[1], ARGV[2], ARGV[4]

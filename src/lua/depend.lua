@@ -15,7 +15,7 @@
 -- require: base
 -- In functions, where the names above cost less to capture, and as there is room for 200 locals: see CONTRIBUTING.md.
 return (function()
--- require: sequence, event, history, retention, unique
+-- require: foreign_key, sequence, event, history, retention, unique
 return (function()
 -- require: schedule, dependency_edges, task_state, read_task, parent_changes
 

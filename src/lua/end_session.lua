@@ -30,7 +30,7 @@
 -- require: base
 -- The function makes capturing the names above cheaper: see CONTRIBUTING.md.
 return (function()
--- require: sequence, requeue_front, leases, turns, drop_session, event, history, limit_state, schedule, retention, unique, once, dependency_edges, wake_one
+-- require: foreign_key, sequence, requeue_front, leases, turns, drop_session, event, history, limit_state, schedule, retention, unique, once, dependency_edges, wake_one
 -- require: cancelled, whole, cancel_mark, deadline, transitions, bring_back
 
 local P, session, max = KEYS[1], ARGV[1], whole(ARGV[2], 1, INT64)

@@ -104,7 +104,7 @@ local function rare(what, P, now, ...)
 -- require: base
   -- In functions of their own, in which the names above are cheaper: see CONTRIBUTING.md.
   return (function(...)
--- require: options, sequence, transitions, enqueue_lists
+-- require: foreign_key, options, sequence, transitions, enqueue_lists
     return (function(...)
 -- require: enqueue_undo
       return enqueue_or_undo(...)

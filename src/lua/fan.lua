@@ -9,7 +9,7 @@
 --          [3...] queues that hear of ends by the first 200 of these
 --
 -- Sent twice: it tells those that are still to be told.
--- require: base, sequence, schedule, event, history, retention, unique, dependency_edges, insert, death, fan_out
+-- require: base, foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, insert, death, fan_out
 
 local P, most = KEYS[1], tonumber(ARGV[1])
 if not most or not is_whole(most, 1, 40) then return redis.error_reply('ERR @NAME@: ARGV[1] is how many, from 1 to 40') end

@@ -12,7 +12,7 @@
 --
 -- Sent twice: the second call finds the entry due at another time, or the task that it was to make now there, or,
 -- where that has ended and its record is gone, noted as the last one.
--- require: base, options, sequence, schedule, tags, event, insert, task_state, whole
+-- require: base, foreign_key, options, sequence, schedule, tags, event, insert, task_state, whole
 
 local P, name, due, next_due = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 if not next_due or due == '' and not ARGV[4] or #ARGV > @ENQUEUE_MAX@ then

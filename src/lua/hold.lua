@@ -8,7 +8,7 @@
 -- reply    until when, in ms since the epoch; 0: no hold
 --
 -- Sent twice: it holds from the later call on.
--- require: base, sequence, requeue_front, event, limit_state, whole
+-- require: base, foreign_key, sequence, requeue_front, event, limit_state, whole
 
 local P, group, delay = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
 if not group or #group > @GROUP_MAX@ or not delay then

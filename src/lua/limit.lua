@@ -20,7 +20,7 @@
 -- Limits hold from the first call on. The others count tasks that were running before any limit of groups' concurrency, and
 -- let those go on whose groups were strict; where they do not come, maintain.lua does that.
 -- Sent twice: it says the same again.
--- require: base, sequence, requeue_front, event, limit_state, slot, counts, count_page, whole
+-- require: base, foreign_key, sequence, requeue_front, event, limit_state, slot, counts, count_page, whole
 
 local P, cursor = KEYS[1], ARGV[1]
 local MOST = 1000000000

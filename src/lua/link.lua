@@ -16,7 +16,7 @@
 -- Sent twice: it registers once, however late the second comes (lib/received.lua), and says the same again: whoever
 -- heard it may have died before the child was told, and the parent may have come, been retried or gone since. A child
 -- does not lose an edge that was made after the message that takes it away, however late that comes.
--- require: base, sequence, schedule, event, history, retention, unique, dependency_edges, received, dependency_register
+-- require: base, foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, received, dependency_register
 
 local P, id, child, number = KEYS[1], ARGV[2], ARGV[3], nil
 do

@@ -45,9 +45,9 @@
 -- fixed name has another type          the command or key; nothing is
 --                                      written. A call that finds nothing due
 --                                      answers where it does not need them
--- a key of one task, group, tag or     WRONGTYPE without a name; what the      the same, later; each call ends there until
--- session (`info:<id>`) has another    steps before did stands                 somebody removes the key
--- type
+-- a key of one task, group, tag or     its value is removed; a task that       as after any call
+-- session (`info:<id>`) has another    waits goes to the dead letters
+-- type                                 (lib/foreign_key.lua)
 -- Redis takes no writes: READONLY,     Redis's error; nothing is written       the same, to the new master or after a pause
 -- MISCONF, and the like
 -- the reply is lost                    all steps were done, or none            the same
@@ -75,7 +75,7 @@ end
 -- Lua makes the functions of a module cheaper where the names that they use belong to an enclosing function (CONTRIBUTING.md): so
 -- what follows stands in two.
 return (function()
--- require: budget, sequence, requeue_front, retention, event, history
+-- require: foreign_key, budget, sequence, requeue_front, retention, event, history
 return (function()
 -- require: whole, first_time, forget_past, amnesty, promote, trim, trim_order, trim_tags, cron_due
 

@@ -8,7 +8,7 @@
 -- reply    "ok", or the state that does not allow it, or "malformed", or "" when there is no such task
 --
 -- Sent twice: it says the same again; a task that has become ready meanwhile goes to the end of its order again.
--- require: base, sequence, read_task, control, event, history, schedule
+-- require: base, foreign_key, sequence, read_task, control, event, history, schedule
 
 local P, id, what, number = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local bound = what == 'priority' and 127 or INT64

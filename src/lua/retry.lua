@@ -8,7 +8,7 @@
 --          is no such task, or "unique <id>": its unique key is held by another task
 --
 -- Sent twice: the second call finds the task ready (or blocked, or running) and says so.
--- require: base, sequence, read_task, control, revive
+-- require: base, foreign_key, sequence, read_task, control, revive
 
 if not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
 local P, id = KEYS[1], ARGV[1]

@@ -98,7 +98,7 @@ local function rare(what, P)
 -- require: base
   -- In a function of its own, in which the names above are cheaper: see CONTRIBUTING.md.
   return (function()
--- require: limit_state, schedule, allowed, put_aside
+-- require: foreign_key, limit_state, schedule, allowed, put_aside
     if what == 'leasing' then
 -- require: lease
       return lease

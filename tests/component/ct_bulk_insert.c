@@ -213,11 +213,11 @@ static void what_was_never_laid(void **state)
         const char *args[5];
         size_t count;
     } rows[] = {
-        {"which packet and how many", {"laid"}, 1},
-        {"which packet and how many", {"laid", "1", "2"}, 3},
-        {"which packet and how many", {"laid", "1", "2", "x"}, 4},
-        {"which packet and how many", {"laid", "1", "2", "1025"}, 4},
-        {"which packet and how many", {"laid", "1", "2", "4", "5"}, 5},
+        {"its packet and how many tasks", {"laid"}, 1},
+        {"its packet and how many tasks", {"laid", "1", "2"}, 3},
+        {"its packet and how many tasks", {"laid", "1", "2", "x"}, 4},
+        {"its packet and how many tasks", {"laid", "1", "2", "1025"}, 4},
+        {"its packet and how many tasks", {"laid", "1", "2", "4", "5"}, 5},
         {"packet 2 does not end with 4 tasks", {"laid", "1", "2", "4"}, 4},
         {"packet 3 does not end with 4 tasks", {"laid", "1", "3", "4"}, 4},
     };

@@ -112,6 +112,34 @@ static void no_key_of_another_type_leaves_anything_half_done(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* Keys of one task, group, tag or session in the queue that is prepared. */
+static void no_key_of_one_thing_of_another_type_leaves_anything_half_done(void **state)
+{
+    (void)state;
+    char keys[] =
+        "info:x info:r info:b info:d info:c info:f info:p info:n parents:b parents:f parents:r parents:n children:p "
+        "children:x children:c patient:p patient:x readers:c reads:b unique:k tag:a failures:k failures:malformed "
+        "parked:g holders:g called:g running:by_hand-00000001 lost:by_hand-00000001 once:by_hand-00000001 "
+        "woken:by_hand-00000001 received:far heir:p fanout:1";
+    size_t bad = 0;
+    char *rest = NULL;
+    for (const char *key = strtok_r(keys, " ", &rest); key != NULL; key = strtok_r(NULL, " ", &rest)) {
+        bool is_text = strncmp(key, "unique:", 7) == 0 || strncmp(key, "heir:", 5) == 0;
+        for (size_t i = 0; i < test_calls_count; i++) {
+            char why[64];
+            if (!is_asked(&test_calls[i])) continue;
+            test_calls_prepare();
+            (void)snprintf(why, sizeof(why), "%s has another type", key);
+            (void)test_cmd(test_conn, "DEL " Q "%s", key);
+            if (is_text) assert_string_equal(test_cmd(test_conn, "HSET " Q "%s a 1", key), "1");
+            if (!is_text) assert_string_equal(test_cmd(test_conn, "SET " Q "%s 1", key), "OK");
+            changed = false;
+            bad += !fails_whole(&test_calls[i], why);
+        }
+    }
+    assert_int_equal(bad, 0);
+}
+
 /* ---- tasks that come the common way into an empty queue ---------------------------------------------------------- */
 
 #define IDLE_SESSION "by_hand-00000001"
@@ -242,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_missing_right_leaves_anything_half_done),
         cmocka_unit_test(no_key_of_another_type_leaves_anything_half_done),
+        cmocka_unit_test(no_key_of_one_thing_of_another_type_leaves_anything_half_done),
         cmocka_unit_test(a_refused_call_of_the_common_way_leaves_no_task),
     };
     return cmocka_run_group_tests_name("ct_foreign_keys", tests, start, stop);

@@ -118,6 +118,7 @@ local function header(envelope, id)
   local line = sub(envelope, 1, line_end - 1)
   local o, kind = decoded(line), type_of(line)
   if not o then return {malformed = 'its header is not a JSON object'} end
+  if o.spoilt then return {malformed = 'its info:<id> or parents:<id> had another type'} end
   if not kind or #kind > @TYPE_MAX@ or kind ~= o.type or not is_whole(o.at, 0, LATEST) or
     not is_whole(o.deadline, 0, LATEST) then
     return {malformed = 'its header does not begin with {"at":<ms>,"type":"<type>"'}

@@ -1,13 +1,17 @@
--- A step of maintain.lua: tasks that wait past their deadlines die.
+-- A step of maintain.lua: tasks that wait past their deadlines die, and so do those of which a key had another type.
 --
--- requires: base, budget, control, deadline, death, event, task_state
+-- requires: base, budget, control, deadline, death, event, foreign_key, task_state
 -- gives: expire_overdue
 
 -- A task that does not wait has begun, or has ended: only its deadline goes.
 local function expire(P, now, id)
   local envelope = call('HGET', P .. 'tasks', id)
   local state = envelope and task_state(P, id)
-  if is_waiting(state) and deadline_of(envelope) then
+  if is_waiting(state) and is_spoilt(envelope) then
+    leave_place(P, id, state, envelope)
+    call('ZREM', P .. 'deadlines', id)
+    dies(P, id, now, 'malformed', header(envelope, id).malformed)
+  elseif is_waiting(state) and deadline_of(envelope) then
     leave_place(P, id, state, envelope)
     mark_info(P, id, has_begun(P, id, envelope))
     dies(P, id, now, 'expired', 'not begun by its deadline')

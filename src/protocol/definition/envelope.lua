@@ -7,6 +7,7 @@
 return {
   {name = 'info', type = 'whole number', range = '1', by = 'scripts later', read = 'scripts, workers', help = 'there is more in `info:<id>`. Stands first'},
   {name = 'cancel', type = 'whole number', range = '1', by = 'scripts later', read = 'scripts', help = 'it was cancelled while it ran. Only behind `info`'},
+  {name = 'spoilt', type = 'whole number', range = '1', by = 'scripts later', read = 'scripts', help = '`info:<id>` or `parents:<id>` had another type, and was removed: the task is malformed. Only behind `info` and `cancel`'},
   {name = 'at', type = 'whole number', range = 'ms', by = 'enqueue', read = 'scripts, workers, clients', checked = true, help = "when it was enqueued, by Redis's clock. Always present"},
   {name = 'p', type = 'whole number', range = '0 and more', by = 'enqueue', read = 'scripts', help = 'the packet in which it was enqueued, also after it has left it'},
   {name = 'deadline', type = 'whole number', range = 'ms', by = 'enqueue', read = 'scripts, workers', checked = true, help = 'it must begin before this time; removed when it begins'},
