@@ -17,23 +17,11 @@
 -- The tasks of a packet (lib/segment.lua) are looked at together, in the place of the packet; of one of which a part was
 -- looked at, the cursor's id is "+<p> <score of the next task>".
 -- Sent twice: it only reads.
--- require: base, budget, sweep, whole
+-- require: base, budget, bulk_call
 
-local P, state, most, age = KEYS[1], ARGV[1], whole(ARGV[3], 1, INT64), whole(ARGV[7], 0, INT64)
-local STATES = ' blocked ready scheduled parked completed dead cancelled '
-if not most or not age or not find(STATES, ' ' .. state .. ' ', 1, true) or
-  ARGV[2] ~= '' and not find(ARGV[2], '^%d+ [%d.e+-]+ [%d.einf+-]+ .*$') then
-  return redis.error_reply('ERR @NAME@: it takes a state, a cursor, how many tasks to look at, and a filter')
-end
-do
--- require: expect
-  local fault = unfit(P)
-  if fault then return fault end
-end
-most = math.min(most, @CALL_MAX@)
-if call('HGET', P .. 'settings', 'large') then most = math.min(most, 50) end
-local sweep = sweep_of(P, ARGV, clock(), age)
-if not sweep then return {'', 0, 0, {}} end
+local P, state = KEYS[1], ARGV[1]
+local sweep, max = begin_bulk(P, ARGV, clock(), {'', 0, 0, {}})
+if not sweep then return max end
 
 local SOME = 10
 local seen, meant, some = 0, 0, {}
@@ -47,7 +35,7 @@ local function look(id, score)
 end
 
 local function is_full()
-  return seen >= most or seen > 0 and budget.left <= 0
+  return seen >= max or seen > 0 and budget.left <= 0
 end
 
 -- Looks at the tasks of a packet from this score on, as many as there is room for. Returns whether those are all. Its first
@@ -55,7 +43,7 @@ end
 local function look_into(member, from)
   local score = tonumber(call('ZSCORE', sweep.set, member))
   if not score then return true end
-  local first, count = math.max(0, math.ceil((from - score) / @SCORE_STEP@)), most - seen
+  local first, count = math.max(0, math.ceil((from - score) / @SCORE_STEP@)), max - seen
   local ids = call('LRANGE', P .. 'packet:' .. sub(member, 2), text(first), text(first + count - 1))
   local at = 0
   while ids[at + 1] and not is_full() do
@@ -73,31 +61,9 @@ if member then
   sweep.last = member
   if not look_into(member, tonumber(from)) then return {sweep.cursor(false), seen, meant, some} end
 end
-local start = sweep.next_rank()
-local page = call('ZRANGE', sweep.set, start, start + most - 1, 'WITHSCORES')
-local at_end = #page < 2 * most
-for i = 1, #page, 2 do
-  local id, score = page[i], page[i + 1]
-  if tonumber(score) > sweep.limit then
-    at_end = true
-    break
-  end
-  if sweep.is_late(tonumber(score)) then
-    at_end = sweep.skip_late()
-    break
-  end
-  if is_full() then
-    at_end = false
-    break
-  end
-  if state == 'ready' and byte(id) == PACKET then
-    if not look_into(id, tonumber(score)) then
-      at_end = false
-      break
-    end
-  else
-    look(id, tonumber(score))
-    sweep.pass(score, id)
-  end
-end
+local at_end = visit_page(sweep, sweep.next_rank(), max, is_full, function(id, score)
+  if state == 'ready' and byte(id) == PACKET then return look_into(id, tonumber(score)) end
+  look(id, tonumber(score))
+  sweep.pass(score, id)
+end)
 return {sweep.cursor(at_end), seen, meant, some}

@@ -23,27 +23,14 @@
 return (function()
 -- require: foreign_key, budget, sequence, schedule, event, history, retention, unique, dependency_edges, task_state, cancelled
 return (function()
--- require: control, revive, segment, sweep
+-- require: control, revive, segment, bulk_call
 
-local P, action, state, most, age = KEYS[1], ARGV[1], ARGV[2], nil, nil
-do
--- require: whole
-  most, age = whole(ARGV[4], 1, INT64), whole(ARGV[8], 0, INT64)
-  local ACTIONS, STATES = ' retry cancel delete ', ' blocked ready scheduled parked completed dead cancelled '
-  if not most or not age or not find(ACTIONS, ' ' .. action .. ' ', 1, true) or
-    not find(STATES, ' ' .. state .. ' ', 1, true) or
-    ARGV[3] ~= '' and not find(ARGV[3], '^%d+ [%d.e+-]+ [%d.einf+-]+ .*$') then
-    return redis.error_reply('ERR @NAME@: it takes what to do, a state, a cursor, how many tasks to look at, and a filter')
-  end
-  most = math.min(most, @CALL_MAX@)
--- require: expect
-  local fault = unfit(P)
-  if fault then return fault end
+local P, action, state, now = KEYS[1], ARGV[1] or '', ARGV[2], clock()
+if not find(' retry cancel delete ', ' ' .. action .. ' ', 1, true) then
+  return redis.error_reply('ERR @NAME@: ARGV[1] is "retry", "cancel" or "delete"')
 end
-local now = clock()
-if call('HGET', P .. 'settings', 'large') then most = math.min(most, 50) end
-local sweep = sweep_of(P, {unpack(ARGV, 2)}, now, age)
-if not sweep then return {'', 0, 0, 0} end
+local sweep, max = begin_bulk(P, {unpack(ARGV, 2)}, now, {'', 0, 0, 0})
+if not sweep then return max end
 
 local function act(id, envelope)
   if action == 'retry' then return revive(P, id, envelope, state) end
@@ -54,26 +41,12 @@ local function act(id, envelope)
 end
 
 local seen, done, failed = 0, 0, 0
-local start = sweep.next_rank()
-if state == 'ready' then unfold(P, start, most) end
-local page = call('ZRANGE', sweep.set, start, start + most - 1, 'WITHSCORES')
-local at_end = #page < 2 * most
-for i = 1, #page, 2 do
-  local id, score = page[i], page[i + 1]
-  if tonumber(score) > sweep.limit then
-    at_end = true
-    break
-  end
-  if sweep.is_late(tonumber(score)) then
-    at_end = sweep.skip_late()
-    break
-  end
-  if seen > 0 and budget.left <= 0 then
-    at_end = false
-    break
-  end
-  local envelope = call('HGET', P .. 'tasks', id)
-  local gone = false
+local function is_full()
+  return seen > 0 and budget.left <= 0
+end
+
+local function visit(id, score)
+  local envelope, gone = call('HGET', P .. 'tasks', id), false
   if envelope and sweep.means(header(envelope), tonumber(score)) then
     gone = act(id, envelope) == 'ok'
     if gone then done = done + 1 else failed = failed + 1 end
@@ -81,6 +54,10 @@ for i = 1, #page, 2 do
   seen = seen + 1
   sweep.pass(score, not gone and id)
 end
+
+local first = sweep.next_rank()
+if state == 'ready' then unfold(P, first, max) end
+local at_end = visit_page(sweep, first, max, is_full, visit)
 return {sweep.cursor(at_end), seen, done, failed}
 end)()
 end)()
