@@ -261,7 +261,7 @@ static void ended_by_its_caller(void **state)
     const reeve_filter filter = {.state = REEVE_STATE_READY};
     test_refused(test_client,
                  reeve_bulk_update(test_client, "q", REEVE_ACTION_CANCEL, &filter, on_step, &s, &test_swept),
-                 REEVE_EINTERRUPTED, "ended");
+                 REEVE_EINTERRUPTED, "interrupted");
     assert_int_equal(s.count, 2);
     assert_true(test_swept.done > 0 && test_swept.done <= 400);
     assert_int_equal(test_count("q", "cancelled"), test_swept.done);
