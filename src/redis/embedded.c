@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/fork.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "redis/conn.h"
@@ -85,12 +86,31 @@ static reeve_status connect_once(rv_conn *conn, int64_t deadline)
     return rv_conn_open(conn, soon < deadline ? soon : deadline);
 }
 
+/* A child that another thread forks meanwhile would keep the server's lock after the server. */
+static int open_server_lock(const rv_embedded *embedded, rv_error *error)
+{
+    (void)rv_fork_generation(); /* forks are watched from now on */
+    rv_fork_hold();
+    int fd = open_lock(embedded, "server.lock", error);
+    if (fd >= 0) rv_fork_add_private(fd);
+    rv_fork_release();
+    return fd;
+}
+
+static void close_server_lock(int fd)
+{
+    rv_fork_hold();
+    rv_fork_remove_private(fd);
+    close(fd);
+    rv_fork_release();
+}
+
 /* The server.lock when no server holds it, or -1. */
 static int take_server_lock(const rv_embedded *embedded, rv_error *error)
 {
-    int fd = open_lock(embedded, "server.lock", error);
+    int fd = open_server_lock(embedded, error);
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-    close(fd);
+    close_server_lock(fd);
     rv_error_clear(error);
     return -1;
 }
@@ -107,10 +127,8 @@ static reeve_status launch_if_gone(const rv_embedded *embedded, bool *launched, 
         status = rv_embedded_launch(&embedded->dir, lock, error);
         *launched = true;
     }
-    if (status == REEVE_OK)
-        close(lock); /* the server has it now */
-    else
-        unlock(lock);
+    if (status != REEVE_OK) (void)flock(lock, LOCK_UN); /* else the server has it now */
+    close_server_lock(lock);
     return status;
 }
 

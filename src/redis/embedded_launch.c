@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fork.h"
+
 #define LOG_NAME "redis.log"
 #define LOG_MAX (1024 * 1024)
 #define TAIL_SIZE 240
@@ -124,9 +126,15 @@ reeve_status rv_embedded_launch(const rv_embedded_dir *dir, int lock_fd, rv_erro
         return failed("the log of the embedded Redis cannot be opened", errno == ENOENT ? EIO : errno, error);
     /* Descriptors that stand where the file actions write would be overwritten before they are copied. */
     int high_log = fcntl(log_fd, F_DUPFD_CLOEXEC, SERVER_LOCK_FD + 1);
+    rv_fork_hold();
     int high_lock = fcntl(lock_fd, F_DUPFD_CLOEXEC, SERVER_LOCK_FD + 1);
+    if (high_lock >= 0) rv_fork_add_private(high_lock);
+    rv_fork_release();
     int outcome = high_log < 0 || high_lock < 0 ? errno : spawn(dir, high_log, high_lock, &pid);
+    rv_fork_hold();
+    rv_fork_remove_private(high_lock);
     if (high_lock >= 0) close(high_lock);
+    rv_fork_release();
     if (high_log >= 0) close(high_log);
     close(log_fd);
     if (outcome != 0) return failed("redis-server cannot be started", outcome, error);

@@ -2,11 +2,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -135,6 +138,50 @@ static void a_forked_child_is_no_user(void **state)
     end_child(other);
 }
 
+static void *join_in_thread(void *dir)
+{
+    static test_user who;
+    test_join(&who, dir);
+    return &who;
+}
+
+/* A child that is forked while the server is being started must not keep its lock, nor the next server from starting. */
+static void a_child_forked_during_the_launch_keeps_no_lock(void **state)
+{
+    (void)state;
+    const char *tools = strdup(test_dir()), *dir = strdup(test_dir());
+    char *path = strdup(getenv("PATH")), text[8192];
+    rv_error error = {0};
+    pthread_t id;
+    test_user *first, second = {0};
+    (void)snprintf(text, sizeof(text), "%s/redis-server", tools);
+    FILE *script = fopen(text, "w");
+    assert_non_null(script);
+    (void)fprintf(
+        script,
+        "#!/bin/sh\ntouch %s/starts\nuntil [ -e %s/go ]; do sleep 0.01; done\nPATH=%s\nexec redis-server \"$@\"\n",
+        tools, tools, path);
+    assert_int_equal(fchmod(fileno(script), 0700), 0);
+    assert_int_equal(fclose(script), 0);
+    (void)snprintf(text, sizeof(text), "%s:%s", tools, path);
+    assert_int_equal(setenv("PATH", text, 1), 0);
+    assert_int_equal(pthread_create(&id, NULL, join_in_thread, (void *)(uintptr_t)dir), 0);
+    (void)snprintf(text, sizeof(text), "%s/starts", tools);
+    for (int64_t end = rv_deadline(30000); access(text, F_OK) != 0 && rv_now_ms() < end;) (void)usleep(1000);
+    assert_int_equal(access(text, F_OK), 0);
+    pid_t child = fork_child();
+    (void)snprintf(text, sizeof(text), "%s/go", tools);
+    close(open(text, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    assert_int_equal(pthread_join(id, (void **)&first), 0);
+    assert_int_equal(kill(test_server_pid(first), SIGKILL), 0);
+    if (test_try_join_for(&second, dir, 0, 5000, &error) != REEVE_OK) fail_msg("%s", error.text);
+    test_end_session(&second);
+    test_end_session(first);
+    end_child(child);
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    free(path);
+}
+
 static void a_lock_that_another_process_keeps_is_waited_for_until_the_deadline(void **state)
 {
     (void)state;
@@ -209,6 +256,7 @@ int main(void)
         cmocka_unit_test(the_server_inherits_nothing),
         cmocka_unit_test(the_server_inherits_no_signals),
         cmocka_unit_test(a_forked_child_is_no_user),
+        cmocka_unit_test(a_child_forked_during_the_launch_keeps_no_lock),
         cmocka_unit_test(a_lock_that_another_process_keeps_is_waited_for_until_the_deadline),
         cmocka_unit_test(no_descriptor_is_left),
         cmocka_unit_test(each_allocation_may_fail),
