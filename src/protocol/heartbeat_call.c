@@ -7,7 +7,8 @@ static uint64_t count_at(const rv_reply *reply, size_t index)
     return rv_reply_sum(rv_reply_at(reply, index));
 }
 
-static void begin_beat(rv_conn *conn, const rv_prefix *prefix, size_t more, const char *session, int64_t session_ms)
+static void begin_heartbeat(rv_conn *conn, const rv_prefix *prefix, size_t more, const char *session,
+                            int64_t session_ms)
 {
     rv_cmd_script(conn, &rv_script_heartbeat, 1, 2 + more);
     rv_arg(conn, prefix->text, prefix->length);
@@ -17,13 +18,13 @@ static void begin_beat(rv_conn *conn, const rv_prefix *prefix, size_t more, cons
 
 void rv_heartbeat_call_build(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms)
 {
-    begin_beat(conn, prefix, 0, session, session_ms);
+    begin_heartbeat(conn, prefix, 0, session, session_ms);
 }
 
 void rv_heartbeat_call_build_flush(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms,
                                    const rv_tally *tally, uint64_t number)
 {
-    begin_beat(conn, prefix, 1 + rv_tally_args(tally), session, session_ms);
+    begin_heartbeat(conn, prefix, 1 + rv_tally_args(tally), session, session_ms);
     rv_argi(conn, (int64_t)number);
     rv_tally_build(conn, tally);
 }

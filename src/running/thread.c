@@ -260,7 +260,7 @@ static void rest(rv_thread *t, unsigned want)
     build_wait(t, until);
     bool idle = t->state == RV_THREAD_IDLE;
     if (!idle) rv_turn_build_lease(t, want);
-    atomic_store_explicit(&t->rests_since, atomic_load_explicit(&t->worker->heart.beats, memory_order_relaxed),
+    atomic_store_explicit(&t->rests_since, atomic_load_explicit(&t->worker->heart.heartbeats, memory_order_relaxed),
                           memory_order_relaxed);
     reeve_status status = rv_conn_call_blocking(t->conn, latest(t, until), &reply);
     atomic_store_explicit(&t->rests_since, 0, memory_order_relaxed);

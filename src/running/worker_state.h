@@ -175,7 +175,7 @@ typedef struct rv_heartbeat {
     rv_upkeep_thread thread;
     int64_t round_trip_us;     /* of the last heartbeat; 0: none yet */
     atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
-    atomic_uint beats;         /* how many heartbeats Redis took, and 1 */
+    atomic_uint heartbeats;    /* how many heartbeats Redis took, and 1 */
     atomic_bool connected;
     bool registered; /* its first heartbeat was taken */
     unsigned epoch;  /* of the connection that its last one went over; 0: none yet */

@@ -24,12 +24,12 @@
 
 #define TRY_AGAIN_MS 250
 
-static int64_t beat_every_ms(const reeve_worker *worker)
+static int64_t heartbeat_every_ms(const reeve_worker *worker)
 {
     return worker->session_ms / 3;
 }
 
-typedef struct beats {
+typedef struct heartbeats {
     reeve_worker *worker;
     rv_session_text *sessions; /* by command: the session that it renewed, or "" when its reply is not evaluated */
     size_t *queue_sessions;    /* by command: the index of its queue session */
@@ -37,9 +37,9 @@ typedef struct beats {
     bool asking; /* sessions may have begun without a reply */
     bool odd;
     char words[256]; /* why */
-} beats;
+} heartbeats;
 
-static void note_odd(beats *b, const rv_reply *reply)
+static void note_odd(heartbeats *b, const rv_reply *reply)
 {
     b->odd = true;
     rv_copy_text(b->words, sizeof(b->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
@@ -60,10 +60,10 @@ static void note_registration(reeve_worker *worker, int64_t added)
     rv_end_if_forked(worker);
 }
 
-static void on_beat(size_t index, const rv_reply *reply, void *context)
+static void on_heartbeat(size_t index, const rv_reply *reply, void *context)
 {
-    beats *b = context;
-    rv_heartbeat_reply beat;
+    heartbeats *b = context;
+    rv_heartbeat_reply heartbeat;
     if (index >= b->count) {
         /* A version that cannot be noted does not make the heartbeat fail. */
         bool is_format = index == b->count + RV_REGISTRY_FORMAT;
@@ -72,16 +72,16 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
         if (index == b->count + RV_REGISTRY_ADDED) note_registration(b->worker, rv_reply_int(reply, -1));
         return;
     }
-    if (!rv_heartbeat_call_read(&beat, reply)) {
+    if (!rv_heartbeat_call_read(&heartbeat, reply)) {
         note_odd(b, reply);
         return;
     }
     rv_queue_session *queue_session = b->worker->queue_sessions[b->queue_sessions[index]];
     bool again = index > 0 && b->queue_sessions[index - 1] == b->queue_sessions[index];
-    if (beat.alive && !again) rv_unheard_check(b->worker, queue_session, &beat);
+    if (heartbeat.alive && !again) rv_unheard_check(b->worker, queue_session, &heartbeat);
     if (b->sessions[index][0] == '\0') return;
-    rv_queue_session_flushed(queue_session, beat.alive);
-    if (beat.alive) return;
+    rv_queue_session_flushed(queue_session, heartbeat.alive);
+    if (heartbeat.alive) return;
     if (!rv_queue_session_lose(queue_session, b->sessions[index])) return;
     rv_log(REEVE_LOG_WARN, "session.lost",
            "the session was gone from Redis: its tasks run elsewhere, the worker begins a new one", "queue",
@@ -90,7 +90,7 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
 }
 
 /* Adds a heartbeat whose reply does not concern the known session. */
-static void add_plain_beat(reeve_worker *worker, beats *b, size_t index, const char *session)
+static void add_plain_heartbeat(reeve_worker *worker, heartbeats *b, size_t index, const char *session)
 {
     b->sessions[b->count][0] = '\0';
     b->queue_sessions[b->count++] = index;
@@ -99,16 +99,16 @@ static void add_plain_beat(reeve_worker *worker, beats *b, size_t index, const c
 }
 
 /* Adds a heartbeat for a queue, with the tally of one day to flush. */
-static void add_beat(reeve_worker *worker, beats *b, size_t index)
+static void add_heartbeat(reeve_worker *worker, heartbeats *b, size_t index)
 {
     uint64_t number;
     rv_queue_session *queue_session = worker->queue_sessions[index];
     rv_session_text session;
     if (!rv_queue_session_get(queue_session, session)) {
         /* Without a session the call tells Redis that a worker serves the queue. */
-        add_plain_beat(worker, b, index, "");
+        add_plain_heartbeat(worker, b, index, "");
         /* A turn whose reply has not arrived may have begun the session. */
-        if (b->asking) add_plain_beat(worker, b, index, session);
+        if (b->asking) add_plain_heartbeat(worker, b, index, session);
         return;
     }
     memcpy(b->sessions[b->count], session, sizeof(session));
@@ -122,28 +122,28 @@ static void add_beat(reeve_worker *worker, beats *b, size_t index)
     }
 }
 
-static reeve_status send_beats(reeve_worker *worker, int64_t deadline, beats *b)
+static reeve_status send_heartbeats(reeve_worker *worker, int64_t deadline, heartbeats *b)
 {
     rv_heartbeat *heart = &worker->heart;
-    for (size_t i = 0; i < worker->queue_session_count; i++) add_beat(worker, b, i);
+    for (size_t i = 0; i < worker->queue_session_count; i++) add_heartbeat(worker, b, i);
     rv_registry_record_write(&heart->json, worker);
     if (heart->json.failed) rv_buf_clear(&heart->json);
     rv_registry_renew(heart->thread.conn, worker->ns, worker->id, rv_buf_text(&heart->json), heart->json.length,
                       worker->session_ms);
     int64_t sent_us = rv_now_us();
-    reeve_status status = rv_conn_exec(heart->thread.conn, deadline, on_beat, b);
+    reeve_status status = rv_conn_exec(heart->thread.conn, deadline, on_heartbeat, b);
     if (status == REEVE_OK) heart->round_trip_us = rv_now_us() - sent_us;
     return status;
 }
 
 bool rv_heartbeat_send(reeve_worker *worker, int64_t deadline)
 {
-    beats b = {.worker = worker, .asking = atomic_load(&worker->asking) > 0};
+    heartbeats b = {.worker = worker, .asking = atomic_load(&worker->asking) > 0};
     size_t max = b.asking ? 2 * worker->queue_session_count : worker->queue_session_count;
     b.sessions = rv_zalloc_array(max, sizeof(*b.sessions));
     b.queue_sessions = rv_zalloc_array(max, sizeof(*b.queue_sessions));
     reeve_status status = REEVE_ENOMEM;
-    if (b.sessions != NULL && b.queue_sessions != NULL) status = send_beats(worker, deadline, &b);
+    if (b.sessions != NULL && b.queue_sessions != NULL) status = send_heartbeats(worker, deadline, &b);
     rv_free(b.sessions);
     rv_free(b.queue_sessions);
     /* A node that refuses work is left by the connection of the control channel, too. */
@@ -187,12 +187,12 @@ static void note_connection(reeve_worker *worker)
     if (before != 0 && before != worker->heart.epoch) rv_wakeup_look_for_strays(worker);
 }
 
-static bool connect_and_beat(reeve_worker *worker)
+static bool connect_and_send(reeve_worker *worker)
 {
-    int64_t every = beat_every_ms(worker);
+    int64_t every = heartbeat_every_ms(worker);
     bool done = rv_heartbeat_connect(worker, rv_deadline(every)) && rv_heartbeat_send(worker, rv_deadline(every));
     if (done) atomic_store(&worker->heart.beaten_at_ms, rv_now_ms());
-    if (done) atomic_fetch_add(&worker->heart.beats, 1);
+    if (done) atomic_fetch_add(&worker->heart.heartbeats, 1);
     if (done && misses_notices(worker)) rv_wakeup_ask_cancelled(worker);
     if (done) note_connection(worker);
     return done;
@@ -206,8 +206,8 @@ static void *heart_main(void *argument)
     for (rv_phase sent = RV_PHASE_CREATED, phase; (phase = rv_worker_phase(worker)) < RV_PHASE_ENDED; sent = phase) {
         /* A heartbeat at each change of the phase updates the worker's record at once. */
         if (phase != sent || rv_now_ms() >= at_ms) {
-            bool done = connect_and_beat(worker);
-            at_ms = rv_deadline(done ? beat_every_ms(worker) : TRY_AGAIN_MS);
+            bool done = connect_and_send(worker);
+            at_ms = rv_deadline(done ? heartbeat_every_ms(worker) : TRY_AGAIN_MS);
         }
         if (rv_waker_wait(&heart->thread.waker, at_ms)) rv_waker_silence(&heart->thread.waker);
     }
@@ -219,8 +219,8 @@ static void *heart_main(void *argument)
 reeve_status rv_heartbeat_open(reeve_worker *worker, rv_error *error)
 {
     rv_buf_init(&worker->heart.json, 1024 * 1024);
-    atomic_init(&worker->heart.beats, 1);
-    return rv_upkeep_thread_open(&worker->heart.thread, worker, "heart", beat_every_ms(worker), error);
+    atomic_init(&worker->heart.heartbeats, 1);
+    return rv_upkeep_thread_open(&worker->heart.thread, worker, "heart", heartbeat_every_ms(worker), error);
 }
 
 reeve_status rv_heartbeat_start(reeve_worker *worker, rv_error *error)

@@ -48,13 +48,13 @@ static uint64_t count_known(reeve_worker *worker, const rv_queue_session *queue_
 /* Those that have waited since before the last heartbeat. Returns how many. */
 static unsigned wake_resting(reeve_worker *worker, const rv_queue_session *queue_session)
 {
-    unsigned woken = 0, beats = atomic_load(&worker->heart.beats);
+    unsigned woken = 0, heartbeats = atomic_load(&worker->heart.heartbeats);
     for (size_t i = 0; i < worker->pool_count; i++) {
         rv_pool *pool = worker->pools[i];
         if (!serves(pool, queue_session)) continue;
         for (unsigned j = 0; j < pool->thread_count; j++) {
             unsigned since = atomic_load_explicit(&pool->threads[j].rests_since, memory_order_relaxed);
-            if (since == 0 || since >= beats) continue;
+            if (since == 0 || since >= heartbeats) continue;
             rv_waker_ring(&pool->threads[j].waker);
             woken++;
         }
@@ -64,21 +64,21 @@ static unsigned wake_resting(reeve_worker *worker, const rv_queue_session *queue
 
 /* At the 2nd, 4th, 8th heartbeat: fields that another version keeps in the session make its count too large for
  * ever. */
-static bool is_time(unsigned beats)
+static bool is_time(unsigned heartbeats)
 {
-    return beats >= 2 && (beats & (beats - 1)) == 0;
+    return heartbeats >= 2 && (heartbeats & (heartbeats - 1)) == 0;
 }
 
 /* A waiting thread consumes a wake-up at once: one that remains has reached no thread. */
-static bool is_heard(reeve_worker *worker, const rv_queue_session *queue_session, const rv_heartbeat_reply *beat)
+static bool is_heard(reeve_worker *worker, const rv_queue_session *queue_session, const rv_heartbeat_reply *heartbeat)
 {
     if (rv_worker_phase(worker) != RV_PHASE_RUNNING) return true;
-    return !beat->woken && (beat->held == 0 || beat->held <= count_known(worker, queue_session));
+    return !heartbeat->woken && (heartbeat->held == 0 || heartbeat->held <= count_known(worker, queue_session));
 }
 
-void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const rv_heartbeat_reply *beat)
+void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const rv_heartbeat_reply *heartbeat)
 {
-    if (is_heard(worker, queue_session, beat)) {
+    if (is_heard(worker, queue_session, heartbeat)) {
         queue_session->unheard = 0;
         return;
     }

@@ -12,7 +12,7 @@
 #include "protocol/heartbeat_call.h"
 #include "running/worker_state.h"
 
-/* The heartbeat thread: beat is the reply for a queue, once a heartbeat. */
-void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const rv_heartbeat_reply *beat);
+/* The heartbeat thread: heartbeat: the reply for a queue; called once for each heartbeat. */
+void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const rv_heartbeat_reply *heartbeat);
 
 #endif

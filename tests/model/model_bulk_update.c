@@ -132,7 +132,7 @@ static bool step(const int arg[ARGS], swept *ret)
 }
 
 /* Nothing that was meant is left, but what could not be done. */
-static void check_rest(const int arg[ARGS], const swept *said)
+static void check_rest(const int arg[ARGS], const swept *actual)
 {
     int refused = 0;
     for (int id = 0; id < SLOTS; id++) {
@@ -146,24 +146,24 @@ static void check_rest(const int arg[ARGS], const swept *said)
         if (may == 0) COVER(BULK_UPDATE_UNIQUE);
         refused++;
     }
-    if (said->failed < refused)
-        model_differ("sweep says that %lld could not be done, of %d", (long long)said->failed, refused);
+    if (actual->failed < refused)
+        model_differ("sweep says that %lld could not be done, of %d", (long long)actual->failed, refused);
 }
 
 void model_bulk_update(const int arg[ARGS])
 {
-    swept said = {.cursor = ""};
+    swept actual = {.cursor = ""};
     int steps = 0, before = 0, max = arg[STEPS] ? arg[STEPS] : 4 * SLOTS;
     for (int id = 0; id < SLOTS; id++) before += model_task_of(arg[QUEUE], id)->state == (model_state)arg[STATE];
     int packed = model_packed(arg[QUEUE]);
     if (before == 0) COVER(BULK_UPDATE_NOTHING);
     do {
-        if (!step(arg, &said) || model.words[0]) return;
+        if (!step(arg, &actual) || model.words[0]) return;
         steps++;
-    } while (*said.cursor && steps < max);
-    if (packed > 0 && arg[STATE] == READY && said.done > 0) COVER(PACKET_SWEPT);
+    } while (*actual.cursor && steps < max);
+    if (packed > 0 && arg[STATE] == READY && actual.done > 0) COVER(PACKET_SWEPT);
     if (steps > 1) COVER(BULK_UPDATE_STEPS);
-    if (*said.cursor && arg[STEPS]) COVER(BULK_UPDATE_STOPPED);
-    if (*said.cursor && !arg[STEPS]) model_differ("sweep does not end");
-    if (!*said.cursor) check_rest(arg, &said);
+    if (*actual.cursor && arg[STEPS]) COVER(BULK_UPDATE_STOPPED);
+    if (*actual.cursor && !arg[STEPS]) model_differ("sweep does not end");
+    if (!*actual.cursor) check_rest(arg, &actual);
 }

@@ -26,12 +26,12 @@ static void prefer(int arg[ARGS], unsigned states)
 }
 
 /* Nobody waits for the task, or what waits for it is cancelled with it; else it is said how many there are. */
-static bool is_free_of_children(const int arg[ARGS], unsigned concerned, char said[32])
+static bool is_free_of_children(const int arg[ARGS], unsigned concerned, char actual[32])
 {
     int children = model_children(arg[QUEUE], arg[ID]);
     if (children == 0 || !(concerned >> model_task_of(arg[QUEUE], arg[ID])->state & 1)) return true;
     if (!arg[CASCADES]) {
-        (void)snprintf(said, 32, "children %d", children);
+        (void)snprintf(actual, 32, "children %d", children);
         COVER(DEPENDENCY_REFUSED);
         return false;
     }
@@ -53,19 +53,20 @@ static void steer(const rv_script *script, const int arg[ARGS], unsigned allowed
                   void (*act)(int, model_task *))
 {
     for (int i = 0; i <= (arg[FLAGS] & TWICE); i++) {
-        char said[32];
+        char actual[32];
         model_task *task = model_task_of(arg[QUEUE], arg[ID]);
         const char *const words[] = {model_id(arg[ID]), arg[CASCADES] ? "cascade" : ""};
         if (!*words[0]) return; /* (there is none in that slot) */
         const rv_reply *reply = model_call_words(script, arg[QUEUE], words, 2);
         if (!reply) return;
-        rv_copy_text(said, sizeof(said), allowed >> task->state & 1 ? "ok" : model_state_names[task->state]);
-        bool follows = concerned && (task->state == BLOCKED || arg[CASCADES]) && strcmp(said, "ok") == 0;
+        rv_copy_text(actual, sizeof(actual), allowed >> task->state & 1 ? "ok" : model_state_names[task->state]);
+        bool follows = concerned && (task->state == BLOCKED || arg[CASCADES]) && strcmp(actual, "ok") == 0;
         char heard[64];
         rv_copy_text(heard, sizeof(heard), test_reply_text(reply));
-        if (is_free_of_children(arg, concerned, said)) act(arg[QUEUE], task);
-        if (follows && strcmp(said, "ok") == 0 && has_more(arg[QUEUE])) rv_copy_text(said, sizeof(said), "ok more");
-        if (!rv_reply_is_text(reply, said)) model_differ("%s says %s, not \"%s\"", script->name, heard, said);
+        if (is_free_of_children(arg, concerned, actual)) act(arg[QUEUE], task);
+        if (follows && strcmp(actual, "ok") == 0 && has_more(arg[QUEUE]))
+            rv_copy_text(actual, sizeof(actual), "ok more");
+        if (!rv_reply_is_text(reply, actual)) model_differ("%s says %s, not \"%s\"", script->name, heard, actual);
     }
 }
 

@@ -89,9 +89,9 @@
     X(HAND_FINDS, "idle: finds its task")                                                             \
     X(HAND_LOOK, "idle: told to look")                                                                \
     X(HAND_LOST, "idle: a connection is lost with what it was handed")                                \
-    X(HAND_RECALL, "recover: of an idle thread")                                                      \
-    X(HAND_RECALL_LOOK, "recover: of a thread that was to look")                                      \
-    X(HAND_RECALL_TASK, "recover: a task that was handed over")                                       \
+    X(HAND_RECOVER, "recover: of an idle thread")                                                     \
+    X(HAND_RECOVER_LOOK, "recover: of a thread that was to look")                                     \
+    X(HAND_RECOVER_TASK, "recover: a task that was handed over")                                      \
     X(HAND_LEFT, "end_session: a task that was handed over")                                          \
     X(HAND_REAPED, "maintain: reaps a task that was handed over")                                     \
     X(HAND_ROUSED, "idle: two are told to look at once")                                              \

@@ -231,7 +231,7 @@ void model_fire(const int arg[ARGS])
  */
 
 /* said: {name, when, the first line of its definition, ...}, the first first. */
-void model_check_due(int queue, const rv_reply *said)
+void model_check_due(int queue, const rv_reply *actual)
 {
     const model_entry *entries = model.queues[queue].entries;
     bool swapped = entries[1].due_ms < entries[0].due_ms;
@@ -239,14 +239,14 @@ void model_check_due(int queue, const rv_reply *said)
     for (int i = 0; i < ENTRIES; i++) {
         int entry = swapped ? ENTRIES - 1 - i : i;
         if (entries[entry].due_ms == 0 || entries[entry].due_ms > model.now_ms) continue;
-        if (!rv_reply_is_text(rv_reply_at(said, at), entry_name(entry)) ||
-            !rv_reply_is_text(rv_reply_at(said, at + 1), model_number(entries[entry].due_ms)) ||
-            !rv_reply_is_text(rv_reply_at(said, at + 2), first_line(entries[entry].kind & ~DEFINED)))
-            model_differ("tend says that %s are due", test_reply_text(said));
+        if (!rv_reply_is_text(rv_reply_at(actual, at), entry_name(entry)) ||
+            !rv_reply_is_text(rv_reply_at(actual, at + 1), model_number(entries[entry].due_ms)) ||
+            !rv_reply_is_text(rv_reply_at(actual, at + 2), first_line(entries[entry].kind & ~DEFINED)))
+            model_differ("tend says that %s are due", test_reply_text(actual));
         at += 3;
         COVER(MAINTAIN_DUE);
     }
-    if (said->count != at) model_differ("tend says that %s are due", test_reply_text(said));
+    if (actual->count != at) model_differ("tend says that %s are due", test_reply_text(actual));
 }
 
 int64_t model_next_entry(int queue)

@@ -2,8 +2,8 @@
  * model_dependencies.h - tasks that wait for others, as the model has them: edges, whom a parent has to tell, whom it
  * tells in steps (fans), and messages to other queues.
  */
-#ifndef TEST_MODEL_KIN_H
-#define TEST_MODEL_KIN_H
+#ifndef TEST_MODEL_DEPENDENCIES_H
+#define TEST_MODEL_DEPENDENCIES_H
 
 #include "model/model_seen.h"
 

@@ -242,19 +242,20 @@ static void hand_over(model_task *task, int taker)
     COVER(HAND_TASK);
 }
 
-static void check(const model_incoming *one, const rv_reply *said, int64_t expected)
+static void check(const model_incoming *one, const rv_reply *actual, int64_t expected)
 {
     char unknown[32];
     (void)snprintf(unknown, sizeof(unknown), "unknown %s", one->missing >= 0 ? model_id(one->missing) : "");
     if (one->missing >= 0) {
-        if (!rv_reply_is_text(said, unknown))
-            model_differ("enqueue says of %s %s, not %s", model_id(one->id), test_reply_text(said), unknown);
+        if (!rv_reply_is_text(actual, unknown))
+            model_differ("enqueue says of %s %s, not %s", model_id(one->id), test_reply_text(actual), unknown);
     } else if (one->holder >= 0) {
-        if (!rv_reply_is_text(said, model_id(one->holder)))
-            model_differ("enqueue says of %s %s, but %s has its key", model_id(one->id), test_reply_text(said),
+        if (!rv_reply_is_text(actual, model_id(one->holder)))
+            model_differ("enqueue says of %s %s, but %s has its key", model_id(one->id), test_reply_text(actual),
                          model_id(one->holder));
-    } else if (rv_reply_int(said, -1) != expected) {
-        model_differ("enqueue says of %s %s, not %lld", model_id(one->id), test_reply_text(said), (long long)expected);
+    } else if (rv_reply_int(actual, -1) != expected) {
+        model_differ("enqueue says of %s %s, not %lld", model_id(one->id), test_reply_text(actual),
+                     (long long)expected);
     }
 }
 

@@ -344,10 +344,10 @@ static void check_gone(const turn *t, const rv_reply *gone)
 {
     size_t count = 0;
     for (int i = 0; i < t->from; i++) {
-        bool said = false;
-        for (size_t j = 0; j < gone->count; j++) said = said || rv_reply_int(gone->items[j], -1) == i + 1;
-        if (said != t->gone[t->keys[i]]) model_differ("turn says %s are gone", test_reply_text(gone));
-        count += said;
+        bool actual = false;
+        for (size_t j = 0; j < gone->count; j++) actual = actual || rv_reply_int(gone->items[j], -1) == i + 1;
+        if (actual != t->gone[t->keys[i]]) model_differ("turn says %s are gone", test_reply_text(gone));
+        count += actual;
     }
     if (gone->count != count) model_differ("turn says %s are gone", test_reply_text(gone));
 }
@@ -360,12 +360,12 @@ static bool is_told_idle(const rv_reply *extras)
 }
 
 /* Who found nothing waits to be handed a task; not where nothing is handed over, nor where something is left. */
-static void check_idle(const turn *t, bool said)
+static void check_idle(const turn *t, bool actual)
 {
     int queue = t->keys[0], session = model.hands[t->hand].session[queue];
     bool may = !model.queues[queue].paused && !*t->gate[queue] && model.sessions[session].life == ALIVE;
     bool expected = t->idles && may && t->leased == 0 && model_count(queue, READY) == 0;
-    if (t->idle != said) model_differ("turn says that the thread is idle, or does not");
+    if (t->idle != actual) model_differ("turn says that the thread is idle, or does not");
     if (t->idle != expected) model_differ("the thread is %s idle", t->idle ? "" : "not");
     if (t->idle && t->again) COVER(HAND_AGAIN);
     if (t->idle) COVER(HAND_IDLE);
@@ -398,16 +398,16 @@ static size_t lease_some(turn *t, const rv_reply *reply)
 void model_lease_all(turn *t, const rv_reply *reply)
 {
     const rv_reply *extras = rv_reply_at(reply, 3);
-    bool said = is_told_idle(extras);
+    bool actual = is_told_idle(extras);
     t->idle = false;
     t->leased = 0;
     t->told = 0;
     for (int queue = 0; queue < QUEUES; queue++) t->gone[queue] = t->looked[queue] = t->put_off[queue] = false;
     memset(t->started, 0, sizeof(t->started));
-    bool already = t->idles && is_already_told(t) && said;
+    bool already = t->idles && is_already_told(t) && actual;
     size_t groups = already ? 0 : lease_some(t, reply);
     if (reply->count != 4 + groups) model_differ("turn leases from %zu queues, not %zu", reply->count - 4, groups);
-    if (extras->count != t->told + said) model_differ("turn tells of %zu tasks, not %zu", extras->count, t->told);
+    if (extras->count != t->told + actual) model_differ("turn tells of %zu tasks, not %zu", extras->count, t->told);
     check_gone(t, rv_reply_at(reply, 2));
     for (int queue = 0; queue < QUEUES; queue++) {
         if (t->put_off[queue]) put_off(t, queue);
@@ -417,7 +417,7 @@ void model_lease_all(turn *t, const rv_reply *reply)
         check_orders(t, queue);
         model_take_over_parked(queue, true);
     }
-    if (!already && t->idles) check_idle(t, said);
+    if (!already && t->idles) check_idle(t, actual);
     if (!already) return;
     t->idle = true;
     COVER(HAND_ALREADY);

@@ -1,8 +1,8 @@
 /*
  * model_limit_state.h - limits, as the operations and the checks see them.
  */
-#ifndef TEST_MODEL_GATE_H
-#define TEST_MODEL_GATE_H
+#ifndef TEST_MODEL_LIMIT_STATE_H
+#define TEST_MODEL_LIMIT_STATE_H
 
 #include "model/model_seen.h"
 

@@ -169,13 +169,13 @@ void model_limits_read_make(int arg[ARGS])
 }
 
 /* One of a group: {group, its own concurrency, its own rate, hold, running, parked}. */
-static void check_group(int queue, const rv_reply *said)
+static void check_group(int queue, const rv_reply *actual)
 {
     const model_limits *l = &model.queues[queue].limits;
-    int group = atoi(rv_reply_at(said, 0)->text + 1), parked = 0;
+    int group = atoi(rv_reply_at(actual, 0)->text + 1), parked = 0;
     char rate[32];
     if (group < 1 || group > GROUPS) {
-        model_differ("limits says %s", test_reply_text(said));
+        model_differ("limits says %s", test_reply_text(actual));
         return;
     }
     model_rate_text(l->own_rate[group] > 0 ? l->own_rate[group] : 0, rate);
@@ -183,11 +183,11 @@ static void check_group(int queue, const rv_reply *said)
     for (int id = 0; id < SLOTS; id++)
         parked += model_task_of(queue, id)->state == PARKED && model_task_of(queue, id)->group == group;
     bool held = l->holds_ms[group] > model.now_ms, own = l->own_concurrency[group] != NOT_SAID;
-    if (!rv_reply_is_text(rv_reply_at(said, 1), own ? model_number(l->own_concurrency[group]) : "") ||
-        !rv_reply_is_text(rv_reply_at(said, 2), rate) ||
-        !rv_reply_is_text(rv_reply_at(said, 3), held ? model_number(l->holds_ms[group]) : "") ||
-        rv_reply_int(rv_reply_at(said, 5), -1) != parked)
-        model_differ("limits says %s", test_reply_text(said));
+    if (!rv_reply_is_text(rv_reply_at(actual, 1), own ? model_number(l->own_concurrency[group]) : "") ||
+        !rv_reply_is_text(rv_reply_at(actual, 2), rate) ||
+        !rv_reply_is_text(rv_reply_at(actual, 3), held ? model_number(l->holds_ms[group]) : "") ||
+        rv_reply_int(rv_reply_at(actual, 5), -1) != parked)
+        model_differ("limits says %s", test_reply_text(actual));
     COVER(LIMITS_GROUP);
 }
 
@@ -197,10 +197,10 @@ void model_limits_read(const int arg[ARGS])
     char rate[32];
     const rv_reply *reply = CALL(limits, arg[QUEUE], "0", "100");
     if (!reply) return;
-    const rv_reply *said = rv_reply_at(reply, 1);
+    const rv_reply *actual = rv_reply_at(reply, 1);
     model_rate_text(l->rate, rate);
-    if (!rv_reply_is_text(rv_reply_at(said, 0), l->concurrency == NO_LIMIT ? "" : model_number(l->concurrency)) ||
-        !rv_reply_is_text(rv_reply_at(said, 1), rate) ||
+    if (!rv_reply_is_text(rv_reply_at(actual, 0), l->concurrency == NO_LIMIT ? "" : model_number(l->concurrency)) ||
+        !rv_reply_is_text(rv_reply_at(actual, 1), rate) ||
         rv_reply_int(rv_reply_at(reply, 2), -2) != (l->concurrency == NO_LIMIT ? -1 : model_running(arg[QUEUE], 0)) ||
         rv_reply_int(rv_reply_at(reply, 3), -1) != (int64_t)reply->count - 5 ||
         rv_reply_int(rv_reply_at(reply, 4), -1) != 0)

@@ -67,19 +67,19 @@ static int expired_session(int queue, bool *ret_spared)
     return first;
 }
 
-static void reap(int number, int64_t said)
+static void reap(int number, int64_t actual)
 {
     model_session *session = &model.sessions[number];
     int held = model_held(number);
-    if (said < (held > 0) || said > held) model_differ("tend reaps %lld tasks of %d", (long long)said, held);
+    if (actual < (held > 0) || actual > held) model_differ("tend reaps %lld tasks of %d", (long long)actual, held);
     if (session->life == DYING) COVER(MAINTAIN_REAP_ON);
     if (held == 0) COVER(MAINTAIN_REAP_EMPTY);
-    (void)model_take_back(number, (int)said, true);
+    (void)model_take_back(number, (int)actual, true);
     model_free_kept(number);
-    session->life = said < held ? DYING : ABSENT;
+    session->life = actual < held ? DYING : ABSENT;
     session->expiry_ms = 0;
     session->ended = true;
-    if (said < held)
+    if (actual < held)
         COVER(MAINTAIN_REAP_STEP);
     else
         COVER(MAINTAIN_REAP);
@@ -255,15 +255,15 @@ static bool maintain(int queue, int max, int life, maintained *ret)
     return true;
 }
 
-static void compare(const maintained *said, const int64_t expected[NUMBERS], const char *session)
+static void compare(const maintained *actual, const int64_t expected[NUMBERS], const char *session)
 {
     static const char *const names[] = {"now", "more", "next", "promoted", "reaped", "trimmed"};
     for (size_t i = 0; i < NUMBERS; i++) {
         bool matters = i != NEXT || !expected[MORE]; /* (with more to do, nobody waits for the next) */
-        if (matters && said->numbers[i] != expected[i])
-            model_differ("tend says %s, but %s is %lld", said->text, names[i], (long long)expected[i]);
+        if (matters && actual->numbers[i] != expected[i])
+            model_differ("tend says %s, but %s is %lld", actual->text, names[i], (long long)expected[i]);
     }
-    if (strcmp(said->session, session) != 0) model_differ("tend says %s, but reaps \"%s\"", said->text, session);
+    if (strcmp(actual->session, session) != 0) model_differ("tend says %s, but reaps \"%s\"", actual->text, session);
 }
 
 static void forget_size(int queue, bool was_large)
@@ -275,7 +275,7 @@ static void forget_size(int queue, bool was_large)
 
 void model_maintain(const int arg[ARGS])
 {
-    maintained said;
+    maintained actual;
     int queue = arg[QUEUE];
     model_queue *q = &model.queues[queue];
     bool was_large = q->large, more = false;
@@ -285,14 +285,14 @@ void model_maintain(const int arg[ARGS])
     const model_seen *before = model_look();
     bool unsure = before && may_have_more(&before->queues[queue], limit, back),
          limited = before && *before->queues[queue].gate;
-    if (!maintain(queue, max, arg[LIFE], &said)) return;
-    int64_t expected[NUMBERS] = {[NOW] = model.now_ms, [REAPED] = said.numbers[REAPED]};
+    if (!maintain(queue, max, arg[LIFE], &actual)) return;
+    int64_t expected[NUMBERS] = {[NOW] = model.now_ms, [REAPED] = actual.numbers[REAPED]};
     /* The least of each kind that a call without a budget does. */
     int due = mood.budget ? 1 : limit, ended = mood.budget && limit > 25 ? 25 : limit;
     expected[PROMOTED] = promote(queue, due);
     if (due < limit && expected[PROMOTED] == due && is_due(queue)) COVER(MAINTAIN_BUDGET);
     more = expected[PROMOTED] == due || expired >= 0;
-    if (expired >= 0) reap(expired, said.numbers[REAPED]);
+    if (expired >= 0) reap(expired, actual.numbers[REAPED]);
     if (expired < 0) expected[REAPED] = 0;
     more = model_expire_some(queue, mood.budget && limit > 10 ? 10 : limit) || more;
     more = model_fan_some(queue, mood.budget && limit > 16 ? 16 : limit) || more;
@@ -309,16 +309,16 @@ void model_maintain(const int arg[ARGS])
     if (limited && end_holds(&q->limits, limit)) more = true;
     model_maintain_upkeep_end(queue, changed || expected[PROMOTED] > 0);
     model_take_over_parked(queue, false);
-    expected[MORE] = more || (unsure && said.numbers[MORE] == 1);
+    expected[MORE] = more || (unsure && actual.numbers[MORE] == 1);
     expected[NEXT] = next_due(queue);
     if (completed_ms >= 0) make_sooner(&expected[NEXT], completed_ms); /* (what went by its bytes was asked before) */
     q->more = expected[MORE];
     q->next_ms = expected[NEXT];
-    if (said.messages != q->message_count)
-        model_differ("tend says that there are %d messages, not %d", said.messages, q->message_count);
-    if (said.unread != (q->unread_count > 0)) model_differ("tend says %s of what was set aside", said.text);
+    if (actual.messages != q->message_count)
+        model_differ("tend says that there are %d messages, not %d", actual.messages, q->message_count);
+    if (actual.unread != (q->unread_count > 0)) model_differ("tend says %s of what was set aside", actual.text);
     if (spared) COVER(MAINTAIN_SPARE);
-    if (said.spared_ms != (spared && expired < 0 ? q->upkeep.ends_ms : 0))
-        model_differ("tend says %s of sessions that are spared", said.text);
-    compare(&said, expected, expired < 0 ? "" : model_session_id(expired));
+    if (actual.spared_ms != (spared && expired < 0 ? q->upkeep.ends_ms : 0))
+        model_differ("tend says %s of sessions that are spared", actual.text);
+    compare(&actual, expected, expired < 0 ? "" : model_session_id(expired));
 }

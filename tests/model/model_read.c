@@ -23,37 +23,37 @@ static const model_seen_queue *look(int queue)
 }
 
 /* Of a task as a list of show or list: {id, state, envelope, score, session, lease, ...}. */
-static void check_described(const model_task *task, const char *id, int64_t score, const rv_reply *said)
+static void check_described(const model_task *task, const char *id, int64_t score, const rv_reply *actual)
 {
     char lease[64] = "";
     bool runs = task->state == RUNNING,
          timed = task->state >= COMPLETED || task->state == SCHEDULED || task->state == BLOCKED;
     if (runs) model_name_lease(lease, task->at_ms, task->thread);
-    if (!rv_reply_is_text(rv_reply_at(said, 0), id) ||
-        !rv_reply_is_text(rv_reply_at(said, 1), model_state_names[task->state]))
-        model_differ("it is said of %s: %s", id, test_reply_text(said));
-    if (timed && rv_reply_int(rv_reply_at(said, 3), -1) != task->at_ms)
-        model_differ("it is said of %s: %s, not %lld", id, test_reply_text(said), (long long)task->at_ms);
-    if (task->state == READY && rv_reply_int(rv_reply_at(said, 3), -1) != score)
-        model_differ("it is said of %s: %s, and its score is %lld", id, test_reply_text(said), (long long)score);
-    if (!rv_reply_is_text(rv_reply_at(said, 4), runs ? model_session_id(task->session) : "") ||
-        !rv_reply_is_text(rv_reply_at(said, 5), lease))
-        model_differ("it is said of who holds %s: %s", id, test_reply_text(said));
+    if (!rv_reply_is_text(rv_reply_at(actual, 0), id) ||
+        !rv_reply_is_text(rv_reply_at(actual, 1), model_state_names[task->state]))
+        model_differ("it is said of %s: %s", id, test_reply_text(actual));
+    if (timed && rv_reply_int(rv_reply_at(actual, 3), -1) != task->at_ms)
+        model_differ("it is said of %s: %s, not %lld", id, test_reply_text(actual), (long long)task->at_ms);
+    if (task->state == READY && rv_reply_int(rv_reply_at(actual, 3), -1) != score)
+        model_differ("it is said of %s: %s, and its score is %lld", id, test_reply_text(actual), (long long)score);
+    if (!rv_reply_is_text(rv_reply_at(actual, 4), runs ? model_session_id(task->session) : "") ||
+        !rv_reply_is_text(rv_reply_at(actual, 5), lease))
+        model_differ("it is said of who holds %s: %s", id, test_reply_text(actual));
 }
 
 /* What is said of its result, among what show and list say of a completed task, and by itself. */
-static void check_result(int queue, const model_task *task, const char *id, const rv_reply *said)
+static void check_result(int queue, const model_task *task, const char *id, const rv_reply *actual)
 {
     char words[32] = "";
     if (task->state != COMPLETED && task->state != RETAINED) return;
     int result = model_result_read(queue, task);
     const rv_reply *found = NULL;
     if (result) (void)snprintf(words, sizeof(words), "m%d", result);
-    for (size_t i = 6; said->type == RV_ARRAY && i + 1 < said->count; i += 2)
-        if (rv_reply_is_text(said->items[i], "result")) found = said->items[i + 1];
-    if (said->type != RV_ARRAY && !rv_reply_is(said, RV_NIL)) found = said;
+    for (size_t i = 6; actual->type == RV_ARRAY && i + 1 < actual->count; i += 2)
+        if (rv_reply_is_text(actual->items[i], "result")) found = actual->items[i + 1];
+    if (actual->type != RV_ARRAY && !rv_reply_is(actual, RV_NIL)) found = actual;
     if (result ? !rv_reply_is_text(found, words) : found != NULL)
-        model_differ("it is said of what %s has left: %s, not \"%s\"", id, test_reply_text(said), words);
+        model_differ("it is said of what %s has left: %s, not \"%s\"", id, test_reply_text(actual), words);
     if (result && !task->field) COVER(RESULT_BLOCK_READ);
 }
 
@@ -178,7 +178,7 @@ static int list_kinds(int queue, int kinds[KINDS_OF_ERRORS])
 }
 
 /* said: {kind, tasks, when one died last, that one's id, its type, its message} */
-static void check_kind(int queue, int kind, const rv_reply *said)
+static void check_kind(int queue, int kind, const rv_reply *actual)
 {
     static const char *const types[] = {"t", "s", "d"};
     int count = 0, last = -1;
@@ -193,11 +193,12 @@ static void check_kind(int queue, int kind, const rv_reply *said)
     const model_task *task = model_task_of(queue, last);
     rv_copy_text(name, sizeof(name), model_kind_name(kind));
     model_error_words(task->error, message);
-    if (!rv_reply_is_text(rv_reply_at(said, 0), name) || rv_reply_int(rv_reply_at(said, 1), -1) != count ||
-        rv_reply_int(rv_reply_at(said, 2), -1) != task->at_ms ||
-        !rv_reply_is_text(rv_reply_at(said, 3), model_id(last)) ||
-        !rv_reply_is_text(rv_reply_at(said, 4), types[task->type]) || !rv_reply_is_text(rv_reply_at(said, 5), message))
-        model_differ("failures says %s of %s; %d, the last %s", test_reply_text(said), name, count, model_id(last));
+    if (!rv_reply_is_text(rv_reply_at(actual, 0), name) || rv_reply_int(rv_reply_at(actual, 1), -1) != count ||
+        rv_reply_int(rv_reply_at(actual, 2), -1) != task->at_ms ||
+        !rv_reply_is_text(rv_reply_at(actual, 3), model_id(last)) ||
+        !rv_reply_is_text(rv_reply_at(actual, 4), types[task->type]) ||
+        !rv_reply_is_text(rv_reply_at(actual, 5), message))
+        model_differ("failures says %s of %s; %d, the last %s", test_reply_text(actual), name, count, model_id(last));
 }
 
 void model_failures(const int arg[ARGS])
@@ -253,7 +254,7 @@ static int64_t first_due(int queue)
 }
 
 /* The header of the one that is next is told; with several of one score, that of any. */
-static void check_head(int queue, const model_seen_queue *seen, const char *said)
+static void check_head(int queue, const model_seen_queue *seen, const char *actual)
 {
     int64_t first = INT64_MAX;
     bool found = false;
@@ -262,10 +263,10 @@ static void check_head(int queue, const model_seen_queue *seen, const char *said
     for (int id = 0; id < SLOTS; id++) {
         const model_seen_task *task = &seen->tasks[id];
         if (task->state != READY || task->score != first) continue;
-        found = found || strncmp(task->envelope, said, strlen(said)) == 0;
+        found = found || strncmp(task->envelope, actual, strlen(actual)) == 0;
     }
-    if (first == INT64_MAX ? *said != '\0' : !*said || !found)
-        model_differ("stat of queue %d says of its head %s", queue, said);
+    if (first == INT64_MAX ? *actual != '\0' : !*actual || !found)
+        model_differ("stat of queue %d says of its head %s", queue, actual);
     if (seen->packet_count > 0) COVER(PACKET_STAT);
 }
 

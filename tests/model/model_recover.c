@@ -103,9 +103,9 @@ static void end_idling(model_hand *h, int queue, int thread)
     const model_seen *seen = model_look();
     int session = h->session[queue];
     if (thread == THREADS || !seen) return;
-    if (seen->sessions[session].threads[thread].idle) COVER(HAND_RECALL);
-    if (seen->sessions[session].threads[thread].looks) COVER(HAND_RECALL_LOOK);
-    if (seen->sessions[session].threads[thread].task) COVER(HAND_RECALL_TASK);
+    if (seen->sessions[session].threads[thread].idle) COVER(HAND_RECOVER);
+    if (seen->sessions[session].threads[thread].looks) COVER(HAND_RECOVER_LOOK);
+    if (seen->sessions[session].threads[thread].task) COVER(HAND_RECOVER_TASK);
     if (h->idle[thread] == queue + 1) h->idle[thread] = 0;
     for (int id = 0; id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);

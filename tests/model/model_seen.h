@@ -158,7 +158,7 @@ bool model_is_look_on_its_way(int queue, const model_seen *seen);
 void model_check_hands(int queue, const model_seen *seen);
 
 /* What tend says of recurring entries, and when the next one is due; -1: none is. */
-void model_check_due(int queue, const rv_reply *said);
+void model_check_due(int queue, const rv_reply *actual);
 int64_t model_next_entry(int queue);
 void model_check_entries(int queue, const model_seen_queue *seen);
 

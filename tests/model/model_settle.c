@@ -198,9 +198,9 @@ static void check_refused(const turn *t, const rv_reply *refused)
         end = model_group_end(t, first);
         n++;
         for (int i = first; i < end; i++) {
-            int said = count_refused(refused, n, t->items[i].id), expected = !t->items[i].held;
-            if (said != expected)
-                model_differ("turn refuses %s of group %d %d times, not %d", model_id(t->items[i].id), n, said,
+            int actual = count_refused(refused, n, t->items[i].id), expected = !t->items[i].held;
+            if (actual != expected)
+                model_differ("turn refuses %s of group %d %d times, not %d", model_id(t->items[i].id), n, actual,
                              expected);
             all += (size_t)expected;
         }

@@ -70,10 +70,11 @@ void model_stats(const int arg[ARGS])
     if (rv_reply_int(rv_reply_at(reply, 0), -1) != day || reply->count != 3)
         model_differ("stats says %s, of day %lld", test_reply_text(reply), (long long)day);
     for (int i = 0; i < 2; i++) {
-        const rv_reply *said = rv_reply_at(reply, (size_t)i + 1);
+        const rv_reply *actual = rv_reply_at(reply, (size_t)i + 1);
         int expected = sum_of(arg[QUEUE], day + i), found = 0;
-        for (size_t j = 0; said && j + 1 < said->count; j += 2)
-            if (rv_reply_is_text(said->items[j], "wait:count")) found = (int)strtol(said->items[j + 1]->text, NULL, 10);
+        for (size_t j = 0; actual && j + 1 < actual->count; j += 2)
+            if (rv_reply_is_text(actual->items[j], "wait:count"))
+                found = (int)strtol(actual->items[j + 1]->text, NULL, 10);
         if (found != expected) model_differ("stats says %s, not %d", test_reply_text(reply), expected);
         if (found) COVER(STATS_TOLD);
     }

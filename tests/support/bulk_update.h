@@ -2,8 +2,8 @@
  * sweep.h - what tests of sweeps share: tasks of queue q that have ended, one sweep, and what there is after it. Needs
  * a place (queue.h) with a clock that stands still (clock.h).
  */
-#ifndef TEST_SWEEP_H
-#define TEST_SWEEP_H
+#ifndef TEST_BULK_UPDATE_H
+#define TEST_BULK_UPDATE_H
 
 #include "reeve/dead.h"
 #include "support/queue.h"

@@ -89,7 +89,7 @@ int bench_clock_ahead(bench_run *bench, int64_t *ret_us)
 
 /* ---- keys ------------------------------------------------------------------------------------------------------- */
 
-struct sweep {
+struct scan {
     bench_run *bench;
     char cursor[24];
     char pattern[RV_NS_MAX + 4];
@@ -99,82 +99,82 @@ struct sweep {
 
 static void build_scan(rv_conn *conn, bool again, const void *context)
 {
-    const struct sweep *sweep = context;
+    const struct scan *scan = context;
 
     (void)again;
     rv_cmd(conn, 6);
     rv_args(conn, "SCAN");
-    rv_args(conn, sweep->cursor);
+    rv_args(conn, scan->cursor);
     rv_args(conn, "MATCH");
-    rv_args(conn, sweep->pattern);
+    rv_args(conn, scan->pattern);
     rv_args(conn, "COUNT");
     rv_args(conn, SCAN_COUNT);
 }
 
-static void forget_keys(struct sweep *sweep)
+static void forget_keys(struct scan *scan)
 {
-    for (size_t i = 0; i < sweep->count; i++) rv_free(sweep->keys[i]);
-    rv_free(sweep->keys);
-    sweep->keys = NULL;
-    sweep->count = 0;
+    for (size_t i = 0; i < scan->count; i++) rv_free(scan->keys[i]);
+    rv_free(scan->keys);
+    scan->keys = NULL;
+    scan->count = 0;
 }
 
-static int keep_keys(struct sweep *sweep, const rv_reply *found)
+static int keep_keys(struct scan *scan, const rv_reply *found)
 {
     size_t count = found == NULL ? 0 : found->count;
 
-    forget_keys(sweep);
-    sweep->keys = rv_zalloc_array(count + 1, sizeof(*sweep->keys));
-    if (sweep->keys == NULL) return cli_no_memory(sweep->bench->cli);
-    for (; sweep->count < count; sweep->count++) {
-        sweep->keys[sweep->count] = rv_strdup(found->items[sweep->count]->text);
-        if (sweep->keys[sweep->count] == NULL) return cli_no_memory(sweep->bench->cli);
+    forget_keys(scan);
+    scan->keys = rv_zalloc_array(count + 1, sizeof(*scan->keys));
+    if (scan->keys == NULL) return cli_no_memory(scan->bench->cli);
+    for (; scan->count < count; scan->count++) {
+        scan->keys[scan->count] = rv_strdup(found->items[scan->count]->text);
+        if (scan->keys[scan->count] == NULL) return cli_no_memory(scan->bench->cli);
     }
     return CLI_DONE;
 }
 
-static void begin_sweep(struct sweep *sweep, bench_run *bench)
+static void begin_scan(struct scan *scan, bench_run *bench)
 {
-    memset(sweep, 0, sizeof(*sweep));
-    sweep->bench = bench;
-    (void)snprintf(sweep->pattern, sizeof(sweep->pattern), "%s:*", bench->cli->ns);
-    (void)snprintf(sweep->cursor, sizeof(sweep->cursor), "0");
+    memset(scan, 0, sizeof(*scan));
+    scan->bench = bench;
+    (void)snprintf(scan->pattern, sizeof(scan->pattern), "%s:*", bench->cli->ns);
+    (void)snprintf(scan->cursor, sizeof(scan->cursor), "0");
 }
 
 /* The next of the keys. *ret_last: there are no more after them. */
-static int step(struct sweep *sweep, bool *ret_last)
+static int step(struct scan *scan, bool *ret_last)
 {
-    reeve_client *client = sweep->bench->cli->client;
+    reeve_client *client = scan->bench->cli->client;
     const rv_reply *reply;
-    reeve_status result = rv_client_call(client, build_scan, sweep, &reply, NULL);
+    reeve_status result = rv_client_call(client, build_scan, scan, &reply, NULL);
 
     *ret_last = true;
-    if (result != REEVE_OK) return cli_fail_call(sweep->bench->cli, result, "SCAN");
-    (void)snprintf(sweep->cursor, sizeof(sweep->cursor), "%s", rv_reply_at(reply, 0)->text);
-    *ret_last = strcmp(sweep->cursor, "0") == 0;
-    return keep_keys(sweep, rv_reply_at(reply, 1));
+    if (result != REEVE_OK) return cli_fail_call(scan->bench->cli, result, "SCAN");
+    (void)snprintf(scan->cursor, sizeof(scan->cursor), "%s", rv_reply_at(reply, 0)->text);
+    *ret_last = strcmp(scan->cursor, "0") == 0;
+    return keep_keys(scan, rv_reply_at(reply, 1));
 }
 
 /* Calls each for every key, until it fails. */
-static int over_keys(bench_run *bench, int (*each)(struct sweep *sweep, const char *key, double *sum), double *sum)
+static int over_keys(bench_run *bench, int (*each)(struct scan *scan, const char *key, double *sum), double *sum)
 {
-    struct sweep sweep;
+    struct scan scan;
     bool last = false;
     int status = CLI_DONE;
 
-    begin_sweep(&sweep, bench);
+    begin_scan(&scan, bench);
     while (status == CLI_DONE && !last) {
-        status = step(&sweep, &last);
-        for (size_t i = 0; status == CLI_DONE && i < sweep.count; i++) status = each(&sweep, sweep.keys[i], sum);
+        status = step(&scan, &last);
+        for (size_t i = 0; status == CLI_DONE && i < scan.count; i++) status = each(&scan, scan.keys[i], sum);
     }
-    forget_keys(&sweep);
+    forget_keys(&scan);
     return status;
 }
 
-static int add_usage(struct sweep *sweep, const char *key, double *sum)
+static int add_usage(struct scan *scan, const char *key, double *sum)
 {
     const rv_reply *reply;
-    int status = ask(sweep->bench, &(struct words){{"MEMORY", "USAGE", key, "SAMPLES", "0"}, 5}, &reply);
+    int status = ask(scan->bench, &(struct words){{"MEMORY", "USAGE", key, "SAMPLES", "0"}, 5}, &reply);
 
     if (status == CLI_DONE) *sum += (double)rv_reply_int(reply, 0);
     return status;
@@ -186,9 +186,9 @@ int bench_key_bytes(bench_run *bench, double *ret)
     return over_keys(bench, add_usage, ret);
 }
 
-static int count_key(struct sweep *sweep, const char *key, double *sum)
+static int count_key(struct scan *scan, const char *key, double *sum)
 {
-    (void)sweep;
+    (void)scan;
     (void)key;
     *sum += 1;
     return CLI_DONE;
@@ -203,12 +203,12 @@ int bench_any_keys(bench_run *bench, bool *ret)
     return status;
 }
 
-static int remove_key(struct sweep *sweep, const char *key, double *sum)
+static int remove_key(struct scan *scan, const char *key, double *sum)
 {
     const rv_reply *reply;
 
     (void)sum;
-    return ask(sweep->bench, &(struct words){{"UNLINK", key}, 2}, &reply);
+    return ask(scan->bench, &(struct words){{"UNLINK", key}, 2}, &reply);
 }
 
 /* What was unlinked Redis frees in the background, on a processor that is to be measured. (Others may go on unlinking.)

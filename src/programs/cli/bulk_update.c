@@ -137,7 +137,7 @@ static bool on_step(const reeve_bulk_result *swept, void *user)
     return cli_stop_signal() == 0;
 }
 
-static reeve_status sweep_state(struct sweeping *sweeping, reeve_state state)
+static reeve_status update_state(struct sweeping *sweeping, reeve_state state)
 {
     const cli_bulk_update_options *options = sweeping->options;
     const cli_context *cli = sweeping->cli;
@@ -156,14 +156,14 @@ static reeve_status sweep_state(struct sweeping *sweeping, reeve_state state)
     return status;
 }
 
-static reeve_status sweep_states(struct sweeping *sweeping)
+static reeve_status update_states(struct sweeping *sweeping)
 {
     const cli_bulk_update_plan *plan = sweeping->plan;
     reeve_status status = REEVE_OK;
 
-    if (sweeping->options->has_state) return sweep_state(sweeping, sweeping->options->state);
+    if (sweeping->options->has_state) return update_state(sweeping, sweeping->options->state);
     for (size_t i = 0; i < plan->state_count && status == REEVE_OK; i++)
-        status = sweep_state(sweeping, plan->states[i]);
+        status = update_state(sweeping, plan->states[i]);
     return status;
 }
 
@@ -312,7 +312,7 @@ int cli_bulk_update(cli_context *cli, const cli_bulk_update_plan *plan, const cl
     cli_progress_init(&sweeping.progress, cli);
     if (sweeping.progress.shows) sweeping.total = count_all(&sweeping);
     cli_stop_catch(NULL);
-    result = sweep_states(&sweeping);
+    result = update_states(&sweeping);
     cli_stop_release();
     cli_progress_clear(&sweeping.progress);
     return tell(&sweeping, result);

@@ -53,7 +53,7 @@ static void report(const struct steering *steering, const cli_handle *handle, bo
         (void)printf("%s %s\n", steering->done, name);
 }
 
-static void steer_one(struct steering *steering, const char *name, const cli_handle *handle)
+static void control_one(struct steering *steering, const char *name, const cli_handle *handle)
 {
     bool running = false;
     reeve_status result;
@@ -74,12 +74,12 @@ static void steer_one(struct steering *steering, const char *name, const cli_han
     if (steering->status != CLI_NO_REDIS) steering->status = CLI_REFUSED;
 }
 
-static void steer_line(struct steering *steering, const char *name)
+static void control_line(struct steering *steering, const char *name)
 {
     cli_handle handle;
 
     if (cli_handle_parse(&handle, name)) {
-        steer_one(steering, name, &handle);
+        control_one(steering, name, &handle);
     } else {
         steering->status = cli_fault_say(steering->cli, CLI_REFUSED, &(cli_fault){.code = "invalid", .handle = name},
                                          "%s: no handle; expected QUEUE/ID", name);
@@ -125,7 +125,7 @@ static bool goes_on(const struct steering *steering)
     return steering->status != CLI_NO_REDIS && ferror(stdout) == 0;
 }
 
-static void steer_input(struct steering *steering)
+static void control_input(struct steering *steering)
 {
     cli_lines input;
     rv_buf kept;
@@ -137,13 +137,13 @@ static void steer_input(struct steering *steering)
     if (status != CLI_DONE) steering->status = status;
     for (size_t at = 0; status == CLI_DONE && at < kept.length; at += strlen(kept.data + at) + 1) {
         if (!goes_on(steering)) break;
-        steer_line(steering, kept.data + at);
+        control_line(steering, kept.data + at);
     }
     rv_buf_fini(&kept);
     cli_lines_fini(&input);
 }
 
-static void steer_refused(struct steering *steering)
+static void control_refused(struct steering *steering)
 {
     size_t before = 0;
 
@@ -154,7 +154,7 @@ static void steer_refused(struct steering *steering)
         steering->final = steering->count == before || list.failed;
         before = steering->count;
         for (size_t at = 0; at < list.length && goes_on(steering); at += strlen(list.data + at) + 1)
-            steer_line(steering, list.data + at);
+            control_line(steering, list.data + at);
         rv_buf_fini(&list);
     }
 }
@@ -186,11 +186,11 @@ int cli_control(cli_context *cli, const char *done, cli_control_fn call, const v
     rv_buf_init(&steering.refused, INPUT_MAX);
     for (size_t i = 0; i < cli->count && steering.status != CLI_NO_REDIS; i++) {
         if (is_input(cli->rest[i]))
-            steer_input(&steering);
+            control_input(&steering);
         else if (cli_handle_parse(&handle, cli->rest[i]))
-            steer_one(&steering, cli->rest[i], &handle);
+            control_one(&steering, cli->rest[i], &handle);
     }
-    steer_refused(&steering);
+    control_refused(&steering);
     rv_buf_fini(&steering.refused);
     return steering.status;
 }

@@ -45,9 +45,9 @@ void cli_cron_report(const cli_context *cli, const char *done, const char *queue
     cli_json_end(&json);
 }
 
-typedef reeve_status (*steer_fn)(reeve_client *client, const char *queue, const char *name, bool *ret_changed);
+typedef reeve_status (*control_fn)(reeve_client *client, const char *queue, const char *name, bool *ret_changed);
 
-static int steer(cli_context *cli, const char *done, steer_fn call)
+static int control(cli_context *cli, const char *done, control_fn call)
 {
     cli_handle entry;
     int status = CLI_DONE;
@@ -75,19 +75,19 @@ static reeve_status call_remove(reeve_client *client, const char *queue, const c
 static int remove_entries(cli_context *cli, cli_cron_options *options)
 {
     (void)options;
-    return steer(cli, "removed", call_remove);
+    return control(cli, "removed", call_remove);
 }
 
 static int pause_entries(cli_context *cli, cli_cron_options *options)
 {
     (void)options;
-    return steer(cli, "paused", reeve_cron_pause);
+    return control(cli, "paused", reeve_cron_pause);
 }
 
 static int resume_entries(cli_context *cli, cli_cron_options *options)
 {
     (void)options;
-    return steer(cli, "resumed", reeve_cron_resume);
+    return control(cli, "resumed", reeve_cron_resume);
 }
 
 static int run_entry(cli_context *cli, cli_cron_options *options)
