@@ -11,19 +11,19 @@
  *     "every 90s"               an interval of at least 100 ms; its slots are its multiples since the epoch
  *
  * A field is a star, a number, a range ("1-5"), a step (a star, then "/5": every fifth), or a list of these,
- * separated by commas. Months and weekdays also have names ("jan", "mon"). If both day and weekday are restricted, a
- * day matches if one of the two does.
+ * separated by commas. In the day field, "L" is the last day of the month. Months and weekdays also have names
+ * ("jan", "mon"). If both day and weekday are restricted, a day matches if one of the two does.
  *
  * Local time zone: if a clock change skips the time of a slot, the entry fires right after the change. If a clock
  * change repeats the time of a slot, the entry fires only the first time. An entry whose hour field is a star fires
  * in every hour that passes.
  *
- * A slot enqueues at most one task, however many workers serve the queue: in one atomic step, Redis enqueues the task
- * cron:<name>:<slot in ms since the epoch> and moves the entry to its next slot. Entries fire only while a worker
- * serves their queue. A slot enqueues no task if it is missed and catch_up skips it, if no_overlap skips it, and
- * while the entry is paused. A slot can fire again in three cases: Redis lost its last writes, for instance in a
- * failover; the clock of Redis was set back, and the spec is an interval; or the entry was moved to another queue at
- * that moment.
+ * Apart from the three cases below, a slot enqueues at most one task, however many workers serve the queue: in one
+ * atomic step, Redis enqueues the task cron:<name>:<slot in ms since the epoch> and moves the entry to its next slot.
+ * Entries fire only while a worker serves their queue. A slot enqueues no task if it is missed and catch_up skips it,
+ * if no_overlap skips it, and while the entry is paused. A slot can fire again in three cases: Redis lost its last
+ * writes, for instance in a failover; the clock of Redis was set back, and the spec is an interval; or the entry was
+ * moved to another queue at that moment.
  *
  * Each call blocks for one or two round trips unless its comment says otherwise. As with all of client.h, one thread
  * at a time may use a client.
