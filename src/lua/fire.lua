@@ -12,7 +12,7 @@
 --
 -- Sent twice: the second call finds the entry due at another time, or the task that it was to make now there, or,
 -- where that has ended and its record is gone, noted as the last one.
--- require: base, foreign_key, options, sequence, schedule, tags, event, insert, task_state, whole
+-- require: base, foreign_key, options, sequence, schedule, state_kinds, tags, event, insert, task_state, whole
 
 local P, name, due, next_due = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 if not next_due or due == '' and not ARGV[4] or #ARGV > @ENQUEUE_MAX@ then
@@ -48,7 +48,7 @@ end
 if entry.overlap == false then
   local last = call('HGET', P .. 'cron:last', name)
   local state = last and call('HEXISTS', P .. 'tasks', last) == 1 and task_state(P, last)
-  if state and state ~= 'completed' and state ~= 'dead' and state ~= 'cancelled' then return -2 end
+  if state and not is_ended(state) then return -2 end
 end
 local now, made = clock(), 0
 

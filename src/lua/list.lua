@@ -13,7 +13,7 @@
 --
 -- Waiting tasks come in the order in which they will run (those of a packet together, lib/segment.lua), ended ones newest first, running ones by session.
 -- Sent twice: it only reads.
--- require: base, counts, info, list_packets, whole
+-- require: base, counts, info, list_packets, state_kinds, whole
 
 local P, state, skip, most = KEYS[1], ARGV[1], whole(ARGV[2], 0, LATEST), whole(ARGV[3], 0, LATEST)
 local STATES = ' blocked ready scheduled parked running completed dead cancelled '
@@ -57,7 +57,7 @@ if state == 'running' then
   return reply
 end
 
-local newest_first = state == 'completed' or state == 'dead' or state == 'cancelled'
+local newest_first = is_ended(state)
 local set = P .. ((ARGV[4] or '') ~= '' and 'failures:' .. ARGV[4] or state)
 local members
 if state == 'ready' and call('EXISTS', P .. 'packets') == 1 then

@@ -8,7 +8,7 @@
 --          (lib/base.lua) in the last hour: ask every second
 --
 -- Sent twice: it registers the same again.
--- require: base, task_state, whole
+-- require: base, state_kinds, task_state, whole
 
 local P, id, time = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
 if not P or not time then return redis.error_reply('ERR @NAME@: it takes a task and for how long, in ms') end
@@ -19,7 +19,7 @@ do
 end
 if call('HEXISTS', P .. 'tasks', id) == 0 then return '' end
 local state = task_state(P, id)
-if state ~= 'completed' and state ~= 'dead' and state ~= 'cancelled' then
+if not is_ended(state) then
   call('HSET', P .. 'settings', 'waiters', 1)
   call('ZADD', P .. 'waiters', text(math.min(clock() + time, LATEST)), id)
   if call('HEXISTS', P .. 'settings', 'unsent') == 1 then return {state} end

@@ -35,14 +35,14 @@ end
 -- Notes in states (id -> state) what becomes of these: "unknown", "completed" (also past its retention, lib/readers.lua),
 -- "dead", "cancelled", or "live".
 local PAGE = 500
-local ENDED = {@RETAINED_SETS@}
+local ENDED_SETS = {@RETAINED_SETS@}
 local function look_up(P, ids, states)
   for first = 1, #ids, PAGE do
     local last = math.min(first + PAGE - 1, #ids)
-    for i = 1, #ENDED do
-      local scores = call('ZMSCORE', P .. ENDED[i], unpack(ids, first, last))
+    for i = 1, #ENDED_SETS do
+      local scores = call('ZMSCORE', P .. ENDED_SETS[i], unpack(ids, first, last))
       for j = first, last do
-        if scores[j - first + 1] then states[ids[j]] = ENDED[i] == 'retained' and 'completed' or ENDED[i] end
+        if scores[j - first + 1] then states[ids[j]] = ENDED_SETS[i] == 'retained' and 'completed' or ENDED_SETS[i] end
       end
     end
     for j = first, last do

@@ -3,7 +3,7 @@
 -- The cursor is "<when the sweep began> <up to which score> <score> <id>": go on behind that id, the last one of that
 -- score that was left, if it still has it; else with the first that has it, and then some may be looked at twice.
 --
--- requires: base
+-- requires: base, state_kinds
 -- gives: sweep_of
 
 local function has_tag(o, tag)
@@ -17,7 +17,7 @@ end
 local function sweep_of(P, given, now, age)
   local state, kind, type_wanted, tag = given[1], given[4], given[5], given[6]
   local s = {set = P .. (kind ~= '' and 'failures:' .. kind or state)}
-  local ended = state == 'completed' or state == 'dead' or state == 'cancelled'
+  local ended = is_ended(state)
   s.began, s.limit, s.from, s.last = string.match(given[2], '^(%S+) (%S+) (%S+) (.*)$')
   if not s.began then
     s.began, s.from, s.last = text(now), '-inf', ''

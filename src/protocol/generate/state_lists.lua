@@ -3,7 +3,7 @@
 --   @WAITING_SETS@    those in which a task waits, in that order
 --   @ENDED_SETS@      those in which a task has ended; @RETAINED_SETS@: and those that users see as another state
 --   @COUNTED_SETS@    all but `ready`, which may have packets
---   @WAITING_STATES@  state = true, ... of those in which a task waits
+--   @WAITING_STATES@  state = true, ... of those in which a task waits; @ENDED_STATES@: in which it has ended
 local states = require('states')
 
 -- The keys of states that are chosen, as a list of texts.
@@ -17,10 +17,11 @@ local function sets(is_chosen)
   return table.concat(list, ', ')
 end
 
-local function waiting_states()
+-- Those of the states that users see, running not among them, as fields of a table.
+local function fields(is_ended)
   local list = {}
   for _, row in ipairs(states) do
-    if row.rank and not row.ended then list[#list + 1] = row.name .. ' = true' end
+    if row.rank and not row.shown and (row.ended or false) == is_ended then list[#list + 1] = row.name .. ' = true' end
   end
   return table.concat(list, ', ')
 end
@@ -29,7 +30,8 @@ return function()
   return {
     STATE_SETS = sets(function(row) return not row.shown end),
     WAITING_SETS = sets(function(row) return not row.ended end),
-    WAITING_STATES = waiting_states(),
+    WAITING_STATES = fields(false),
+    ENDED_STATES = fields(true),
     ENDED_SETS = sets(function(row) return row.ended and not row.shown end),
     RETAINED_SETS = sets(function(row) return row.ended end),
     COUNTED_SETS = sets(function(row) return row.name ~= 'ready' end),
