@@ -1,20 +1,33 @@
 #!lua flags=allow-oom
--- recover: what stands under a thread's name. Asked after a connection was lost with a reply: a task there that the
--- thread does not know was leased by the lost call; one that it wanted to settle and that is not there was settled by
--- it.
+-- recover: returns what a thread, or a whole session, holds in a queue. A thread calls it when the reply of its turn was lost with the
+-- connection, on the new one, before it sends anything else.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the session's id
 -- ARGV[2]  the thread's name, or "" for all threads
--- ARGV[3]  the cursor: "0", then what the last reply said
--- reply    [1] 1, or 0 when the session is not there (never begun, or reaped)
+-- ARGV[3]  the cursor: "0", then that of the last reply
+-- reply    [1] 1, or 0 when the session is not there (it has not begun, or was reaped)
 --          [2] the next cursor; "0" at the end
---          [3] as in turn.lua, extras: {id, failures, crashes} each
---          [4] {id, lease, envelope, ...}
+--          [3] for each task that has something to tell: {id, failures, crashes}, as in the reply of turn.lua
+--          [4] {id, lease, envelope, ...}; lease: "<since ms> <thread>"
 --
--- The thread stands in `idle` no more; what was handed to it meanwhile (lib/hand.lua) is found here as its lease, and a
--- wake-up goes to somebody else.
--- Sent twice: it says the same again.
+--   Example: thread 3 of w-1 lost the reply to a turn that was to settle A and to lease a task.
+--     KEYS "reeve:{q}:"   ARGV "w-1" "3" "0"
+--     reply {1, "0", {}, {"B", "1700000000000 3", "{"at":..."}}: A was settled, and B was leased
+--
+-- What the caller concludes:
+--   found                                          meaning                                    what it sends next
+--   the session is there, a task it was to settle  it was settled: nothing else takes a task  regain.lua, which finds a task of a turn
+--     is not found                                   from a session that is there               that failed half way
+--   a task it was to settle is found               it was not settled                         turn.lua, to settle it
+--   a task is found that it does not know          the lost turn leased it, or it was handed  nothing: it runs the task
+--                                                    over meanwhile
+--   the session is not there                       it was reaped: its tasks went back, and    turn.lua with a new session
+--                                                    run again; outcomes would be refused
+--
+-- With a thread's name, the thread leaves `idle`, and its list hand:<session>:<thread> is removed: the task in it is a lease, and so
+-- it is found here. A wake-up that was in it goes to another thread.
+-- Sent twice: it returns the same again.
 -- require: base, attempt_info, wake_one
 
 if not KEYS[1] or #ARGV ~= 3 or #ARGV[3] > 19 or not find(ARGV[3], '^%d+$') then

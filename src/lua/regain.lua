@@ -1,16 +1,19 @@
 #!lua flags=allow-oom
--- regain: what a thread was about to settle when its turn failed, perhaps half way, as its user lost the right to a
--- command or another program wrote a key, or when the reply was lost: a task that stands nowhere since is the session's
--- again, and can be settled once more.
+-- regain: gives tasks back to their session that a turn lost half way. A turn may fail between two of its commands: its user loses
+-- the right to one of them, or another program wrote a key with another type. A task that it had taken from the session by then,
+-- and had put nowhere else, is in no state. It becomes the session's again, and can be settled once more.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the session's id
--- then     for each task, at most 100: its id, and the lease that it had ("<since ms> <thread>")
--- reply    [1] how many of them were looked at, the first ones: fewer than all where there are many sessions, at least one.
+-- then     for each task, at most @REGAIN_MAX@: its id, and the lease that it had ("<since ms> <thread>")
+-- reply    [1] how many of the tasks were examined, the first ones: fewer than all where there are many sessions, at least one.
 --              Call again with the others
---          [2] how many of these stood nowhere. Where the session is gone they are due instead, and run again
+--          [2] how many of these were in no state. Where the session is gone they are due instead, and run again
 --
--- Sent twice: what was regained stands somewhere.
+--   Example: KEYS "reeve:{q}:"   ARGV "w-1" "A" "1700000000000 3"      reply {1, 0}: A was settled
+--
+-- Who calls it: a thread, behind recover.lua, for what it was to settle and what recover.lua has not found; then recover.lua again.
+-- Sent twice: a task that was regained is in a state.
 -- require: base, put_aside, task_state, states, transitions
 
 local given, count = ARGV, (#ARGV - 1) / 2

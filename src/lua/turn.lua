@@ -65,8 +65,8 @@
 -- Sent twice: an outcome counts only if the id can be removed from the session's hash running:<session>, which works once. The
 -- exception is a task that went back to the queue and was leased by the same session in between: `lease` tells which is meant.
 -- Leasing twice leases more tasks; so after a lost reply recover.lua is asked first. It returns what stands under the
--- thread's name. While it finds the session, nothing but a settlement removes a task from its hash: an id that is missing
--- was settled, and one that the thread does not know was leased by the lost call. Where it finds no session, maintain.lua has
+-- thread's name. While it finds the session, only a settlement and the session's own end remove a task from its hash: an id that is
+-- missing was settled, and one that the thread does not know was leased by the lost call. Where it finds no session, maintain.lua has
 -- reaped it, whatever it held went back to the queue, and what was not settled before would be refused.
 --
 -- Who does the rest: maintain.lua, which some worker calls all the time, reaps sessions whose heartbeats ended, with the lists

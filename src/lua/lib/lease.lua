@@ -62,7 +62,7 @@ end
 local function choose(P, gate, o, running, ids, want)
   local more = #ids > want
   if gate and gate.groups then
-    local admitted, envelopes, is_more = gates.admit(gate, running, want, o.has_company, o.extras, flagged, o.settings[LARGE_TASKS])
+    local admitted, envelopes, is_more = gate_admit(gate, running, want, o.has_company, o.extras, flagged, o.settings[LARGE_TASKS])
     return admitted, envelopes, #admitted, is_more
   end
   for i = #ids, want + 1, -1 do ids[i] = nil end
@@ -91,11 +91,11 @@ local function open_gate(P, o)
   local flags = o.settings[GATE]
   know_gate(P, flags)
   if not flags or flags == 'e' then return nil, o.want end
-  local gate = gates.open(P, o.now, flags)
+  local gate = gate_open(P, o.now, flags)
   -- Tasks leave `ready` before their places are written: what a user may not do fails before.
   local refusal = gate.groups and rights_fault(P, 'HSET ZADD')
   if refusal then error({err = refusal}) end
-  return gate, gates.room(gate, o.want)
+  return gate, gate_room(gate, o.want)
 end
 
 -- Leases up to o.want tasks to a session. o: index, session, join, ttl, want, thread, now, settings, extras (what the reply tells
@@ -128,7 +128,7 @@ local function lease(P, o)
     act_as(running)
     tell_as(P, 'leased', leased, 'thread', o.thread)
   end
-  if gate then gates.take(gate, #leased) end
+  if gate then gate_take(gate, #leased) end
   if (more or taken < #ids) and not (gate and gate.shut) then wake_one(P) end
   return reply, gate and gate.shut
 end

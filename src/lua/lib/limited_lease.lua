@@ -1,11 +1,9 @@
 -- Leasing under limits.
 --
 -- requires: base, event, group_place, limit_state, segment, put_aside, transitions
--- gives: gates, gates.admit, gates.open, gates.room, gates.take
+-- gives: gate_admit, gate_open, gate_room, gate_take
 
-local gates = {}
-
-function gates.open(P, now, flags)
+local function gate_open(P, now, flags)
   local g = limit_state(P, now)
   g.flags, g.groups, g.admitted, g.shut = flags, find(flags, 'g', 1, true), {}, false
   return g
@@ -21,7 +19,7 @@ local function opens(g, at)
 end
 
 -- How many tasks may be leased now, at most `want`; 0 when the queue is shut.
-function gates.room(g, want)
+local function gate_room(g, want)
   local s = g.settings
   local free, known = want, call('HMGET', g.P .. 'gate', 'running', 'tat', 'counting')
   g.counting = known[3]
@@ -115,7 +113,7 @@ end
 
 -- Looks at one member of `ready`: does with it what decide says, and returns that.
 local function weigh(scan, id, place, envelope)
-  local gate, P, group, malformed = scan.gate, scan.P, nil, nil
+  local gate, P, group, malformed = scan.gate, scan.P
   if envelope then group, malformed = group_of(envelope) end
   if envelope and (malformed or is_no_id(id)) then
     scan.gone[#scan.gone + 1], scan.aside[#scan.aside + 1] = id, id
@@ -175,7 +173,7 @@ local function scan_page(scan, size)
   if #found == 0 then return 0 end
   for i = 1, #found, 2 do members[#members + 1] = found[i] end
   local envelopes = call('HMGET', P .. 'tasks', unpack(members))
-  local is_over = false
+  local is_over
   for i = 1, #members do
     local how = weigh(scan, members[i], tonumber(found[2 * i]), envelopes[i])
     is_over = how == 'full' or how == 'stop' or how == 'alone' or scan.bytes > @REPLY_BYTES_MAX@
@@ -188,7 +186,7 @@ end
 -- Goes through the head of the queue: tasks whose groups are at their limits are parked, the others are taken, up to `want`.
 -- Returns ids and envelopes, which have left `ready`, and whether there may be more behind them. large: envelopes may be large.
 local LOOK_AT_MOST = 100
-function gates.admit(gate, running, want, has_company, extras, flagged, large)
+local function gate_admit(gate, running, want, has_company, extras, flagged, large)
   local scan = {gate = gate, P = gate.P, running = running, want = want, has_company = has_company, extras = extras,
     flagged = flagged, ids = {}, envelopes = {}, bytes = 0, gone = {}, parks = {}, aside = {}}
   local looked, is_over = 0, false
@@ -202,7 +200,7 @@ function gates.admit(gate, running, want, has_company, extras, flagged, large)
 end
 
 -- Counts leased tasks for the limits of the queue and of their groups.
-function gates.take(g, count)
+local function gate_take(g, count)
   local P, s = g.P, g.settings
   if s[1] then
     call('HINCRBY', P .. 'gate', 'running', count)

@@ -67,32 +67,28 @@ local function of_lease(running, lease, ids, refused)
   return held
 end
 
--- Completes those of ids that the session holds. lease: unless empty, only this lease is meant, and not a later one of the same
--- session. hit: how many of them were in the session's hash, if they were removed from it already, else false. Returns how
--- many were completed.
-local function settle_plain(P, running, lease, ids, hit, now, settings, refused, results)
+-- Completes those of `count` ids, from `first` of ARGV on, that the session holds. lease: unless empty, only this lease is meant, and
+-- not a later one of the same session. hit: how many of them were in the session's hash, if they were removed from it already,
+-- else false. results, is_block, at: how many of the last of them have results, and where. Returns how many were completed.
+local function settle_completions(P, running, lease, first, count, hit, now, settings, refused, results, is_block, at)
+  local ids = {unpack(ARGV, first, first + count - 1)}
+  results, now = results_of(ids, results, at, is_block), tonumber(now)
   if not hit then
     if lease ~= '' then ids = of_lease(running, lease, ids, refused) end
     if #ids == 0 then return 0 end
     hit = leave_running(running, ids)
   end
-  local mine = taken_of(P, ids, hit, refused)
+  local mine, gate = taken_of(P, ids, hit, refused), settings[GATE]
   if #mine == 0 then return 0 end
-  if settings[GATE] then release(P, mine, now, settings[GATE]) end
+  if gate then release(P, mine, now, gate) end
   complete(P, mine, now, settings, results)
-  know_gate(P, settings[GATE])
-  if settings[GATE] then
+  know_gate(P, gate)
+  if gate then
     act_as(running)
     tell_as(P, 'completed', mine)
   end
   if settings[WAITERS] then notify(P, mine, 'completed') end
   return #mine
-end
-
--- The same of `count` ids from `first` of ARGV on; results, is_block, at: how many of the last of them have results, and where.
-local function settle_completions(P, running, lease, first, count, hit, now, settings, refused, results, is_block, at)
-  local ids = {unpack(ARGV, first, first + count - 1)}
-  return settle_plain(P, running, lease, ids, hit, tonumber(now), settings, refused, results_of(ids, results, at, is_block))
 end
 
 -- The oldest completed tasks leave, while there are more than the queue keeps: `most` of them at most.

@@ -59,7 +59,9 @@ local function keep_completed(P, given, first, count, results, is_block, at, set
   end
   local members, n = {}, 0
   for i = first, last do
-    members[n + 1], members[n + 2], n = now, given[i], n + 2
+    members[n + 1] = now
+    n = n + 2
+    members[n] = given[i]
   end
   call('ZADD', P .. 'completed', unpack(members))
   return true
