@@ -6,8 +6,8 @@
 
 local function tell_enqueued(request) -- inline
   local P, order, accepted = request.P, request.order, request.accepted
-  if not order.looked and next(accepted) then order.told = call('HGET', P .. 'order', 'events') end
-  if not order.told then return end
+  if not order.is_read and next(accepted) then order.has_events = call('HGET', P .. 'order', 'events') end
+  if not order.has_events then return end
   local events = part('events')
   local enqueued, scheduled, times = {}, {}, {}
   for _, task in ipairs(request.tasks) do

@@ -37,9 +37,9 @@ local function head_score(P, base)
   return head[2] and tonumber(head[2])
 end
 
--- What this call knows of one queue's order: the last score of each priority without a group (plain) and of each group
--- (lanes), and the virtual times that it had to look up. order_save writes the first two. looked: `order` was read, and
--- what it says of groups (in_use) and events (told) is known.
+-- What this call has read of one queue's order: the last score of each priority without a group (plain) and of each group
+-- (lanes), and the virtual times that it had to look up. order_save writes the first two. is_read: the hash `order`
+-- was read: has_groups and has_events are known.
 local function order_open(P)
   return {P = P, plain = {}, lanes = false, virtual = false, grouped = false}
 end
@@ -52,7 +52,7 @@ local function plain_last(o, priority)
     fold_order(o.P)
     if priority == 0 and tonumber(known[4]) > START then known[1] = known[4] end
   end
-  o.looked, o.in_use, o.told = true, known[2], known[3]
+  o.is_read, o.has_groups, o.has_events = true, known[2], known[3]
   if known[2] then o.grouped = true end
   return tonumber(known[1]) or priority * BAND + START
 end
@@ -87,10 +87,10 @@ local function next_score(o, priority, group, weight)
     return last
   end
   o.lanes, o.grouped = o.lanes or {}, true
-  if not o.looked then
+  if not o.is_read then
     local known = call('HMGET', o.P .. 'order', 'groups', 'events', 'next')
     if known[3] then fold_order(o.P) end
-    o.looked, o.in_use, o.told = true, known[1], known[2]
+    o.is_read, o.has_groups, o.has_events = true, known[1], known[2]
   end
   local lane = text(priority) .. ':' .. group
   local last = o.lanes[lane]
@@ -114,7 +114,7 @@ local function order_save(o)
       scores[m + 1], scores[m + 2], m = text(last), lane, m + 2
     end
     call('ZADD', o.P .. 'groups', unpack(scores))
-    if not o.in_use then fields[n + 1], fields[n + 2], n = 'groups', '1', n + 2 end
+    if not o.has_groups then fields[n + 1], fields[n + 2], n = 'groups', '1', n + 2 end
   end
   if n > 0 then call('HSET', o.P .. 'order', unpack(fields)) end
 end
