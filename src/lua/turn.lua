@@ -194,7 +194,8 @@ for index = 1, want > 0 and queues or 0 do
   if ids == false or ids and ids[1] then
     local leased, taken, more, refusal
     if ids then
-      leased, taken, more, refusal = lease_plain(P, index, P .. 'running:' .. session, ids, want, ask, now, thread, stands[index] == session)
+      leased, taken, more, refusal = lease_plain(P, index, P .. 'running:' .. session, ids, want, ask, now, thread,
+        stands[index] == session)
     end
     if refusal then return refusal end
     if leased then
