@@ -1,4 +1,4 @@
-/* A key of one task at which another program has put a value of another type: that task alone goes to the dead letters. */
+/* A key of one task at which another program has put a value of another type: that task alone dies as malformed. */
 #include <stdio.h>
 #include <string.h>
 
