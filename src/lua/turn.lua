@@ -167,7 +167,8 @@ while at <= final do
     freed = freed or {}
     freed[index] = true
   end
-  if #refused == refusals then stands[index] = session end
+  -- A record "hand" proves nothing: it is not refused.
+  if #refused == refusals and (count > 0 or records > 0 and given[at - 5] ~= 'hand') then stands[index] = session end
   if group > 1 then
     for i = refusals + 1, #refused do refused[i] = format('%d ', group) .. refused[i] end
   end

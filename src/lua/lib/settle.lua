@@ -5,16 +5,18 @@
 -- requires: transitions, turn_settings
 -- gives: complete, settle_completions, settle_refusal, trim_completed
 
--- `hit` of the ids were in the session's hash, which they have left: returns these, the others go to `refused`.
+-- `hit` of the ids were in the session's hash, which they have left: returns these, the others go to `refused`, and so does an
+-- id that is there again.
 local function taken_of(P, ids, hit, refused)
   if hit == #ids then return ids end
-  local mine = {}
+  local mine, seen = {}, {}
   for i = 1, #ids do
+    local id = ids[i]
     -- A task that was the session's stands nowhere now. Where none was there, the session was reaped.
-    if hit > 0 and not task_state(P, ids[i]) and call('HEXISTS', P .. 'tasks', ids[i]) == 1 then
-      mine[#mine + 1] = ids[i]
+    if hit > 0 and not seen[id] and not task_state(P, id) and call('HEXISTS', P .. 'tasks', id) == 1 then
+      mine[#mine + 1], seen[id] = id, true
     else
-      refused[#refused + 1] = ids[i]
+      refused[#refused + 1] = id
     end
   end
   return mine

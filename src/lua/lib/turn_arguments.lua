@@ -4,8 +4,8 @@
 -- requires: shortcuts
 -- gives: check_group, is_one_completion, read_clock, read_counts, read_group
 
--- How many tasks are wanted, as number and as text; of how many queues; and what is wrong or nil. A session's life is only
--- looked at: whoever begins a session reads it.
+-- How many tasks are wanted, as number and as text that Redis reads as the same number ("0x1" is a number to Lua alone); of how
+-- many queues; and what is wrong or nil. A session's life is only looked at: whoever begins a session reads it.
 local function read_counts(given, final, prefixes) -- inline
   local ask, queues, ttl, fault = given[2], given[4], given[3], nil
   local want = ask == '1' and 1 or tonumber(ask)
@@ -17,6 +17,10 @@ local function read_counts(given, final, prefixes) -- inline
   elseif want > @CALL_MAX@ then
     -- What is unpacked later must fit on the stack of Redis's Lua.
     want, ask = @CALL_MAX@, '@CALL_MAX@'
+  elseif want ~= 1 then
+    ask = want .. ''
+  else
+    ask = '1'
   end
   return want, ask, queues, fault
 end
@@ -61,7 +65,7 @@ local function check_group(given, final, prefixes, at) -- inline
   records = tonumber(records)
   if not (records and records >= 0 and records % 1 == 0) then return 0, 0, 'no number of records' end
   local word = given[from]
-  if word == 'results' or word == 'bundle' then
+  if records > 0 and (word == 'results' or word == 'bundle') then
     local results = tonumber(given[from + 1])
     if not (results and results >= 0 and results <= count and results % 1 == 0) then
       return 0, 0, 'more results than completions'

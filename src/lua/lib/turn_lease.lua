@@ -5,7 +5,7 @@
 -- gives: head_of, lease_plain
 
 -- The first ids of `ready`, one more than are wanted: then it is known whether another thread is to be woken. Where the first
--- member is a segment (lib/segment.lua), two of those behind it tell all. false where the careful path is needed.
+-- member is a packet (lib/segment.lua), the next two members suffice. false where the careful path is needed.
 local function head_of(P, want, ask, settings) -- inline
   if settings[LARGE_TASKS] or settings[GATE] then return false end
   if want <= 2 then return call('ZRANGE', P .. 'ready', '0', ask) end
@@ -14,40 +14,49 @@ local function head_of(P, want, ask, settings) -- inline
   return ids
 end
 
--- Takes up to `want` tasks out of the segments at the head of `ready`: of the first one, and of the second one behind it.
--- Returns their ids; whether more stand behind them; the member of `ready` whose tasks were taken last, and how many it has
--- left; the first member and how many of the ids are its own, where it was used up, else nil and 0; and whether the path is
--- still the common one: what is wanted is there, or all there is, and no other task stands between them by its score.
-local function take_from_segments(P, members, want, ask) -- inline
-  local segment, behind, third, used_up, from_first = members[1], members[2], members[3], nil, 0
-  local list = P .. 'packet:' .. sub(segment, 2)
-  local ids = call('LPOP', list, ask) or {}
-  local left = call('LLEN', list)
+-- Reads up to `want` ids of the packets at the head of `ready`: of the first one, and of the second one behind it; one more
+-- tells whether a packet has others left. Returns the ids; whether more stand behind them; the member of `ready` whose tasks
+-- are taken last, and whether it has any left; the first member and how many of the ids are its own, where it is used up, else
+-- nil and 0; and whether the path is still the common one: what is wanted is there, or all there is, and no other task stands
+-- between them by its score. Nothing leaves a packet yet: Redis may refuse what else is read.
+local function head_of_packets(P, members, want, ask) -- inline
+  local packet, behind, third, used_up, from_first = members[1], members[2], members[3], nil, 0
+  local ids = call('LRANGE', P .. 'packet:' .. sub(packet, 2), '0', ask)
   local is_plain = #ids > 0
   if is_plain and #ids < want and behind and byte(behind) == @PACKET_BYTE@ then
-    used_up, from_first = segment, #ids
-    segment, behind = behind, third
-    list = P .. 'packet:' .. sub(segment, 2)
-    for _, id in ipairs(call('LPOP', list, format('%d', want - from_first)) or {}) do ids[#ids + 1] = id end
-    left = call('LLEN', list)
+    used_up, from_first = packet, #ids
+    packet, behind = behind, third
+    local others = call('LRANGE', P .. 'packet:' .. sub(packet, 2), '0', format('%d', want - from_first))
+    for i = 1, #others do ids[from_first + i] = others[i] end
   end
+  local left = #ids > want
+  ids[want + 1] = nil
   is_plain = is_plain and (#ids == want or not behind)
   if is_plain and behind and byte(behind) ~= @PACKET_BYTE@ then
-    is_plain = call('ZSCORE', P .. 'ready', behind) - call('ZSCORE', P .. 'ready', segment) >
+    is_plain = call('ZSCORE', P .. 'ready', behind) - call('ZSCORE', P .. 'ready', packet) >
       @SCORE_STEP@ * (want - 1 - from_first)
   end
-  return ids, left > 0 or behind, segment, left, used_up, from_first, is_plain
+  return ids, left or behind, packet, left, used_up, from_first, is_plain
 end
 
--- The ids go back to the heads of the segments from which they were taken.
-local function give_back(P, ids, segment, used_up, from_first) -- inline
+-- The ids that head_of_packets read leave their packets.
+local function leave_packets(P, packet, used_up, from_first, want, ask) -- inline
+  if used_up then
+    call('LTRIM', P .. 'packet:' .. sub(used_up, 2), '1', '0')
+    ask = format('%d', want - from_first)
+  end
+  call('LTRIM', P .. 'packet:' .. sub(packet, 2), ask, '-1')
+end
+
+-- The ids go back to the heads of their packets.
+local function give_back(P, ids, packet, used_up, from_first) -- inline
   for i = #ids, 1, -1 do
-    call('LPUSH', P .. 'packet:' .. sub(i <= from_first and used_up or segment, 2), ids[i])
+    call('LPUSH', P .. 'packet:' .. sub(i <= from_first and used_up or packet, 2), ids[i])
   end
 end
 
 -- The envelopes of ids: the list of the reply, {index, id, envelope, ...}; for several tasks, the fields that lease them; and
--- whether all are plain. A segment among the ids has no envelope. An envelope that has more to tell is marked as in
+-- whether all are plain. A packet among the ids has no envelope. An envelope that has more to tell is marked as in
 -- lib/base.lua, and no id begins with what comes before '-'.
 local function read_plain(P, index, ids, lease) -- inline
   local tasks, taken, n, is_plain = P .. 'tasks', #ids, 0, true
@@ -76,9 +85,9 @@ local function read_plain(P, index, ids, lease) -- inline
   return leased, leases, is_plain
 end
 
--- The leased tasks leave `ready`, where they stood by themselves or in segments.
-local function leave_ready(P, taken, more, segment, left, used_up, from_first) -- inline
-  if not segment then
+-- The leased tasks leave `ready`, where they stood by themselves or in packets.
+local function leave_ready(P, taken, more, packet, left, used_up, from_first) -- inline
+  if not packet then
     call('ZREMRANGEBYRANK', P .. 'ready', '0', taken == 1 and '0' or more and format('%d', taken - 1) or '-1')
     return
   end
@@ -86,12 +95,12 @@ local function leave_ready(P, taken, more, segment, left, used_up, from_first) -
     call('ZREM', P .. 'ready', used_up)
     call('SREM', P .. 'packets', sub(used_up, 2))
   end
-  if left > 0 then
+  if left then
     local step = taken == 1 and '@SCORE_STEP@' or format('%d', @SCORE_STEP@ * (taken - from_first))
-    call('ZINCRBY', P .. 'ready', step, segment)
+    call('ZINCRBY', P .. 'ready', step, packet)
   else
-    call('ZREM', P .. 'ready', segment)
-    call('SREM', P .. 'packets', sub(segment, 2))
+    call('ZREM', P .. 'ready', packet)
+    call('SREM', P .. 'packets', sub(packet, 2))
   end
 end
 
@@ -99,25 +108,24 @@ end
 -- needed, and nothing is changed; how many they are; whether more stand behind them; and the error of Redis's that refused the leases.
 local function lease_plain(P, index, running, ids, want, ask, now, thread, has_begun) -- inline
   if not has_begun and call('HEXISTS', running, '#') == 0 then return nil end
-  local leased, leases, more, segment, left, used_up, fault
+  local leased, leases, more, packet, left, used_up, fault
   local from_first, is_plain, lease = 0, true, now .. ' ' .. thread
   if byte(ids[1]) == @PACKET_BYTE@ then
-    ids, more, segment, left, used_up, from_first, is_plain = take_from_segments(P, ids, want, ask)
+    ids, more, packet, left, used_up, from_first, is_plain = head_of_packets(P, ids, want, ask)
   else
     more = #ids > want
     ids[want + 1] = nil
   end
   if is_plain then leased, leases, is_plain = read_plain(P, index, ids, lease) end
-  -- The leases are written first: where Redis refuses what follows, recover.lua finds the tasks by them.
-  if is_plain then
-    if leases then fault = redis.pcall('HSET', running, unpack(leases)) else fault = redis.pcall('HSET', running, ids[1], lease) end
-    if type(fault) == 'number' then fault = nil end
-  end
-  if fault or not is_plain then
-    if segment then give_back(P, ids, segment, used_up, from_first) end
+  if not is_plain then return nil end
+  if packet then leave_packets(P, packet, used_up, from_first, want, ask) end
+  -- The leases are written before the tasks leave `ready`: where Redis refuses that, recover.lua finds the tasks by them.
+  if leases then fault = redis.pcall('HSET', running, unpack(leases)) else fault = redis.pcall('HSET', running, ids[1], lease) end
+  if type(fault) ~= 'number' then
+    if packet then give_back(P, ids, packet, used_up, from_first) end
     return nil, 0, false, fault
   end
   local taken = #ids
-  leave_ready(P, taken, more, segment, left, used_up, from_first)
+  leave_ready(P, taken, more, packet, left, used_up, from_first)
   return leased, taken, more
 end

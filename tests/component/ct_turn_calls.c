@@ -1,0 +1,121 @@
+/* turn.lua called by hand with what the client does not send, and in a queue where another program overwrote a key. */
+#include <stdio.h>
+#include <string.h>
+
+#include "support/packets.h"
+#include "support/queue.h"
+#include "support/script.h"
+
+#define Q "reeve:{q}:"
+
+static test_hand a;
+
+static int set_up(void **state)
+{
+    test_hand_init(&a, "1", "q");
+    return test_place_empty(state);
+}
+
+/* The reply to a turn of a thread. Blanks part the arguments; "-" is an empty one, and "S" the session. */
+static const char *turn(const char *arguments)
+{
+    static char copy[512];
+    const char *args[32] = {Q};
+    size_t count = 1;
+    char *rest = NULL;
+    (void)snprintf(copy, sizeof(copy), "%s", arguments);
+    for (char *word = strtok_r(copy, " ", &rest); word != NULL && count < 31; word = strtok_r(NULL, " ", &rest)) {
+        if (strcmp(word, "S") == 0) word = a.sessions[0];
+        args[count++] = strcmp(word, "-") == 0 ? "" : word;
+    }
+    return test_script_text(&rv_script_turn, args);
+}
+
+/* A call either settles nothing and says what is wrong, or reads a number as it was checked. */
+static void odd_numbers_do_not_fail_half_way(void **state)
+{
+    static const char *const calls[] = {
+        "1 0 60000 1 - S - 1 S - 1 x 0 1 S - 0 00 results 0",
+        "1 0 60000 1 - S - 1 S - 1 x 0 1 S - 0 0x0 bundle 0 b",
+        "1 0 60000 1 - S - 1 S - 1 x 0 1 S - 0 -0 results 0",
+        "1 0x1 60000 1 - S - 1 S - 1 x 0",
+        "1 01 60000 1 - S - 1 S - 1 x 0",
+        "1 1.0 60000 1 - S - 1 S - 1 x 0",
+        "1 1e0 60000 1 - S - 1 S - 1 x 0",
+        "1 0x3 60000 1 - S - 1 S - 1 x 0",
+        "1 1 60000 0x1 - S - 01 S - 1.0 x 0",
+        "1 1 60000 1 - S - 1 S - 1 x 0x1 results 1e0 r",
+    };
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        (void)set_up(state);
+        test_put("q", "x y z");
+        (void)test_lease(&a, 1);
+        const char *reply = turn(calls[i]);
+        const bool failed = strncmp(reply, "(error)", 7) == 0;
+        const bool is_settled = strcmp(test_state("q", "x"), "completed") == 0;
+        if (failed == is_settled || (failed && strncmp(reply, "(error) ERR turn: ", 18) != 0)) {
+            fail_msg("%s: %s, and x is %s", calls[i], reply, test_state("q", "x"));
+        }
+    }
+}
+
+/* What settles nothing does not show that the session stands. */
+static void an_empty_group_proves_no_session(void **state)
+{
+    static const char *const calls[] = {"1 1 60000 1 - S - 1 S - 0 0",
+                                        "1 1 60000 1 - S - 1 S - 0 1 hand x q/n - \"type\":\"t\"}\n"};
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        (void)set_up(state);
+        test_put("q", "x y");
+        (void)test_lease(&a, 1);
+        assert_int_equal(test_number("DEL " Q "running:%s " Q "sessions", a.sessions[0]), 2);
+        assert_non_null(strstr(turn(calls[i]), " [] [1] []]"));
+        assert_int_equal(test_number("EXISTS " Q "running:%s", a.sessions[0]), 0);
+        assert_string_equal(test_state("q", "y"), "ready");
+    }
+}
+
+static void an_id_twice_counts_once(void **state)
+{
+    (void)state;
+    test_put("q", "x y");
+    (void)test_lease(&a, 2);
+    assert_non_null(strstr(turn("1 0 60000 1 - S - 1 S - 3 x x y 0"), " [x] [] []]"));
+    assert_int_equal(test_count("q", "completed"), 2);
+    assert_int_equal(test_number("HGET " Q "counters completed"), 2);
+}
+
+/* A turn that Redis refuses half way takes no ids out of a packet. */
+static void a_refused_lease_leaves_packets_whole(void **state)
+{
+    for (int i = 0; i < 2; i++) {
+        char key[64] = "tasks", second[32];
+        (void)set_up(state);
+        test_put_together("a b c d");
+        test_put_together("x");
+        test_put_together("e f g h");
+        test_ok(test_client, reeve_delete(test_client, "q", "x"));
+        (void)test_lease(&a, 1);
+        const char *ready = test_cmd(test_conn, "ZRANGE " Q "ready 0 -1");
+        if (sscanf(ready, "[+%*[0-9] +%31[0-9]]", second) != 1) fail_msg("%s", ready);
+        if (i == 0) (void)snprintf(key, sizeof(key), "packet:%s", second);
+        assert_string_equal(test_cmd(test_conn, "RENAME " Q "%s saved", key), "OK");
+        assert_string_equal(test_cmd(test_conn, "SET " Q "%s x", key), "OK");
+        assert_non_null(strstr(turn("1 5 60000 1 - S -"), "WRONGTYPE"));
+        assert_string_equal(test_cmd(test_conn, "RENAME saved " Q "%s", key), "OK");
+        test_expect_ready("b c d e f g h", 2);
+        (void)test_lease(&a, 9);
+        assert_string_equal(test_leased_ids(&a), "b c d e f g h");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(odd_numbers_do_not_fail_half_way, set_up),
+        cmocka_unit_test_setup(an_empty_group_proves_no_session, set_up),
+        cmocka_unit_test_setup(an_id_twice_counts_once, set_up),
+        cmocka_unit_test_setup(a_refused_lease_leaves_packets_whole, set_up),
+    };
+    return cmocka_run_group_tests_name("ct_turn_calls", tests, test_place_start, test_place_stop);
+}
