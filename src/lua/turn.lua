@@ -8,25 +8,28 @@
 --     want     how many tasks to lease at most, and at most @CALL_MAX@; 0: only settle
 --     life     how long a session lives without a heartbeat, in ms
 --     L        how many of KEYS to lease from
---     mode     what the thread does when it finds nothing.
+--     mode     what the thread does when it finds nothing. Only a thread of one queue is handed tasks (lib/hand.lua).
 --              "": it asks again later, or waits for a token in `wake`
---              "idle": it waits to be handed a task (lib/hand.lua). With one queue only
---              "again": the same, and it may be waiting since an earlier call; if it was handed something meanwhile, it is
+--              "idle": it waits to be handed a task. With several queues: as ""
+--              "again": as "idle", and it may be waiting since an earlier call; if it was handed something meanwhile, it is
 --              leased nothing here
---              "woken": it took a token from `wake`. With one queue it is then handed a task as with "idle"
+--              "woken": it took a token from `wake`. If it finds nothing: as "idle"
 --     session join     for each of the L queues: the session's id; and its description, if it has not begun there, else ""
 --     group    index session lease N id*N R record*R: what to settle for one session in one queue
 --       index    of the queue in KEYS
---       lease    "<since ms> <thread>": only what the session holds by this lease; "": whatever it holds
---       N id*    how many plain completions, and their ids
---       R        how many records follow, with `results` or `bundle`
+--       lease    "<since ms> <thread>": only what the session holds by this lease. A caller names it that sends an outcome
+--                again without recover.lua, as the worker's keeper does; "": whatever it holds
+--       N id*    how many plain completions, and their ids: completed tasks that need none of the letters below. They may have
+--                tags; results of theirs come as `results` or `bundle`
+--       R        how many records follow; `results` or `bundle` counts as one
 --       record   outcome id first second third, five arguments:
 --                done    result, "1" if there is one, letters      completed. Letters: "i": it has an info:<id> or
 --                        parents:<id>, "1": a unique key, "k": one that it keeps until once.lua (it begins now and runs
 --                        at most once), "c": a checkpoint, "d": a deadline, "r": its runs are recorded
 --                retry   delay in ms, kind, message                failed, tried again later
 --                fail    "1" if an attempt failed, else "0" and the count of failures stays; kind, message      dead
---                hand    handle, options and rest as in enqueue.lua: a chained task; the completion of this one follows
+--                hand    handle, options and rest as in enqueue.lua: a chained task, enqueued if the session holds `id`. The
+--                        next record is to complete `id`
 --                snooze  delay in ms (0: to the front now), "1" if its handler had begun, ""
 --                The first record may instead be one of these, for results of completions that are plain otherwise:
 --                "results" M result*M     of the last M plain completions
@@ -43,7 +46,8 @@
 --   [1] now in ms
 --   [2] refused: ids that the session does not hold any more. Of the first group an id, of a later one "<which group> <id>", as
 --       two queues may have tasks of the same id
---   [3] gone: the indexes of queues in which the session is not there any more
+--   [3] gone: the indexes of queues in which the session is not there any more. That is noticed only in a queue from which a
+--       task could be leased: one is ready, and neither a pause nor a limit keeps it
 --   [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, letters, when it left a
 --       checkpoint ("c") or crashed while it ran alone ("a"); {"idle"}: the thread is to block on its list
 --       hand:<session>:<thread>; where a session has begun: {"#", index in KEYS, the queue's policy (JSON) or "", its
@@ -54,31 +58,42 @@
 -- What may fail:
 --   failure                         consequence                            what the caller sends next
 --   malformed arguments             error ERR; nothing is done             the corrected call
---   the session has lost a task     refused in [2]: its session was        nothing: the task runs again, or has ended
---     (reaped, or settled before)     reaped, and the task went back
+--   the session does not hold a     refused in [2]                         nothing: the task was settled before, or went back
+--     task any more                                                          when its session was reaped
 --   the session is gone             in [3]; nothing is leased there        a new session's id with its description
 --   a right or a key's type is      error NOPERM or WRONGTYPE; earlier     recover.lua, then regain.lua, then the call again
 --     wrong                           groups may be settled, and tasks       for what is still held
 --                                     leased
---   the reply is lost               unknown: all of it may be done         the same
+--   the reply is lost               none, a part or all of it is done      recover.lua, then regain.lua for what was to be
+--                                                                            settled and is missing there, then the call
+--                                                                            with what is still held
 --
--- Sent twice: an outcome counts only if the id can be removed from the session's hash running:<session>, which works once. The
--- exception is a task that went back to the queue and was leased by the same session in between: `lease` tells which is meant.
--- Leasing twice leases more tasks; so after a lost reply recover.lua is asked first. It returns what stands under the
--- thread's name. While it finds the session, only a settlement and the session's own end remove a task from its hash: an id that is
--- missing was settled, and one that the thread does not know was leased by the lost call. Where it finds no session, maintain.lua has
--- reaped it, whatever it held went back to the queue, and what was not settled before would be refused.
+-- Settling may be sent twice, leasing may not. An outcome counts only if the id can be removed from the session's hash
+-- running:<session>, which works once; the second call is told that it is refused. Redis removes several ids at once and tells
+-- how many it removed: which of them those were then follows from where the tasks are. A task may have gone back to the queue
+-- and have been leased by the same session between the two calls: `lease` tells which lease is meant.
+-- To lease twice leases more tasks. So after a lost reply the thread calls recover.lua first: it takes the thread out of
+-- `idle`, and returns the leases that have the thread's name. While the session is there, only a settlement and the session's
+-- own end remove a task from its hash: an id that is missing was settled, and one that the thread does not know was leased by
+-- the lost call. Where the session is not there, maintain.lua has reaped it: whatever it held went back to the queue, nobody can
+-- tell what was settled before, and the thread counts what it was about to settle as refused.
 --
--- Who does the rest: maintain.lua, which some worker calls all the time, reaps sessions whose heartbeats ended, with the lists
--- of what was handed to their threads. A token in `wake` is taken by a thread that blocks there (BLPOP) and then calls turn
--- with "woken". An item in hand:<session>:<thread> is taken by that thread; recover.lua and the end of a session remove
--- the list, and the task in it is a lease like any other.
+-- Who does the rest: maintain.lua, which some worker calls all the time, reaps sessions whose heartbeats ended. A token in
+-- `wake` is taken by a thread that blocks there with BLPOP and then calls turn with "woken"; a thread that begins to wait in
+-- `idle` removes it. If the call with "woken" fails or never comes, the token is lost, and the next call of maintain.lua
+-- wakes a thread where a task is ready. An item in hand:<session>:<thread> is taken by that thread; recover.lua, reaping and
+-- end_session.lua remove the list. The task in it is a lease like any other.
 --
 -- Two paths. To make a function costs Redis's Lua as much as a small command, and a script makes its functions anew at each
--- call. The common path (plain completions and plain tasks, neither limits nor events nor anybody who waits) is made of steps,
--- which the build writes out: it makes one function, `rare`. The careful path covers everything else, with some hundred
--- functions; `rare` makes them when they are first needed. A step of the common path either does its work or changes
--- nothing and says so; then the careful path does it. Both write the same keys in the same order.
+-- call. The common path covers plain completions and plain tasks, without limits, events and anybody who waits. It is made of
+-- steps, which the build writes out: it makes one function, `rare`. The careful path covers everything else, with some hundred
+-- functions; `rare` makes them when they are first needed. A step of the common path does its work, or changes nothing and
+-- says so; then the careful path does it. The one exception is take_completed, which may remove a part of its ids: the careful
+-- path is told how many.
+-- A task is in the same state after either path. How it is stored may differ: results stand in a block or in a field each,
+-- tasks leave a packet or stand by themselves, ended tasks are trimmed at once or some calls later, and tags of tasks that
+-- are not kept are removed here or by maintain.lua. No test compares the paths command by command. ct_model sends random calls
+-- through both, and compares what they leave with one model, which does not know the paths.
 
 -- require: shortcuts, turn_arguments, turn_settings, turn_settle, turn_lease, turn_wait
 
@@ -90,13 +105,13 @@ local thread, mode = given[1], given[5]
 local first_group = 6 + 2 * queues
 local now = read_clock()
 
--- Makes the functions of the careful path for settling or leasing, and returns them; or wakes one thread of the queue P. It uses
--- no local variable of the script: each would cost at every call.
+-- what: "settling" or "leasing": makes the functions of the careful path for that, and returns them; "wake": wakes one thread of
+-- the queue P. It uses no local variable of the script: each would cost at every call.
 local function rare(what, P)
 -- require: wake_one
   if what == 'wake' then return wake_one(P) end
 -- require: base
-  -- In a function of its own, in which the names above are cheaper: see CONTRIBUTING.md.
+  -- In a function of its own, in which the names that base defines are cheaper: see CONTRIBUTING.md.
   return (function()
 -- require: foreign_key, limit_state, schedule, allowed, put_aside
     if what == 'leasing' then
@@ -125,8 +140,10 @@ while at <= final and not fault do
 end
 if fault or at ~= final + 1 then return redis.error_reply('ERR turn: ' .. (fault or 'arguments are missing')) end
 
--- 2. Settle each group. stands: index of a queue -> the session that held all that it settled there, and so is there; settings:
--- index -> settings; freed: indexes of queues with limits, where another task may start now.
+-- 2. Settle each group. refused, extras: [2] and [4] of the reply; settings: index of a queue -> its settings; stands: index ->
+-- a session that is known to be there, as nothing that it settled was refused; freed: indexes of queues with limits, where
+-- another task may start now; refusals: how many ids were refused in the groups before. A table with false in it is made with
+-- room for its first element.
 local refused, extras, settings, stands, freed = {}, {}, {false}, {false}, false
 local group, refusals = 0, 0
 at = first_group
@@ -141,8 +158,8 @@ while at <= final do
   settings[index] = s
   if s[WAITERS] then
     settling = settling or rare('settling')
-    local refusal = settling.refusal(P)
-    if refusal then return redis.error_reply(refusal) end
+    local denied = settling.refusal(P)
+    if denied then return redis.error_reply(denied) end
   end
   if count > 0 then
     local hit = take_completed(given, running, lease, first, count, s, results)
@@ -181,9 +198,10 @@ if mode == 'again' and queues == 1 then
   if is_handed then want, extras[1] = 0, {'idle'} end
 end
 
--- 4. Lease from each queue in turn, until there are as many as are wanted. lists: of how many queues the reply has tasks: those of
--- the first, and those of the others; gone: indexes of queues in which the session is not there; shut: index -> a limit lets
--- no more start; unasked: the first queue that was not asked, as there were enough.
+-- 4. Lease from each queue in turn, until there are as many as are wanted. lists: from how many queues tasks were leased;
+-- leased_first, leased_others: the lists of the reply for the first of these queues, and for the others; gone: indexes of queues
+-- in which the session is not there; shut: index -> a limit lets no more start; unasked: the first queue that was not asked, as
+-- there were enough.
 local lists, leased_first, leased_others, gone, shut, unasked = 0, false, false, false, false, nil
 for index = 1, want > 0 and queues or 0 do
   local P, session = prefixes[index], given[4 + 2 * index]
@@ -250,8 +268,9 @@ if is_woken or found_nothing then
   end
 end
 
--- 6. Wake others. The token may have been put there by a queue that was not asked here: it is passed on. Where limits hold, a
--- task that ended may have made room for one that waits.
+-- 6. Wake others. A thread waits for the tokens of several queues at once, and does not say whose token it took. It may be that
+-- of a queue that was not asked here: so a thread is woken for each of these. Where limits hold, a task that ended may have
+-- made room for one that waits.
 if is_woken and unasked then
   for index = unasked, queues do
     local P = prefixes[index]

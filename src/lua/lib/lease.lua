@@ -70,8 +70,8 @@ local function choose(P, gate, o, running, ids, want)
   return ids, envelopes, cut(P, running, ids, envelopes, o.has_company, o.extras, o.now), more
 end
 
--- Writes the leases of the first `taken` ids. Returns the list of the reply, and the leased ids. The leases are written first:
--- where Redis refuses what follows, recover.lua finds the tasks by them.
+-- Writes the leases of the first `taken` ids. Returns the list of the reply, and the leased ids. Where Redis
+-- refuses what follows, recover.lua finds the tasks by their leases. In a queue with groups they have left `ready` before.
 local function write_leases(P, o, running, ids, envelopes, taken)
   local fields, reply, leased = {}, {o.index}, {}
   local lease = text(o.now) .. ' ' .. o.thread

@@ -1,5 +1,6 @@
 -- Settling plain completions, the careful path; lib/turn_settle.lua has the common one. An outcome counts if HDEL removes the id
--- from the session's hash. There is no other way for an outcome to be accepted, so a call that is sent twice settles once.
+-- from the session's hash. HDEL of several ids tells how many it removed: which ones follows from where the tasks are. There is
+-- no other way for an outcome to be accepted, so a call that is sent twice settles once.
 --
 -- requires: allowed, base, result_block, event, limit_state, retention, dependency_edges, reads, readers, results, tags, task_state
 -- requires: transitions, turn_settings

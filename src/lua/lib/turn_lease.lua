@@ -57,7 +57,7 @@ end
 
 -- The envelopes of ids: the list of the reply, {index, id, envelope, ...}; for several tasks, the fields that lease them; and
 -- whether all are plain. A packet among the ids has no envelope. An envelope that has more to tell is marked as in
--- lib/base.lua, and no id begins with what comes before '-'.
+-- lib/base.lua, and every id begins with '-' or a later byte.
 local function read_plain(P, index, ids, lease) -- inline
   local tasks, taken, n, is_plain = P .. 'tasks', #ids, 0, true
   local envelopes = taken > 1 and call('HMGET', tasks, unpack(ids)) or call('HMGET', tasks, ids[1])
@@ -104,8 +104,9 @@ local function leave_ready(P, taken, more, packet, left, used_up, from_first) --
   end
 end
 
--- Leases the tasks at the head of `ready`, where ids stand. Returns the list of the reply, or nil where the careful path is
--- needed, and nothing is changed; how many they are; whether more stand behind them; and the error of Redis's that refused the leases.
+-- Leases the tasks at the head of `ready`, where ids stand. Returns the list of the reply; how many they are; and whether more
+-- stand behind them. Where the careful path is needed it returns nil, and nothing is changed. Where Redis refuses the leases,
+-- the fourth value is its error, which ends the call.
 local function lease_plain(P, index, running, ids, want, ask, now, thread, has_begun) -- inline
   if not has_begun and call('HEXISTS', running, '#') == 0 then return nil end
   local leased, leases, more, packet, left, used_up, fault

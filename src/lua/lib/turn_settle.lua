@@ -6,7 +6,7 @@
 
 -- Takes the tasks out of the session's hash, which is what settles them: an id that is not there is refused. Returns how many
 -- were there; false, and nothing is done, where the careful path is needed: only a certain lease is meant, others learn of the
--- end, limits count running tasks, or results are measured or not kept.
+-- end, limits count running tasks, results are measured, or there are results and they are not kept: that path drops them.
 local function take_completed(given, running, lease, first, count, settings, results) -- inline
   if lease ~= '' or settings[WAITERS] or settings[GATE] or
     results > 0 and (settings[KEEP_BYTES] or settings[KEEP_AGE] == '0' or settings[KEEP_COUNT] == '0') then
@@ -37,7 +37,7 @@ local function keep_single_results(P, given, last, results, at) -- inline
 end
 
 -- The tasks have ended: they go to `completed`, with their results, which stand at `at`. Returns false where the queue keeps no
--- completed tasks: then their records are removed.
+-- completed tasks: then they leave `tasks`, and maintain.lua removes their tags.
 local function keep_completed(P, given, first, count, results, is_block, at, settings, now) -- inline
   local last = first + count - 1
   if settings[KEEP_AGE] == '0' or settings[KEEP_COUNT] == '0' then
@@ -67,9 +67,9 @@ local function keep_completed(P, given, first, count, results, is_block, at, set
   return true
 end
 
--- Counts completed tasks. Returns whether some are to be trimmed: a part in 64 more than the limit may stand meanwhile. Where
--- they are kept, how many there are is asked twice within that, when the counter passes a multiple of half of it. The counter
--- may be what another program wrote: then it is asked each time.
+-- Counts completed tasks. Returns whether some are to be trimmed. Where they are kept, ZCARD is called each time that another
+-- 1/128 of the limit has completed, and tasks are trimmed if there are 1/100 more than the limit: about 1/56 more may stand
+-- meanwhile, and what one call settles. The counter may be what another program wrote: then ZCARD is called each time.
 local function count_completed(P, count, is_kept, settings) -- inline
   local counted = redis.pcall('HINCRBY', P .. 'counters', 'completed', count == 1 and '1' or format('%d', count))
   local most = is_kept and (tonumber(settings[KEEP_COUNT]) or 10000) or 0

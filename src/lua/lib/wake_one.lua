@@ -2,7 +2,7 @@
 -- else a token is for whoever waits for it, one at most. Where a token stands, nobody is idle. A thread that finds more
 -- than it takes wakes the next one.
 --
---   woken:<session>  set  of those of its threads that were woken this way once, while the session stands
+--   woken:<session>  set  "<session>:<thread>" of each of its threads that was sent an empty item, while the session stands
 --
 -- requires: worker_alive, wake_all_later
 -- gives: wake_one

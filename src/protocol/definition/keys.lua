@@ -105,7 +105,7 @@ return {
     help = 'threads that left `idle` because the queue was paused or limited, or because a hundred others were gone, and that `maintain` wakes'},
   {name = 'hand:<session>:<thread>', type = 'list', holds = 'item', writers = 'enqueue, all that wake',
     help = 'what such a thread blocks on: `<ms> <id>`, a newline and the envelope of a task that was leased to it at that time; or an empty item: poll the queue'},
-  {name = 'woken:<session>', type = 'set', holds = 'thread', writers = 'all that wake', help = 'threads of the session that received an empty item'},
+  {name = 'woken:<session>', type = 'set', holds = '`<session>:<thread>`', writers = 'all that wake', help = 'threads of the session that received an empty item'},
   {name = 'waiters', type = 'zset', holds = 'id: time', writers = 'wait', help = 'tasks that a client waits for, and until when'},
 
   {section = 'Settings, numbers, indexes'},
