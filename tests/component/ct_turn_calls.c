@@ -109,12 +109,37 @@ static void a_refused_lease_leaves_packets_whole(void **state)
     }
 }
 
+/* Completed tasks are trimmed some at a time, at the latest when there are 1/64 more than are kept. */
+static void no_more_than_a_part_in_64_stays_for_a_while(void **state)
+{
+    (void)state;
+    enum { KEPT = 1280, BEFORE = 1282, ALL = 1310 };
+    char arguments[512];
+    test_put_many("q", ALL, "t%04zu");
+    assert_int_equal(test_number("HSET " Q "settings completed_count %d", KEPT), 1);
+    for (size_t i = 0; i < BEFORE; i += 2) {
+        assert_int_equal(test_lease(&a, 2), 2);
+        (void)snprintf(arguments, sizeof(arguments), "1 0 60000 1 - S - 1 S - 2 %s 0", test_leased_ids(&a));
+        (void)turn(arguments);
+        assert_int_equal(test_number("HSET " Q "counters completed 1"), 0);
+    }
+    assert_int_equal(test_count("q", "completed"), BEFORE);
+    assert_int_equal(test_number("HSET " Q "counters completed 0"), 0);
+    for (size_t i = BEFORE; i < ALL; i++) {
+        assert_int_equal(test_lease(&a, 1), 1);
+        (void)snprintf(arguments, sizeof(arguments), "1 0 60000 1 - S - 1 S - 1 %s 0", test_leased_ids(&a));
+        (void)turn(arguments);
+        assert_in_range(test_count("q", "completed"), KEPT, KEPT + KEPT / 64);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(odd_numbers_do_not_fail_half_way, set_up),
         cmocka_unit_test_setup(an_empty_group_proves_no_session, set_up),
         cmocka_unit_test_setup(an_id_twice_counts_once, set_up),
+        cmocka_unit_test_setup(no_more_than_a_part_in_64_stays_for_a_while, set_up),
         cmocka_unit_test_setup(a_refused_lease_leaves_packets_whole, set_up),
     };
     return cmocka_run_group_tests_name("ct_turn_calls", tests, test_place_start, test_place_stop);

@@ -68,11 +68,11 @@ local function keep_completed(P, given, first, count, results, is_block, at, set
 end
 
 -- Counts completed tasks. Returns whether some are to be trimmed. Where they are kept, ZCARD is called each time that another
--- 1/128 of the limit has completed, and tasks are trimmed if there are 1/100 more than the limit: about 1/56 more may stand
+-- 1/128 of the limit has completed, and tasks are trimmed if there are 1/128 more than the limit: so 1/64 more may stand
 -- meanwhile, and what one call settles. The counter may be what another program wrote: then ZCARD is called each time.
 local function count_completed(P, count, is_kept, settings) -- inline
   local counted = redis.pcall('HINCRBY', P .. 'counters', 'completed', count == 1 and '1' or format('%d', count))
   local most = is_kept and (tonumber(settings[KEEP_COUNT]) or 10000) or 0
   return most > 0 and (type(counted) ~= 'number' or counted % (most / 128) < count) and
-    call('ZCARD', P .. 'completed') > most + most / 100
+    call('ZCARD', P .. 'completed') > most + most / 128
 end
