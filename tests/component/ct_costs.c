@@ -15,7 +15,8 @@
 #define TURN "evalsha=1 hdel=1 hincrby=1 hmget=2 hset=1 llen=1 time=1 zadd=1 zrange=1 zremrangebyrank=1"
 #define TURN_NOTHING_KEPT "evalsha=1 hdel=2 hincrby=1 hmget=2 hset=1 llen=1 time=1 zrange=1 zremrangebyrank=1"
 #define TURN_PACKET "evalsha=1 hdel=1 hincrby=1 hmget=2 hset=1 llen=1 lrange=1 ltrim=1 time=1 zadd=1 zincrby=1 zrange=1"
-#define TURN_PACKET_NOTHING_KEPT "evalsha=1 hdel=2 hincrby=1 hmget=2 hset=1 llen=1 lrange=1 ltrim=1 time=1 zincrby=1 zrange=1"
+#define TURN_PACKET_NOTHING_KEPT \
+    "evalsha=1 hdel=2 hincrby=1 hmget=2 hset=1 llen=1 lrange=1 ltrim=1 time=1 zincrby=1 zrange=1"
 #define TURN_IDLE "evalsha=1 hdel=1 hget=1 hmget=1 time=1 zrange=1"
 #define HEARTBEAT "evalsha=1 exists=1 hget=2 hlen=1 time=1 zadd=1"
 
