@@ -4,6 +4,8 @@
 #ifndef RV_PROTOCOL_LEASE_H
 #define RV_PROTOCOL_LEASE_H
 
+#include <string.h>
+
 #include "base/id.h"
 #include "protocol/envelope.h"
 #include "redis/reply.h"
@@ -21,6 +23,12 @@ typedef struct rv_lease {
     bool has_checkpoint;
     bool crashed_alone; /* a worker died while it ran this task and nothing else */
 } rv_lease;
+
+/* The length of a lease's id, also of one that has zero bytes. */
+static inline size_t rv_lease_id_length(const rv_lease *lease)
+{
+    return lease->id_length > 0 ? lease->id_length : strlen(lease->id);
+}
 
 /* Reads the id and the envelope of a leased task. queue: its index. False: they are no task. */
 bool rv_lease_read(rv_lease *ret, size_t queue, const rv_reply *id, const rv_reply *envelope);

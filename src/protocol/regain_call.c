@@ -11,10 +11,10 @@ void rv_regain_call_build(rv_conn *conn, const rv_prefix *prefix, const char *se
     rv_args(conn, session);
 }
 
-void rv_regain_call_add(rv_conn *conn, const char *id, int64_t since_ms, const char *thread)
+void rv_regain_call_add(rv_conn *conn, const rv_lease *lease, const char *thread)
 {
-    char lease[64];
-    (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)since_ms, thread);
-    rv_args(conn, id);
-    rv_args(conn, lease);
+    char value[64];
+    (void)snprintf(value, sizeof(value), "%lld %s", (long long)lease->since_ms, thread);
+    rv_arg(conn, lease->id, rv_lease_id_length(lease));
+    rv_args(conn, value);
 }

@@ -5,10 +5,11 @@
 #define RV_PROTOCOL_REGAIN_CALL_H
 
 #include "protocol/keys.h"
+#include "protocol/lease.h"
 #include "redis/conn.h"
 
 /* Before rv_regain_call_add for each of `count` tasks. */
 void rv_regain_call_build(rv_conn *conn, const rv_prefix *prefix, const char *session, size_t count);
-void rv_regain_call_add(rv_conn *conn, const char *id, int64_t since_ms, const char *thread);
+void rv_regain_call_add(rv_conn *conn, const rv_lease *lease, const char *thread);
 
 #endif

@@ -62,7 +62,7 @@ bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement
 {
     const char *kind = from->kind != NULL ? from->kind : "", *message = from->message != NULL ? from->message : "";
     size_t result = from->has_result ? from->result.length : 0, chained = from->chained.length;
-    size_t id = from->id_length > 0 ? from->id_length : strlen(from->id);
+    size_t id = rv_settlement_id_length(from);
     char *block = rv_alloc(id + strlen(kind) + strlen(message) + result + chained + 5), *at = block;
     if (block == NULL) return false;
     *ret = *from;

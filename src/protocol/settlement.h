@@ -4,7 +4,10 @@
 #ifndef RV_PROTOCOL_SETTLEMENT_H
 #define RV_PROTOCOL_SETTLEMENT_H
 
+#include <string.h>
+
 #include "base/buf.h"
+#include "protocol/lease.h"
 #include "reeve/client.h"
 #include "reeve/task.h"
 
@@ -30,6 +33,18 @@ typedef struct rv_settlement {
     reeve_bytes chained; /* done: its chained tasks (rv_settlement_chain) */
     size_t chained_count;
 } rv_settlement;
+
+/* The length of its id, also of one that has zero bytes. */
+static inline size_t rv_settlement_id_length(const rv_settlement *s)
+{
+    return s->id_length > 0 ? s->id_length : strlen(s->id);
+}
+
+/* The only place that makes a settlement which gives a leased task back, to the front of its queue. */
+static inline rv_settlement rv_settlement_give_back(const rv_lease *lease)
+{
+    return (rv_settlement){.id = lease->id, .id_length = lease->id_length, .outcome = REEVE_OUTCOME_SNOOZE};
+}
 
 /* What one accepted outcome adds to counters, each 0 or 1. given_back: also one that comes later (a snooze). */
 typedef struct rv_settlement_count {

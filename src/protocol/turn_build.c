@@ -78,6 +78,12 @@ static void build_chained(rv_conn *conn, const rv_settlement *s)
     }
 }
 
+/* The id of an outcome that a malformed task may have, too. */
+static void add_id(rv_conn *conn, const rv_settlement *s)
+{
+    rv_arg(conn, s->id, rv_settlement_id_length(s));
+}
+
 static void build_record(rv_conn *conn, const rv_settlement *s)
 {
     switch (s->outcome) {
@@ -91,14 +97,14 @@ static void build_record(rv_conn *conn, const rv_settlement *s)
         break;
     case REEVE_OUTCOME_RETRY:
         rv_args(conn, "retry");
-        rv_args(conn, s->id);
+        add_id(conn, s);
         rv_argi(conn, s->delay_ms);
         rv_args(conn, s->kind);
         rv_args(conn, s->message);
         break;
     case REEVE_OUTCOME_SNOOZE:
         rv_args(conn, "snooze");
-        rv_args(conn, s->id);
+        add_id(conn, s);
         rv_argi(conn, s->delay_ms);
         rv_args(conn, s->begun ? "1" : "");
         rv_args(conn, "");
@@ -106,7 +112,7 @@ static void build_record(rv_conn *conn, const rv_settlement *s)
     case REEVE_OUTCOME_NONE:
     case REEVE_OUTCOME_FAIL:
         rv_args(conn, "fail");
-        rv_arg(conn, s->id, s->id_length > 0 ? s->id_length : strlen(s->id));
+        add_id(conn, s);
         rv_args(conn, s->counts ? "1" : "0");
         rv_args(conn, s->kind);
         rv_args(conn, s->message);

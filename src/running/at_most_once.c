@@ -95,6 +95,7 @@ static bool settle_until_known(rv_thread *t, const rv_item *item, const rv_settl
 bool rv_at_most_once_settle(rv_thread *t, rv_item *item, const rv_attempt_policy *policy)
 {
     const rv_settlement done = {.id = item->lease.id,
+                                .id_length = item->lease.id_length,
                                 .outcome = REEVE_OUTCOME_DONE,
                                 .has_info = item->lease.has_info,
                                 .checkpoint = item->lease.has_checkpoint,

@@ -90,7 +90,7 @@ int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms)
 void rv_batch_lose_item(rv_item *item)
 {
     if (item->state != RV_ITEM_WAITING) return;
-    item->settlement = (rv_settlement){.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE};
+    item->settlement = rv_settlement_give_back(&item->lease);
     item->state = RV_ITEM_FINISHED;
     item->refused = true;
 }

@@ -125,7 +125,7 @@ int64_t rv_batch_handler_until(const rv_thread *t)
 static bool copy_lease(rv_item *item)
 {
     rv_envelope *envelope = &item->lease.envelope;
-    size_t id = strlen(item->lease.id) + 1, length = rv_envelope_length(envelope);
+    size_t id = rv_lease_id_length(&item->lease) + 1, length = rv_envelope_length(envelope);
     char *block = rv_alloc(id + length + 1);
     if (block == NULL) return false;
     memcpy(block, item->lease.id, id);
@@ -139,7 +139,7 @@ static bool copy_lease(rv_item *item)
 
 static void give_back(rv_item *item)
 {
-    item->settlement = (rv_settlement){.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE};
+    item->settlement = rv_settlement_give_back(&item->lease);
     item->state = RV_ITEM_FINISHED;
 }
 

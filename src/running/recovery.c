@@ -86,7 +86,7 @@ static rv_item *find_item(rv_thread *t, const rv_lease *lease)
 static bool add_orphan(rv_thread *t, const rv_lease *lease)
 {
     if (t->batch.count == t->batch.capacity) return false;
-    rv_settlement back = {.id = lease->id, .outcome = REEVE_OUTCOME_SNOOZE};
+    rv_settlement back = rv_settlement_give_back(lease);
     rv_item item = {.lease = *lease, .state = RV_ITEM_FINISHED};
     if (!rv_settlement_copy(&item.settlement, &item.kept, &back)) return false;
     item.lease.id = item.settlement.id;
@@ -100,7 +100,7 @@ static bool add_orphan(rv_thread *t, const rv_lease *lease)
  * again. False: no memory. */
 static bool settle_again(rv_thread *t, rv_item *item, bool held)
 {
-    rv_settlement back = {.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE}, copy;
+    rv_settlement back = rv_settlement_give_back(&item->lease), copy;
     bool goes_back = item->state == RV_ITEM_OFFLOADED && !held;
     void *kept = NULL;
     if (goes_back && !rv_settlement_copy(&copy, &kept, &back)) return false;
@@ -192,7 +192,7 @@ static reeve_status regain_some(rv_thread *t, size_t queue, const bool *seen, si
     for (size_t i = 0; place < done + max; i++) {
         const rv_lease *lease = &t->batch.items[i].lease;
         if (!is_missing(t, i, queue, seen) || place++ < done) continue;
-        rv_regain_call_add(t->conn, lease->id, lease->since_ms, t->number_text);
+        rv_regain_call_add(t->conn, lease, t->number_text);
     }
     reeve_status status = rv_conn_call(t->conn, 0, &reply);
     if (status != REEVE_OK) return status;
@@ -220,7 +220,7 @@ reeve_status rv_recovery_regain(rv_thread *t, const rv_item *item)
     const rv_reply *reply;
     size_t queue = item->lease.queue;
     rv_regain_call_build(t->conn, &t->pool->queue_sessions[queue]->prefix, t->batch.sessions[queue], 1);
-    rv_regain_call_add(t->conn, item->lease.id, item->lease.since_ms, t->number_text);
+    rv_regain_call_add(t->conn, &item->lease, t->number_text);
     return rv_conn_call(t->conn, 0, &reply);
 }
 

@@ -228,7 +228,8 @@ void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_
 
 void rv_run_task_no_memory(rv_item *item)
 {
-    item->settlement = (rv_settlement){.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE, .delay_ms = 1000};
+    item->settlement = rv_settlement_give_back(&item->lease);
+    item->settlement.delay_ms = 1000;
 }
 
 void rv_run_task(rv_thread *t, rv_item *item)

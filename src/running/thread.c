@@ -107,7 +107,7 @@ static void give_rest_back(rv_thread *t)
     for (size_t i = 0; i < t->batch.count; i++) {
         rv_item *item = &t->batch.items[i];
         if (item->state != RV_ITEM_WAITING) continue;
-        item->settlement = (rv_settlement){.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE};
+        item->settlement = rv_settlement_give_back(&item->lease);
         item->state = RV_ITEM_FINISHED;
     }
     rv_unlock(&t->batch.lock);

@@ -57,28 +57,26 @@ static void offload(rv_thread *t, rv_item *item, const rv_settlement *outcome)
     }
 }
 
-static bool is_offloaded(const rv_keeper *keeper, const rv_queue_session *queue_session, const char *id,
-                         int64_t since_ms)
+static bool is_offloaded(const rv_keeper *keeper, const rv_queue_session *queue_session, const rv_lease *lease)
 {
     for (size_t i = 0; i < keeper->offloaded_count; i++) {
         const rv_offloaded *offloaded = &keeper->offloaded[i];
-        if (offloaded->queue_session == queue_session && offloaded->since_ms == since_ms &&
-            strcmp(offloaded->settlement.id, id) == 0)
+        if (offloaded->queue_session == queue_session && offloaded->since_ms == lease->since_ms &&
+            strcmp(offloaded->settlement.id, lease->id) == 0)
             return true;
     }
     return false;
 }
 
-void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const char *session, const char *id,
-                          int64_t since_ms)
+void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const char *session, const rv_lease *lease)
 {
     rv_keeper *keeper = &t->worker->keeper;
-    const rv_settlement back = {.id = id, .outcome = REEVE_OUTCOME_SNOOZE};
+    const rv_settlement back = rv_settlement_give_back(lease);
     rv_offloaded offloaded = {
-        .queue_session = queue_session, .thread = t->number_text, .since_ms = since_ms, .wait_ms = -1};
+        .queue_session = queue_session, .thread = t->number_text, .since_ms = lease->since_ms, .wait_ms = -1};
     rv_copy_text(offloaded.session, sizeof(offloaded.session), session);
     rv_lock(&keeper->thread.lock);
-    bool known = is_offloaded(keeper, queue_session, id, since_ms);
+    bool known = is_offloaded(keeper, queue_session, lease);
     if (!known && rv_settlement_copy(&offloaded.settlement, &offloaded.kept, &back) &&
         !add_offloaded(keeper, &offloaded))
         rv_free(offloaded.kept);
@@ -90,7 +88,7 @@ static void offload_others(rv_thread *t)
 {
     for (size_t i = t->batch.count; i-- > 0;) {
         rv_item *item = &t->batch.items[i];
-        rv_settlement back = {.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE};
+        rv_settlement back = rv_settlement_give_back(&item->lease);
         if (item->state == RV_ITEM_WAITING) offload(t, item, &back);
         if (item->state == RV_ITEM_FINISHED && !item->accepted) offload(t, item, &item->settlement);
     }
@@ -109,6 +107,7 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
     (void)snprintf(message, sizeof(message), silent ? "silent for %lld ms" : "not done within %lld ms",
                    (long long)(silent ? item->heartbeat_ms : item->timeout_ms));
     rv_settlement outcome = {.id = item->lease.id,
+                             .id_length = item->lease.id_length,
                              .outcome = REEVE_OUTCOME_RETRY,
                              .counts = true,
                              .unique = policy.unique,
@@ -250,7 +249,10 @@ static reeve_status regain(delivery *d, size_t count, int64_t deadline)
         const rv_offloaded *offloaded = &keeper->offloaded[i];
         if (!offloaded->torn) continue;
         rv_regain_call_build(keeper->thread.conn, &offloaded->queue_session->prefix, offloaded->session, 1);
-        rv_regain_call_add(keeper->thread.conn, offloaded->settlement.id, offloaded->since_ms, offloaded->thread);
+        const rv_lease lease = {.id = offloaded->settlement.id,
+                                .id_length = offloaded->settlement.id_length,
+                                .since_ms = offloaded->since_ms};
+        rv_regain_call_add(keeper->thread.conn, &lease, offloaded->thread);
         d->at[sent++] = i;
     }
     return sent == 0 ? REEVE_OK : rv_conn_exec(keeper->thread.conn, deadline, on_regained, d);

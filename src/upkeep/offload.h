@@ -19,7 +19,6 @@ void rv_offload_deliver(reeve_worker *worker, int64_t deadline);
 
 /* Gives a task back to the front of its queue whose lease has the name of a thread that does not know it. Without
  * effect for an item that was taken over before. The keeper's thread. */
-void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const char *session, const char *id,
-                          int64_t since_ms);
+void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const char *session, const rv_lease *lease);
 
 #endif

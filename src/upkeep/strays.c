@@ -16,9 +16,8 @@
 typedef struct stray {
     rv_queue_session *queue_session;
     const char *session;
-    const char *id;
     const char *thread; /* its text */
-    int64_t since_ms;
+    rv_lease lease;
 } stray;
 
 /* A page of leases, and when it was requested. */
@@ -38,7 +37,7 @@ static bool read_lease(stray *ret, const char *text)
     memcpy(figures, text, (size_t)(blank - text));
     figures[blank - text] = '\0';
     ret->thread = blank + 1;
-    return rv_parse_int(figures, 0, INT64_MAX, &ret->since_ms);
+    return rv_parse_int(figures, 0, INT64_MAX, &ret->lease.since_ms);
 }
 
 static rv_thread *find_thread(reeve_worker *worker, const char *number)
@@ -57,7 +56,7 @@ static bool is_known(const rv_thread *t, const stray *s)
 {
     for (size_t i = 0; i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
-        if (item->lease.since_ms == s->since_ms && strcmp(item->lease.id, s->id) == 0 &&
+        if (item->lease.since_ms == s->lease.since_ms && strcmp(item->lease.id, s->lease.id) == 0 &&
             t->pool->queue_sessions[item->lease.queue] == s->queue_session)
             return item->state != RV_ITEM_OFFLOADED;
     }
@@ -66,15 +65,17 @@ static bool is_known(const rv_thread *t, const stray *s)
 
 /* A thread that has run one task since before the page was requested has taken no turn since: a lease that it does
  * not know is a stray. A thread that began its task later may have leased in between: its leases are checked again. */
-static void look_at_lease(page *p, const char *id, const char *lease)
+static void look_at_lease(page *p, const rv_reply *id, const char *lease)
 {
-    stray s = {.queue_session = p->queue_session, .session = p->session, .id = id};
+    stray s = {.queue_session = p->queue_session, .session = p->session};
+    s.lease.id = id->text;
+    s.lease.id_length = id->length;
     rv_thread *t = read_lease(&s, lease) ? find_thread(p->worker, s.thread) : NULL;
     if (t == NULL) return;
     rv_lock(&t->batch.lock);
     if (t->batch.running != RV_NONE && !is_known(t, &s)) {
         if (t->batch.running_since_ms < p->asked_ms)
-            rv_offload_give_back(t, s.queue_session, s.session, s.id, s.since_ms);
+            rv_offload_give_back(t, s.queue_session, s.session, &s.lease);
         else
             p->worker->keeper.strays_again = true;
     }
@@ -141,7 +142,7 @@ static void look_at_leases(page *p, const rv_reply *fields)
     for (size_t i = 0; i + 1 < fields->count; i += 2) {
         const rv_reply *id = fields->items[i], *lease = fields->items[i + 1];
         if (!rv_reply_is(id, RV_TEXT) || !rv_reply_is(lease, RV_TEXT) || id->length >= REEVE_ID_MAX) continue;
-        if (id->text[0] != '#') look_at_lease(p, id->text, lease->text);
+        if (id->text[0] != '#') look_at_lease(p, id, lease->text);
     }
 }
 

@@ -59,6 +59,23 @@ static void are_dead_at_once_in_batches(void **state)
     among_good_ones(2, 64);
 }
 
+static void put_id(int64_t score, const char *id, size_t length)
+{
+    const rv_reply *reply;
+    rv_cmd(test_conn, 4);
+    rv_args(test_conn, "HSET");
+    rv_args(test_conn, Q "tasks");
+    rv_arg(test_conn, id, length);
+    rv_args(test_conn, "{\"at\":1,\"type\":\"t\"}\n");
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    rv_cmd(test_conn, 4);
+    rv_args(test_conn, "ZADD");
+    rv_args(test_conn, Q "ready");
+    rv_argi(test_conn, score);
+    rv_arg(test_conn, id, length);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+}
+
 static void their_ids_may_have_any_bytes(void **state)
 {
     (void)state;
@@ -67,25 +84,48 @@ static void their_ids_may_have_any_bytes(void **state)
         size_t length;
     } ids[] = {{"a\0b", 3}, {"\0", 1}, {"a b", 3}, {"a\nb", 3}, {"\xff", 1}, {"#totals", 7}, {"+7", 2}, {"", 0}};
     const size_t count = sizeof(ids) / sizeof(ids[0]);
-    const rv_reply *reply;
-    for (size_t i = 0; i < count; i++) {
-        rv_cmd(test_conn, 4);
-        rv_args(test_conn, "HSET");
-        rv_args(test_conn, Q "tasks");
-        rv_arg(test_conn, ids[i].id, ids[i].length);
-        rv_args(test_conn, "{\"at\":1,\"type\":\"t\"}\n");
-        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-        rv_cmd(test_conn, 4);
-        rv_args(test_conn, "ZADD");
-        rv_args(test_conn, Q "ready");
-        rv_argi(test_conn, (int64_t)i);
-        rv_arg(test_conn, ids[i].id, ids[i].length);
-        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    }
+    for (size_t i = 0; i < count; i++) put_id((int64_t)i, ids[i].id, ids[i].length);
     test_put_many("q", GOOD, "n%zu");
     reeve_worker *worker = test_worker_run(1, 16);
     await_dead(count);
     TEST_AWAIT(test_count("q", "completed") == GOOD);
+    test_worker_end(worker);
+}
+
+#define BEHIND 32
+
+/* Malformed tasks whose ids have a zero byte, behind a long one. True: the thread leased some of them together with it. */
+static bool wait_behind_a_long_one(reeve_worker *worker, unsigned round)
+{
+    uint64_t before = test_worker_stats(worker).given_back;
+    char id[16];
+    test_close_gate();
+    test_put_many("train", 200, "n%zu"); /* short tasks: the thread leases many at once */
+    TEST_AWAIT(test_count("train", "completed") == 200 * (round + 1));
+    test_ok(test_client, reeve_pause(test_client, "q"));
+    (void)snprintf(id, sizeof(id), "long%u", round);
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "stubborn", .id = id});
+    for (unsigned i = 0; i < BEHIND; i++) {
+        size_t length = (size_t)snprintf(id, sizeof(id), "m%u-%u", round, i) + 1; /* the zero byte, too */
+        put_id((int64_t)RV_SCORE_START + (int64_t)RV_SCORE_STEP * (1000 + i), id, length);
+    }
+    test_ok(test_client, reeve_resume(test_client, "q"));
+    TEST_AWAIT(atomic_load(&test_begun) == 1);
+    TEST_AWAIT(test_count("q", "running") == 1); /* the others are given back */
+    test_open_gate();
+    TEST_AWAIT(test_count("q", "completed") == round + 1);
+    await_dead((round + 1) * BEHIND);
+    return test_worker_stats(worker).given_back > before;
+}
+
+static void given_back_under_their_whole_ids(void **state)
+{
+    (void)state;
+    unsigned round = 0;
+    reeve_worker *worker = test_worker_new(NULL);
+    test_worker_pool(worker, "q train", 1, 64);
+    test_worker_start(worker);
+    while (!wait_behind_a_long_one(worker, round)) assert_true(++round < 20);
     test_worker_end(worker);
 }
 
@@ -116,6 +156,7 @@ int main(void)
         cmocka_unit_test_setup(are_dead_at_once, set_up),
         cmocka_unit_test_setup(are_dead_at_once_in_batches, set_up),
         cmocka_unit_test_setup(their_ids_may_have_any_bytes, set_up),
+        cmocka_unit_test_setup(given_back_under_their_whole_ids, set_up),
         cmocka_unit_test_setup(handed_to_an_idle_thread, set_up),
     };
     return cmocka_run_group_tests_name("ct_malformed_worker", tests, test_place_start, test_place_stop);

@@ -24,7 +24,7 @@ static int regain(const char *session, int first, int *ret_regained)
     for (int i = first; i < TASKS; i++) {
         char id[16];
         id_of(id, i);
-        rv_regain_call_add(test_conn, id, 1, "1");
+        rv_regain_call_add(test_conn, &(rv_lease){.id = id, .since_ms = 1}, "1");
     }
     assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
     *ret_regained += (int)rv_reply_int(rv_reply_at(reply, 1), -1);
