@@ -16,6 +16,7 @@
 
 #include "handlers/handler_table.h"
 #include "handlers/task.h"
+#include "base/repeated.h"
 #include "redis/conn.h"
 #include "redis/embedded.h"
 #include "reeve/worker.h"
@@ -156,6 +157,7 @@ typedef struct rv_keeper {
     rv_conn *listener;       /* the control channel */
     int64_t listen_again_ms;
     unsigned listen_tries;
+    rv_repeated listen_failed; /* which failures to subscribe are logged */
     bool listened;      /* it has subscribed once: tasks may have been handed to its threads */
     atomic_bool deaf;   /* the user has no rights to the control channel */
     atomic_bool leaves; /* the listener resolves the endpoint again */

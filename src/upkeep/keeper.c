@@ -67,7 +67,7 @@ static void note_deaf(reeve_worker *worker)
 /* A subscription that lasted so long counts as successful. */
 #define LISTENED_MS 4000
 
-static bool subscribe_to(reeve_worker *worker, const char *channel)
+static bool subscribe_to(reeve_worker *worker, const char *channel, rv_error *error)
 {
     const rv_reply *reply = NULL;
     rv_conn *listener = worker->keeper.listener;
@@ -76,12 +76,24 @@ static bool subscribe_to(reeve_worker *worker, const char *channel)
     rv_arg2(listener, worker->ns, strlen(worker->ns), channel, strlen(channel));
     reeve_status status = rv_conn_call(listener, call_deadline(worker), &reply);
     if (status == REEVE_EREDIS && rv_reply_has_error_code(reply, "NOPERM")) note_deaf(worker);
-    return status == REEVE_OK;
+    if (status == REEVE_OK) return true;
+    /* A refusal disconnects the listener: it is the reason then. */
+    if (status != REEVE_ECONNECT || error->status == REEVE_OK) *error = *rv_conn_error(listener);
+    return false;
+}
+
+/* Keeps the first refusal as the reason for which the worker cannot subscribe. */
+static void on_roused(size_t index, const rv_reply *reply, void *context)
+{
+    rv_error *error = context;
+    (void)index;
+    if (error->status != REEVE_OK || !rv_reply_is(reply, RV_ERROR)) return;
+    (void)rv_fail(error, REEVE_EREDIS, "Redis answered: %s%s", reply->text, rv_refusal_advice(reply->text));
 }
 
 /* Redis may have restarted without its last writes: threads that are busy by now are in `idle` again, and would be
  * handed tasks as soon as this worker listens. Before it has listened once, no thread of it is handed a task. */
-static bool wake_idle(reeve_worker *worker)
+static bool wake_idle(reeve_worker *worker, rv_error *error)
 {
     rv_conn *listener = worker->keeper.listener;
     if (!worker->keeper.listened) return true;
@@ -92,7 +104,18 @@ static bool wake_idle(reeve_worker *worker)
         rv_arg(listener, worker->queue_sessions[i]->prefix.text, worker->queue_sessions[i]->prefix.length);
         rv_args(listener, session);
     }
-    return rv_conn_exec(listener, call_deadline(worker), NULL, NULL) == REEVE_OK;
+    if (rv_conn_exec(listener, call_deadline(worker), on_roused, error) == REEVE_OK) return true;
+    *error = *rv_conn_error(listener);
+    return false;
+}
+
+/* The worker tries about four times a second: each reason is logged once a minute. */
+static void log_not_subscribed(reeve_worker *worker, const rv_error *error)
+{
+    rv_keeper *keeper = &worker->keeper;
+    if (atomic_load(&keeper->deaf) || !rv_repeated_is_new(&keeper->listen_failed, error->text, rv_now_ms())) return;
+    rv_log(REEVE_LOG_WARN, "redis.error", "cannot subscribe to the control channel: the worker tries again", "url",
+           worker->target->redacted, "error", error->text, NULL);
 }
 
 /* Subscribes to the control channel of all workers, and to a channel of this worker, whose subscriber shows that it
@@ -101,15 +124,15 @@ static void subscribe(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     char alive[RV_RANDOM_LENGTH + 16];
+    rv_error error = {0};
     /* The connection may be lost repeatedly, as soon as it has subscribed. */
     if (rv_now_ms() - keeper->listen_again_ms > LISTENED_MS) keeper->listen_tries = 0;
     keeper->listen_again_ms = rv_now_ms() + rv_backoff_reconnect(++keeper->listen_tries, rv_random_unit());
     if (rv_conn_open(keeper->listener, call_deadline(worker)) != REEVE_OK) return;
     (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);
-    if (!wake_idle(worker) || !subscribe_to(worker, ":control") || !subscribe_to(worker, alive)) {
-        if (!atomic_load(&keeper->deaf))
-            rv_log(REEVE_LOG_WARN, "redis.error", "cannot subscribe to the control channel: the worker tries again",
-                   "error", rv_conn_error(keeper->listener)->text, NULL);
+    if (!wake_idle(worker, &error) || !subscribe_to(worker, ":control", &error) ||
+        !subscribe_to(worker, alive, &error)) {
+        log_not_subscribed(worker, &error);
         rv_conn_close(keeper->listener);
         return;
     }

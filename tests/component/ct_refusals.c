@@ -335,6 +335,45 @@ static void a_worker_moves_to_the_new_master(void **state)
     assert_true(stands_at_other("EXISTS reeve:{q}:sessions reeve:{b}:sessions reeve:workers", "0"));
 }
 
+/* What the log says about the control channel. */
+typedef struct subscription_log {
+    atomic_uint count;
+    char error[512]; /* of the first one */
+} subscription_log;
+
+static void note_subscription(const reeve_log_record *record, void *user)
+{
+    subscription_log *log = user;
+    if (strstr(record->message, "cannot subscribe") == NULL) return;
+    for (size_t i = 0; i < record->field_count && atomic_load(&log->count) == 0; i++) {
+        if (strcmp(record->fields[i].key, "error") == 0)
+            (void)snprintf(log->error, sizeof(log->error), "%s", record->fields[i].value);
+    }
+    atomic_fetch_add(&log->count, 1);
+}
+
+/* Redis refuses to wake the idle threads, which comes before the worker subscribes. */
+static void why_the_worker_cannot_subscribe_is_logged_once(void **state)
+{
+    (void)state;
+    subscription_log log = {0};
+    reeve_worker *worker = run_by_link();
+    TEST_AWAIT(test_number("LLEN reeve:{q}:idle") > 0);
+    TEST_AWAIT(strcmp(test_cmd(test_conn, "PUBSUB NUMSUB reeve:control"), "[reeve:control 1]") == 0);
+    reeve_log_set(note_subscription, &log, REEVE_LOG_DEBUG);
+    make_disk_fail();
+    test_kill_connections();
+    TEST_AWAIT(atomic_load(&log.count) > 0);
+    long long before = errors_of("MISCONF");
+    TEST_AWAIT(errors_of("MISCONF") >= before + 20);
+    heal_disk();
+    TEST_AWAIT(strcmp(test_cmd(test_conn, "PUBSUB NUMSUB reeve:control"), "[reeve:control 1]") == 0);
+    reeve_log_set(NULL, NULL, REEVE_LOG_DEBUG);
+    test_worker_end(worker);
+    assert_non_null(strstr(log.error, "MISCONF"));
+    assert_int_equal(atomic_load(&log.count), 1);
+}
+
 static long long commands_so_far(void)
 {
     const char *at = strstr(test_cmd(test_conn, "INFO stats"), "total_commands_processed:");
@@ -397,6 +436,7 @@ int main(void)
         cmocka_unit_test_setup(what_a_user_may_not_do_is_told_at_once, set_up),
         cmocka_unit_test_setup(other_codes_are_waited_out_too, set_up),
         cmocka_unit_test_setup(a_worker_moves_to_the_new_master, set_up),
+        cmocka_unit_test_setup(why_the_worker_cannot_subscribe_is_logged_once, set_up),
         cmocka_unit_test_setup(a_stop_on_a_replica_is_short_and_quiet, set_up),
         cmocka_unit_test_setup(a_stop_on_a_frozen_server_is_short, set_up),
         cmocka_unit_test_setup(handlers_that_still_run_are_told, set_up),
