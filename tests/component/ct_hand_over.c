@@ -455,11 +455,30 @@ static void ids_that_are_none(void **state)
     assert_int_equal(lease.id_length, 36);
 }
 
+/* A producer that may not write to its list: the task does not come, and the thread is idle as before. */
+static void a_refusal_leaves_the_thread_idle(void **state)
+{
+    (void)state;
+    static const char rest[] = "\"type\":\"t\"}\n{}";
+    go_idle(&first);
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER default resetkeys ~" Q " ~" Q "tasks ~" Q "idle ~" Q
+                                            "ready ~" Q "order ~" Q "wake ~" Q "running:*"),
+                        "OK");
+    const char *said = TEST_SCRIPT(enqueue, Q, "plain", "a", rest);
+    if (strncmp(said, "(error) ", 8) != 0) fail_msg("%s", said);
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER default allkeys"), "OK");
+    assert_true(is_idle(&first));
+    assert_string_equal(test_state("q", "a"), "");
+    assert_string_equal(TEST_SCRIPT(enqueue, Q, "plain", "b", rest), "2");
+    assert_string_equal(handed(&first), "b");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_last_that_came_is_first, set_up),
         cmocka_unit_test_setup(ids_that_are_none, set_up),
+        cmocka_unit_test_setup(a_refusal_leaves_the_thread_idle, set_up),
         cmocka_unit_test_setup(not_before_what_is_ready, set_up),
         cmocka_unit_test_setup(not_while_something_is_ready, set_up),
         cmocka_unit_test_setup(a_wake_up_between_another_s_turn_and_its_wait, set_up),

@@ -33,9 +33,11 @@ local function hand_to_idle(P, now, id, envelope)
         wrong = redis.pcall('LPUSH', P .. 'hand:' .. entry, now .. ' ' .. id .. '\n' .. envelope)
         if wrong == 1 or type(wrong) == 'number' then return 2 end
       end
-      -- The user may not call it, or a key has the wrong type: the task did not come.
+      -- The user may not call it, or a key has the wrong type: the task did not come. The thread is as idle as before; but one
+      -- of which a key has the wrong type would hold up all tasks.
       redis.pcall('HDEL', running, id)
       redis.pcall('HDEL', P .. 'tasks', id)
+      if not string.find(wrong.err, '^WRONGTYPE') then redis.pcall('LPUSH', P .. 'idle', entry) end
       return wrong
     end
     -- Nobody may be there: it is not to hold up a task.
