@@ -27,7 +27,8 @@
 --              conflict             what happens where another task has the unique key. Absent: this one is refused.
 --                                   "replace": it takes the place of one that waits, but comes at its own time or priority
 --                                   where it has one; "debounce": the one that waits goes, and this one comes at its own time
---              after                [[handle, policy], ...]: parents (lib/dependency_register.lua), at most @PARENTS_MAX@
+--              after                [[handle, policy], ...]: parents (lib/dependency_register.lua), at most @PARENTS_MAX@. They
+--                                   may come in the same call, also later in it: the task comes behind them
 --   At most @ENQUEUE_MAX@ tasks.
 --
 --   Example: tasks A and B of type "mail", B in a minute:
@@ -39,7 +40,8 @@
 --   0               refused: another task has the id
 --   -1              not known ("again"): the first copy may have enqueued it, and it may have ended. Nothing is done
 --   "<id>"          refused: that task has the unique key
---   "unknown <id>"  refused: there is no such parent in this queue, nor a record of it
+--   "unknown <id>"  refused: there is no such parent in this queue, nor a record of it; or it comes in this call and is itself
+--                   refused, or waits for this task
 --   Short forms, where all tasks came on the common path: of one task 1, or 2 when a thread has it already; of several Redis's
 --   clock in ms
 --

@@ -177,15 +177,12 @@ static bool is_ours(const model_task *task, const model_incoming *one)
     return task->serial == one->task.serial && (keeps || task->priority == one->task.priority);
 }
 
-/* A parent that must be known is not. (It may be among those of this call that come, or may yet.) */
-static int missing_parent(int queue, const model_incoming *tasks, int count, int at, const taken *ids)
+/* A parent that must be known is not, nor is it among those of this call that have come. */
+static int missing_parent(int queue, const model_incoming *one, const taken *ids)
 {
     model_edge_sent edges[EDGES_SENT];
-    bool comes[SLOTS];
-    int given = model_edges_of(tasks[at].edges, HANDLE(queue, tasks[at].id), edges);
-    memcpy(comes, ids->came, sizeof(comes));
-    for (int i = at + 1; i < count; i++) comes[tasks[i].id] = true;
-    return model_missing_parent(queue, edges, given, comes);
+    int given = model_edges_of(one->edges, HANDLE(queue, one->id), edges);
+    return model_missing_parent(queue, edges, given, ids->came);
 }
 
 /* Of a clock that was moved since the first copy was sent, those who say what it said then know: what was moved back
@@ -198,34 +195,99 @@ static bool all_kept(int queue, const model_incoming *task)
     return moved_ms >= 0 && model_all_kept(queue, task->elapsed_ms + moved_ms);
 }
 
+/* The tasks of a call, and which of them have come. */
+typedef struct call {
+    int queue, count;
+    model_incoming *tasks;
+    bool come[MODEL_CALL_MAX];
+} call;
+
+/* Whether the i-th task names the j-th: of several with the same id the last one. */
+static bool names(const call *c, int i, int j)
+{
+    for (int later = j + 1; later < c->count; later++)
+        if (c->tasks[later].id == c->tasks[j].id) return false;
+    return i != j && waits_for(c->queue, &c->tasks[i], c->tasks[j].id);
+}
+
+static bool parents_have_come(const call *c, int i)
+{
+    for (int j = 0; j < c->count; j++)
+        if (!c->come[j] && names(c, i, j)) return false;
+    return true;
+}
+
+/* A task comes, and then those before it in the call of which it was the last parent. Returns how many have an order. */
+static int bring(call *c, int order[MODEL_CALL_MAX], int done, int i)
+{
+    int end = done;
+    order[end++] = i;
+    for (; done < end; done++) {
+        c->come[order[done]] = true;
+        for (int child = 0; child < i; child++) {
+            if (c->come[child] || !names(c, child, order[done]) || !parents_have_come(c, child)) continue;
+            order[end++] = child;
+            COVER(DEPENDENCY_BEHIND);
+        }
+    }
+    return end;
+}
+
+/* In which order the tasks of a call come: each behind its parents of the call; those that wait in a circle at the end. */
+static void order_call(int queue, model_incoming *tasks, int count, int order[MODEL_CALL_MAX])
+{
+    call c = {.queue = queue, .count = count, .tasks = tasks};
+    int done = 0;
+    for (int i = 0; i < count; i++)
+        if (parents_have_come(&c, i)) done = bring(&c, order, done, i);
+    for (int i = 0; i < count; i++) {
+        if (c.come[i]) continue;
+        order[done++] = i;
+        COVER(DEPENDENCY_CIRCLE);
+    }
+}
+
+/* Its id is taken. */
+static void refuse_taken(int queue, model_incoming *one, bool again, const taken *ids)
+{
+    one->expected = again && ids->known[one->id] && is_ours(model_task_of(queue, one->id), one);
+    if (one->expected)
+        COVER(ENQUEUE_AGAIN);
+    else if (ids->known[one->id])
+        COVER(ENQUEUE_TAKEN);
+    else
+        COVER(ENQUEUE_TAKEN_WITHIN);
+}
+
+/* It may have run, and its record be gone. */
+static void doubt(int queue, model_incoming *one)
+{
+    bool has_key = one->task.unique && model_holder(queue, one->task.unique) == one->id;
+    one->expected = has_key ? 1 : -1;
+    if (has_key)
+        COVER(AGAIN_HAS_KEY);
+    else
+        COVER(AGAIN_UNPROVEN);
+}
+
 void model_arrive(int queue, model_incoming *tasks, int count, model_way way)
 {
     bool again = way == COME_AGAIN || way == COME_CARRIED;
     bool proven = way != COME_AGAIN || !tasks->elapsed_ms || all_kept(queue, tasks);
     taken ids = {0};
+    int order[MODEL_CALL_MAX];
+    order_call(queue, tasks, count, order);
     for (int id = 0; id < SLOTS; id++) ids.known[id] = model_task_of(queue, id)->state != NONE;
     for (int i = 0; i < count; i++) {
-        model_incoming *one = &tasks[i];
-        const model_task *there = model_task_of(queue, one->id);
+        model_incoming *one = &tasks[order[i]];
         one->holder = one->missing = -1;
         one->state = NONE;
         one->inherits = false;
         if (ids.known[one->id] || ids.came[one->id]) {
-            one->expected = again && ids.known[one->id] && is_ours(there, one);
-            if (one->expected)
-                COVER(ENQUEUE_AGAIN);
-            else if (ids.known[one->id])
-                COVER(ENQUEUE_TAKEN);
-            else
-                COVER(ENQUEUE_TAKEN_WITHIN);
+            refuse_taken(queue, one, again, &ids);
         } else if (!proven) {
-            bool has_key = one->task.unique && model_holder(queue, one->task.unique) == one->id;
-            one->expected = has_key ? 1 : -1;
-            if (has_key)
-                COVER(AGAIN_HAS_KEY);
-            else
-                COVER(AGAIN_UNPROVEN);
-        } else if (way != COME_CARRIED && (one->missing = missing_parent(queue, tasks, count, i, &ids)) >= 0) {
+            doubt(queue, one);
+        } else if (way != COME_CARRIED && (one->missing = missing_parent(queue, one, &ids)) >= 0) {
             COVER(DEPENDENCY_MISSING);
         } else if (claim(queue, one, again, &ids)) {
             ids.came[one->id] = true;

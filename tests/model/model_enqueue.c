@@ -27,7 +27,8 @@ enum {
     /* and says what Redis's clock said then, which has run on since, or was moved */
     SAYS_CLOCK = 1024,
     MOVED_BACK = 2048,
-    MOVED_ON = 4096
+    MOVED_ON = 4096,
+    MIXED = 8192 /* of three, one has parents, one a key, and one both; the parents are of the call */
 };
 /* Of UNIQUE: a key, then how long it is held, then what happens on a conflict, then whether each has a key of its own.
  */
@@ -69,6 +70,21 @@ static void make_several(int arg[ARGS])
     if (arg[COUNT] > max) arg[COUNT] = max;
 }
 
+/* Tasks that are each other's parents, some of which may be refused for their key, or replace others. */
+static void make_mixed(int arg[ARGS])
+{
+    arg[COUNT] = CHOOSE(2, 3, 3, 4, 6);
+    arg[STEP] = CHOOSE(1, 1, 1, 1, 3);
+    arg[FLAGS] |= MIXED;
+    arg[AFTER] = 0;
+    for (int i = CHOOSE(1, 1, 2); i > 0; i--) {
+        int parent = HANDLE(arg[QUEUE], (arg[FIRST] + (int)model_chance((unsigned)arg[COUNT]) * arg[STEP]) % IDS);
+        arg[AFTER] = arg[AFTER] * EDGE_BASE + EDGE(CHOOSE(FAILS, FAILS, GOES_ON, WAITS, ON_DEATH_OF), parent) +
+                     CHOOSE(0, 0, 0, OR_GONE, EXPECTED);
+    }
+    arg[UNIQUE] = CHOOSE(1, 1, 2) + HELD * CHOOSE(0, 0, 1, 2) + CONFLICT * (int)model_chance(3);
+}
+
 void model_enqueue_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
@@ -89,6 +105,7 @@ void model_enqueue_make(int arg[ARGS])
                       OWN * (int)model_chance(2);
     if (model_chance(4) == 0) arg[BY] = CHOOSE(500, 3000, 3000, 60000, -1, -5000);
     if (model_chance(3) > 0) arg[AFTER] = model_choose_edges();
+    if (mood.dependencies && mood.unique && model_chance(3) == 0) make_mixed(arg);
     if (model_chance(2)) arg[MORE] = CHOOSE(IS_S, IS_TAGGED, ON_DEATH, ON_DEATH, 2 * ON_DEATH);
     if (model_chance(3) == 0) arg[FLAGS] |= CHOOSE(IN_DETAIL, TO_IDLE, TO_IDLE);
     if (arg[FLAGS] & (LOST_BEFORE | TWICE)) arg[FLAGS] |= CHOOSE(0, AGO, LONG_AGO);
@@ -143,11 +160,11 @@ static void describe(const int arg[ARGS], int i, model_incoming *ret)
     ret->task.type = (arg[MORE] & IS_S) != 0;
     ret->task.tagged = arg[MORE] & IS_TAGGED;
     ret->task.on_dead = arg[MORE] / ON_DEATH % 3;
-    ret->edges = arg[AFTER];
+    ret->edges = arg[FLAGS] & MIXED && i % 3 == 1 ? 0 : arg[AFTER];
     if (arg[FLAGS] & BULK_INSERT) return;
     if (arg[BY] > 0) ret->expires_ms = arg[BY];
     if (arg[BY] < 0) ret->deadline_ms = model.now_ms - arg[BY] - 2;
-    describe_unique(arg, i, ret);
+    if (!(arg[FLAGS] & MIXED) || i % 3 != 0) describe_unique(arg, i, ret);
     describe_time(arg, ret);
 }
 

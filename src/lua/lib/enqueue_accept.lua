@@ -3,13 +3,14 @@
 -- requires: base, transitions, wake_one, enqueue_lists, enqueue_parts, enqueue_write
 -- gives: accept_task, apply_options
 
--- Takes the task's unique key. Returns nil, or the id of the task that holds it.
+-- Takes the task's unique key, and removes the task that it replaces. Returns nil, or the id of the task that holds the key. Of
+-- a key that this call has not taken nothing is noted: what goes wrong later must not free it.
 local function claim_key(request, task) -- inline
   local o = task.options
-  request.made[task.id] = o
   local holder = part('key')(request.P, task.id, o)
+  if not holder then request.made[task.id] = o end
   if not holder or not o.conflict then return holder end
-  -- The holder may have come in this very call.
+  -- The holder may have come in this very call, or tasks that wait for it: its state and its children are read from Redis.
   write_tasks(request)
   return part('replacement')(request, task, holder)
 end
@@ -23,14 +24,14 @@ local function are_tags_marked(request) -- inline
   return request.marks_tagged
 end
 
--- Sets the task's due, deadline and has_info; where it replaces another task, its priority, rest and place, too. i: which task of
--- the call it is. Returns nil, or the reply for a task that is refused.
-local function apply_options(request, task, i) -- inline
+-- Sets the task's due, deadline and has_info; where it replaces another task, its priority, rest and place, too. Returns nil, or
+-- the reply for a task that is refused.
+local function apply_options(request, task) -- inline
   local o, now = task.options, request.now
   task.due = o.at or o['in'] and now + o['in']
   if task.due then task.due = math.min(task.due, LATEST) end
   if o.after then
-    local unknown = part('parents')(request, task, i)
+    local unknown = part('parents').unknown_parent(request, task)
     if unknown then return 'unknown ' .. unknown end
   end
   if o.unique then
@@ -58,6 +59,8 @@ end
 local function accept_task(request, task) -- inline
   local id, o, deadline = task.id, task.options, task.deadline
   request.accepted[id], request.made[id] = true, o
+  -- It may have been looked up before it came.
+  request.parent_states[id] = nil
   local mark = (task.has_info and '{"info":1,"at":' or '{"at":') .. text(request.now)
   if deadline then
     collect(request, 'deadlines', text(deadline), id)

@@ -11,7 +11,8 @@
 --   is_plain, is_bulk    no task has options; they came as a bulk insert
 --   is_repeated      the call was sent before; elapsed, began: how long ago and when; is_proven: no record can be gone
 --   source, number, floor    the call is that message of that queue
---   is_irreversible  the call may change other tasks than its own, which cannot be undone
+--   is_irreversible  the call may change other tasks than its own, which cannot be undone; has_children: a task names parents
+--   answered         id -> true, of tasks that the first copy of the call enqueued
 --   accepted         id -> true, of tasks that come; made: id -> options, of what is to be undone when a command fails
 --   due_of           id -> its time, as text, of tasks that are scheduled
 --   order            the queue's order (lib/sequence.lua); marks_tagged: the envelope of a task with tags is marked
@@ -25,7 +26,7 @@
 local function new_request(P, now, made) -- inline
   return {P = P, now = now, made = made, tasks = {}, accepted = {}, due_of = {}, parent_states = {}, order = order_open(P),
     is_plain = nil, is_bulk = nil, is_repeated = nil, elapsed = nil, began = nil, is_proven = nil, source = nil, number = nil,
-    floor = nil, is_irreversible = nil, marks_tagged = nil, envelopes = nil, ready = nil, scheduled = nil, deadlines = nil,
+    floor = nil, is_irreversible = nil, has_children = nil, answered = nil, marks_tagged = nil, envelopes = nil, ready = nil, scheduled = nil, deadlines = nil,
     first_due = nil, first_deadline = nil, is_large = nil, children = nil, waiting = nil, unplaced = nil, placed = nil}
 end
 
@@ -62,8 +63,8 @@ local function doubtful(request, task) -- inline
   return unique and call('GET', request.P .. 'unique:' .. unique) == task.id and 1 or -1
 end
 
--- Returns the reply for a task, the i-th of the call.
-local function enqueue_task(request, task, i) -- inline
+-- Returns the reply for a task.
+local function enqueue_task(request, task) -- inline
   if task.known or request.accepted[task.id] then
     if not request.is_repeated then return 0 end
     return part('repeat').answer_known(request, task)
@@ -71,7 +72,7 @@ local function enqueue_task(request, task, i) -- inline
   local refusal
   if request.elapsed then refusal = doubtful(request, task) end
   if refusal then return refusal end
-  refusal = apply_options(request, task, i)
+  refusal = apply_options(request, task)
   if refusal then return refusal end
   accept_task(request, task)
   return 1
@@ -89,8 +90,11 @@ local function enqueue_any(P, given, now, made)
   if request.is_repeated then fault = part('repeat').find_unplaced(request) end
   if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
   local replies, tasks = {}, request.tasks
-  for i = 1, #tasks do
-    local reply = enqueue_task(request, tasks[i], i)
+  local order = request.has_children and #tasks > 1 and part('parents').order_of_call(request)
+  for n = 1, #tasks do
+    local i = order and order[n] or n
+    local task = tasks[i]
+    local reply = enqueue_task(request, task)
     replies[i] = reply
   end
   write_tasks(request)

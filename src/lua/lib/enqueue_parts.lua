@@ -33,7 +33,7 @@ local function make_part(name)
 -- require: event
   if name == 'events' then return {know_gate = know_gate, tell = tell} end
 -- require: enqueue_parents
-  if name == 'parents' then return unknown_parent end
+  if name == 'parents' then return {order_of_call = order_of_call, unknown_parent = unknown_parent} end
 -- require: enqueue_children
   if name == 'children' then return link_children end
 -- require: enqueue_replace

@@ -50,9 +50,12 @@ local function is_same(envelope, task)
   return timeless(sub(envelope, find(envelope, '"type":', 1, true) or 1), keeps_priority) == timeless(rest, keeps_priority)
 end
 
--- The reply for a task whose id is known: 1: the first copy of the call enqueued it; 0: it is another task.
+-- The reply for a task whose id is known: 1: the first copy of the call enqueued it; 0: it is another task, or the call has it
+-- twice.
 local function answer_known(request, task)
-  if not task.known or not is_same(task.known, task) then return 0 end
+  request.answered = request.answered or {}
+  if not task.known or request.answered[task.id] or not is_same(task.known, task) then return 0 end
+  request.answered[task.id] = true
   place_packet_of(request, task.known)
   return 1
 end

@@ -52,6 +52,7 @@ local function check_tasks(request) -- inline
     end
     local o = task.options
     if o.tags then o.tags, task.rest = part('tags_once')(o.tags, task.rest) end
+    request.has_children = request.has_children or o.after
     request.is_irreversible = request.is_irreversible or o.conflict or o.after
   end
   return fault
@@ -60,12 +61,13 @@ end
 -- Returns what is wrong, or nil.
 local function read_request(request, given) -- inline
   local is_known = read_way(request, given[1] or '')
-  if not is_known then return 'ARGV[1] is none of "0", "1", "again <ms> <at>", "plain" and "idle"' end
+  if not is_known then return 'ARGV[1] is none of "0", "1", "again <ms> <at>", "carried ...", "plain", "idle" and "laid"' end
   local tasks, fault = given, nil
   if request.is_bulk then tasks, fault = part('bulk_fallback')(request.P, given) end
   if fault then return fault end
   fault = list_tasks(request, tasks)
   if fault then return fault end
+  if request.source and #request.tasks ~= 1 then return 'a message brings one task' end
   fault = check_tasks(request)
   return fault
 end

@@ -16,7 +16,10 @@ end
 -- Takes the key. Returns nil, or the id of the task that holds it; id itself when it has held it since before.
 local function lock(P, id, o)
   if lock_as(P, id, o, 'NX') then return nil end
-  return call('GET', P .. 'unique:' .. o.unique)
+  local holder = call('GET', P .. 'unique:' .. o.unique)
+  if holder then return holder end
+  -- It had another type, and GET has removed it (lib/foreign_key.lua).
+  lock_as(P, id, o)
 end
 
 -- The task has ended; by_hand: it was cancelled or deleted.
