@@ -133,6 +133,30 @@ static void no_more_than_a_part_in_64_stays_for_a_while(void **state)
     }
 }
 
+/* A turn that may not take tasks out of `ready` leases none: they would run for this session, and for the next one. */
+static void a_lease_that_cannot_leave_ready_is_taken_back(void **state)
+{
+    static const char *const settings[] = {"unused", "large"};
+    static const char *const wants[] = {"1", "2", "9"};
+    for (size_t i = 0; i < 6; i++) {
+        char call[64];
+        (void)set_up(state);
+        test_put("q", "x y z");
+        (void)test_lease(&a, 1);
+        assert_int_equal(test_number("HSET " Q "settings %s 1", settings[i % 2]), 1);
+        (void)snprintf(call, sizeof(call), "1 %s 60000 1 - S -", wants[i / 2]);
+        assert_string_equal(test_cmd(test_conn, "ACL SETUSER default -zremrangebyrank"), "OK");
+        const bool is_refused = strncmp(turn(call), "(error)", 7) == 0;
+        assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +zremrangebyrank"), "OK");
+        assert_true(is_refused);
+        assert_int_equal(test_number("HEXISTS " Q "running:%s y", a.sessions[0]), 0);
+        assert_int_equal(test_number("HEXISTS " Q "running:%s x", a.sessions[0]), 1);
+        test_expect_ready("y z", 0);
+        (void)test_lease(&a, 9);
+        assert_string_equal(test_leased_ids(&a), "y z");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +165,7 @@ int main(void)
         cmocka_unit_test_setup(an_id_twice_counts_once, set_up),
         cmocka_unit_test_setup(no_more_than_a_part_in_64_stays_for_a_while, set_up),
         cmocka_unit_test_setup(a_refused_lease_leaves_packets_whole, set_up),
+        cmocka_unit_test_setup(a_lease_that_cannot_leave_ready_is_taken_back, set_up),
     };
     return cmocka_run_group_tests_name("ct_turn_calls", tests, test_place_start, test_place_stop);
 }

@@ -70,8 +70,8 @@ local function choose(P, gate, o, running, ids, want)
   return ids, envelopes, cut(P, running, ids, envelopes, o.has_company, o.extras, o.now), more
 end
 
--- Writes the leases of the first `taken` ids. Returns the list of the reply, and the leased ids. Where Redis
--- refuses what follows, recover.lua finds the tasks by their leases. In a queue with groups they have left `ready` before.
+-- Writes the leases of the first `taken` ids. Returns the list of the reply, and the leased ids. The tasks
+-- leave `ready` afterwards; in a queue with groups they have left it before.
 local function write_leases(P, o, running, ids, envelopes, taken)
   local fields, reply, leased = {}, {o.index}, {}
   local lease = text(o.now) .. ' ' .. o.thread
@@ -123,7 +123,14 @@ local function lease(P, o)
     return nil
   end
   local reply, leased = write_leases(P, o, running, ids, envelopes, taken)
-  if not (gate and gate.groups) then leave_ready_first(P, taken) end
+  if not (gate and gate.groups) then
+    local fault = leave_ready_first(P, taken)
+    if type(fault) == 'table' then
+      -- The tasks stay ready, and would run twice with these leases.
+      if #leased > 0 then leave_running(running, leased) end
+      error(fault)
+    end
+  end
   if #leased > 0 and tells(P) then
     act_as(running)
     tell_as(P, 'leased', leased, 'thread', o.thread)

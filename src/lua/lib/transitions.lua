@@ -47,8 +47,9 @@ local function leave_ready(P, ids) -- inline
   call('ZREM', P .. 'ready', unpack(ids))
 end
 
+-- The first `count` members. Returns how many they were, or a table if Redis refuses that: its error.
 local function leave_ready_first(P, count) -- inline
-  call('ZREMRANGEBYRANK', P .. 'ready', 0, count - 1)
+  return redis.pcall('ZREMRANGEBYRANK', P .. 'ready', 0, count - 1)
 end
 
 -- The first tasks of a packet have gone: it moves to the place of the task that is first now, or goes.

@@ -85,11 +85,10 @@ local function read_plain(P, index, ids, lease) -- inline
   return leased, leases, is_plain
 end
 
--- The leased tasks leave `ready`, where they stood by themselves or in packets.
+-- The leased tasks leave `ready`, where they stood by themselves or in packets. Returns a table if Redis refuses that: its error.
 local function leave_ready(P, taken, more, packet, left, used_up, from_first) -- inline
   if not packet then
-    call('ZREMRANGEBYRANK', P .. 'ready', '0', taken == 1 and '0' or more and format('%d', taken - 1) or '-1')
-    return
+    return redis.pcall('ZREMRANGEBYRANK', P .. 'ready', '0', taken == 1 and '0' or more and format('%d', taken - 1) or '-1')
   end
   if used_up then
     call('ZREM', P .. 'ready', used_up)
@@ -120,13 +119,18 @@ local function lease_plain(P, index, running, ids, want, ask, now, thread, has_b
   if is_plain then leased, leases, is_plain = read_plain(P, index, ids, lease) end
   if not is_plain then return nil end
   if packet then leave_packets(P, packet, used_up, from_first, want, ask) end
-  -- The leases are written before the tasks leave `ready`: where Redis refuses that, recover.lua finds the tasks by them.
+  -- The leases are written before the tasks leave `ready`: no task is nowhere meanwhile.
   if leases then fault = redis.pcall('HSET', running, unpack(leases)) else fault = redis.pcall('HSET', running, ids[1], lease) end
   if type(fault) ~= 'number' then
     if packet then give_back(P, ids, packet, used_up, from_first) end
     return nil, 0, false, fault
   end
   local taken = #ids
-  leave_ready(P, taken, more, packet, left, used_up, from_first)
+  fault = leave_ready(P, taken, more, packet, left, used_up, from_first)
+  if type(fault) == 'table' then
+    -- The tasks stay ready, and would run twice with these leases.
+    redis.pcall('HDEL', running, unpack(ids))
+    return nil, 0, false, fault
+  end
   return leased, taken, more
 end
