@@ -8,7 +8,7 @@ local function bulk_fallback(P, ARGV)
   local head = '{"at":' .. (ARGV[2] or '') .. ',"p":' .. (ARGV[3] or '') .. ','
   local list, count = P .. 'packet:' .. (ARGV[3] or ''), tonumber(ARGV[4])
   if #ARGV ~= 4 or not (count and count >= 1 and count <= @PACKET_MAX@ and count % 1 == 0) then
-    return nil, 'a bulk insert takes when, which packet and how many tasks, at most @PACKET_MAX@'
+    return nil, 'a bulk insert takes its time, its packet and how many tasks, at most @PACKET_MAX@'
   end
   local ids = call('LRANGE', list, text(-count), '-1')
   local envelopes = #ids == count and call('HMGET', P .. 'tasks', unpack(ids)) or {}
