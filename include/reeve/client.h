@@ -7,9 +7,9 @@
  * docs/glossary.md defines the terms.
  *
  * Fork: a child process may only close a client that its parent opened. That does not disturb the parent's
- * connection. Every other call returns REEVE_EINVAL. The library does not detect two cases: after vfork only exec may
- * follow, and in a process that was made by a direct clone() no call is safe. If another thread was using the client
- * during the fork, the child must not use the client at all.
+ * connection. Every other call returns REEVE_EINVAL. The library cannot detect a child of vfork or of a direct
+ * clone(). After vfork, only exec may follow. After a direct clone(), no call is safe in the child. If another thread
+ * was using the client during the fork, the child must not use the client at all.
  *
  * Times: durations are in milliseconds; points in time are in milliseconds since the epoch by Redis's clock. Values
  * above 2^53 - 1 ms are treated as that value, so INT64_MAX means "never". Other numbers that are out of range are
@@ -172,9 +172,9 @@ typedef struct reeve_task_spec {
 /*
  * Enqueues one task. On success the task is stored in Redis, and ret_id, when not NULL, has its id. The persistence
  * settings of Redis decide whether the task survives a crash of Redis. If the connection is lost before the reply,
- * the client repeats the call on a new connection; the task is enqueued only once nevertheless. The client does not
- * repeat the call, and returns REEVE_ELOST, if the first call may have succeeded and the record of the task may
- * already have been deleted.
+ * the client repeats the call on a new connection; the task is enqueued only once nevertheless. There is one
+ * exception: if the first call may have succeeded, and the record of the task may be deleted already, a repeat could
+ * enqueue the task a second time. The client then does not repeat the call, and returns REEVE_ELOST.
  *
  *   REEVE_EINVAL      a name or an option is not valid
  *   REEVE_ETOOBIG     larger than a size limit (size_limits.h)
@@ -224,11 +224,11 @@ REEVE_API reeve_status reeve_task_spec_check(const reeve_task_spec *spec, char *
 typedef enum reeve_state {
     REEVE_STATE_BLOCKED = 0, /* waits until its parents have ended */
     REEVE_STATE_SCHEDULED,   /* waits for its time, or for a retry */
-    REEVE_STATE_READY,       /* a worker can start it now */
+    REEVE_STATE_READY,       /* waits only for its turn: for a worker, and for the limits or a pause of its queue */
     REEVE_STATE_PARKED,      /* could start now, but its group is paused or at a limit */
     REEVE_STATE_RUNNING,     /* a worker has leased it */
-    REEVE_STATE_COMPLETED,   /* its handler ended with reeve_task_done */
-    REEVE_STATE_DEAD,        /* it failed and is not retried any more, crashed too often, or expired */
+    REEVE_STATE_COMPLETED,   /* its handler ended with reeve_task_done; or it runs at most once and was started */
+    REEVE_STATE_DEAD,        /* it failed and is not retried, crashed too often, expired, or died because of a parent */
     REEVE_STATE_CANCELLED    /* a cancel stopped it */
 } reeve_state;
 #define REEVE_STATE_COUNT 8
@@ -288,9 +288,9 @@ typedef struct reeve_task_info {
     /* The history of the task: a JSON array of objects, oldest first. "at" is the time in ms, and "what" the change:
      *
      *   "retry"        an attempt failed, and another one follows after "delay" ms; with "kind" and "message"
-     *   "failed"       an attempt of a task failed that was cancelled meanwhile; with "kind" and "message"
+     *   "failed"       an attempt failed, and the task had been cancelled while it ran; with "kind" and "message"
      *   "dead"         the task died; with "kind" and "message"
-     *   "recovered"    its worker died, and the task returned to its queue
+     *   "recovered"    its worker died or lost its session, and the task returned to its queue
      *   "cancelled"    a cancel stopped it
      *   "retried"      a call of reeve_retry made it ready; "from" is its state before
      *   "rescheduled"  it got another time: "due" is the new time, "delay" the delay in ms if one was given
@@ -313,14 +313,14 @@ typedef struct reeve_task_info {
     bool unique_until_started; /* as in its reeve_task_spec */
     int64_t unique_for_ms;     /* as in its reeve_task_spec */
     char *on_dead;             /* option of the task; "": none; NULL: not set, the queue's setting applies */
-    /* running: when the lease expires unless a heartbeat renews it. 0: the worker has died and the task is being
-     * recovered. Else -1 */
+    /* running: when the lease expires unless a heartbeat renews it. 0: the session has expired, and the task is
+     * being recovered. Else -1 */
     int64_t lease_expires_ms;
-    /* running: the lease has expired because its worker has died, and maintenance (maintain.h) has not recovered the
-     * task yet */
+    /* running: the lease has expired because its worker died or lost its session, and maintenance (maintain.h) has
+     * not recovered the task yet */
     bool stalled;
-    /* running, or completed in a queue with record_runs (reeve_queue_policy): the number of the thread in its worker;
-     * else NULL */
+    /* running, or completed in a queue with record_runs (reeve_queue_policy): the number of the thread in its worker,
+     * as text, such as "3"; else NULL */
     char *thread;
 } reeve_task_info;
 
@@ -351,10 +351,12 @@ REEVE_API void reeve_task_list_free(reeve_task_info **list, size_t count);
  *   REEVE_ENOTFOUND             there is no such task, it was deleted, or its record is no longer kept
  *   REEVE_ETIMEOUT              the task has not ended within timeout_ms
  *   REEVE_EINTERRUPTED          reeve_client_interrupt was called
- *   REEVE_ECONNECT, REEVE_ELOST the call could not connect to Redis for the client's timeout at the start, or for the
- *                               rest of timeout_ms after it lost the connection
- *   REEVE_EREDIS                Redis answered with an error. After a temporary error, such as MISCONF, the call first
- *                               tries again, for as long as after a lost connection
+ *   REEVE_ECONNECT, REEVE_ELOST the call could not connect to Redis, or lost the connection and could not connect again
+ *   REEVE_EREDIS                Redis answered with an error
+ *
+ * If the call cannot connect, loses the connection, or gets a temporary error such as MISCONF, it tries again. It does
+ * so for at most the client's timeout until it has read the state of the task for the first time, and for the rest of
+ * timeout_ms after that.
  *
  * A replica sends no notifications. If the client is connected to a replica, the call polls once a second.
  */
@@ -370,7 +372,7 @@ REEVE_API void reeve_client_interrupt(reeve_client *client);
  * A rate limit, as of a token bucket: `count` tasks may start in each period. After an idle time up to `burst` tasks
  * may start together. At a rate of more than one task per millisecond, up to 5 ms worth of tasks can start together,
  * even if the burst is smaller. A burst of 1 spaces the starts evenly. The actual rate is then slightly below
- * `count`, because the time by which a start is late is lost.
+ * `count`: if a start is late, the later starts do not make up for it.
  */
 typedef struct reeve_rate {
     int64_t count;     /* 1 to 1,000,000,000; 0: no rate limit */
@@ -387,7 +389,7 @@ typedef struct reeve_queue_info {
     uint64_t completed_total;  /* completed tasks */
     uint64_t failed_total;     /* failed attempts */
     uint64_t dead_total;       /* tasks that died */
-    uint64_t crashed_total;    /* attempts that ended with the death of their worker */
+    uint64_t crashed_total;    /* attempts that ended with a crash: their worker died or lost its session */
     int64_t oldest_ready_ms;   /* enqueue time of the task at the head of the queue, the next one to be leased; or -1 */
     int64_t next_due_ms;       /* due time of the first scheduled task, or -1 */
     int64_t paused_ms;         /* when the queue was paused; -1: it is not paused, or the time is unknown */
@@ -398,7 +400,8 @@ typedef struct reeve_queue_info {
     reeve_rate group_rate;     /* the same for each group; count 0: no limit */
 } reeve_queue_info;
 
-/* Gets one queue. A queue that never had a task is not an error: all numbers are 0. */
+/* Gets one queue. A queue that never had a task is not an error: all counts and totals are 0, and oldest_ready_ms and
+ * next_due_ms are -1. */
 REEVE_API reeve_status reeve_queue(reeve_client *client, const char *queue, reeve_queue_info *ret);
 
 /* Gets all queues of the namespace, ordered by name, as one array. Free it with reeve_queues_free. */

@@ -2,9 +2,10 @@
  * dead.h - dead letters, and bulk operations on tasks.
  *
  * A task dies when `attempts` of its attempts have failed, when its handler fails it for good, when it has crashed
- * max_crashes times, or when it expires. It then is a dead letter of its queue. The settings of the queue limit the
- * age and the number of dead letters (reeve_queue_settings). Dead letters can be listed by the kind of their last
- * error. They can be retried or deleted, one by one (client.h) or by a filter.
+ * max_crashes times, when it expires, or when the rule of a dependency lets it die (depend.h). It then is a dead
+ * letter of its queue. The settings of the queue limit the age and the number of dead letters (reeve_queue_settings).
+ * Dead letters can be listed by the kind of their last error. They can be retried or deleted, one by one (client.h) or
+ * by a filter.
  *
  * Death callback: if `on_dead` is set, for a task or a queue, the death of a task enqueues another task in the same
  * queue, in the same atomic step. `on_dead` is the type of that task, the callback. Its payload describes the dead

@@ -89,8 +89,9 @@ typedef struct reeve_plugin {
     /* Called once, before all other functions. If it returns a value other than 0, the plugin is not loaded. */
     int (*load)(void);
     void (*unload)(void); /* called once, after all other functions */
-    /* Layers (layer.h). They apply to all handlers of the worker, including those of other plugins and of the
-     * program. A plugin may have layers and no handlers. */
+    /* Layers (layer.h). A layer without a type applies to all handlers of the worker that are not batch handlers,
+     * including those of other plugins and of the program. A layer with a type applies to the handler of that type.
+     * A plugin may have layers and no handlers. */
     const reeve_layer *layers;
     size_t layer_count; /* at most REEVE_LAYERS_MAX */
     size_t layer_size;  /* size of an element of `layers` */

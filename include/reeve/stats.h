@@ -71,7 +71,7 @@ typedef struct reeve_day {
     uint64_t failed;    /* failed attempts, including last ones and those of tasks that run at most once */
     uint64_t retried;   /* failed attempts that are retried */
     uint64_t dead;      /* tasks that died */
-    uint64_t crashed;   /* attempts that ended with the death of their worker */
+    uint64_t crashed;   /* attempts that ended with a crash: their worker died or lost its session */
     reeve_times wait;
     reeve_times run;
     reeve_kind_stats *kinds; /* the most frequent kinds first; NULL: none */

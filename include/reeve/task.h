@@ -135,7 +135,8 @@ REEVE_API const char *reeve_task_handle(const reeve_task *task);
 REEVE_API unsigned reeve_task_attempt(const reeve_task *task);
 
 /* The number of crashes of this task: how many times a worker died, or lost its session, while it held the task. The
- * number is reset to 0 when a worker has run the task alone to its end. */
+ * number is reset to 0 when an attempt that a worker ran alone has ended without a crash; see "suspect" in
+ * docs/glossary.md. */
 REEVE_API unsigned reeve_task_crashes(const reeve_task *task);
 
 /* When the task was enqueued, in ms since the epoch by Redis's clock. */

@@ -9,7 +9,7 @@
  *     dead           (kind, message)
  *     snoozed        (delay_ms)
  *     given_back     its handler or its worker returned the task to the queue
- *     recovered      its worker died, and the task returned to the queue
+ *     recovered      its worker died or lost its session, and the task returned to the queue
  *     blocked        the task waits for parents
  *     unblocked      its last parent ended or was removed (due_ms, if its time is later)
  *     cancelling     the task is running, and its handler was asked to stop

@@ -48,7 +48,7 @@ extern "C" {
  *     cancelled          (task) it was cancelled at since_ms
  *     running            (task) it has run since since_ms on worker, name, host; the lease expires at until_ms unless a
  *                        heartbeat renews it. (queue) `count` tasks run
- *     stalled            (task) its worker died at since_ms (0: unknown), and the task has not been recovered yet.
+ *     stalled            (task) its lease expired at since_ms (0: unknown), and the task has not been recovered yet.
  *                        (queue) `count` sessions of workers have expired
  *     paused             (both) the queue was paused at since_ms (-1: unknown)
  *     paused_for         (both) the queue is paused until until_ms (reeve_pause_for)
@@ -63,8 +63,8 @@ extern "C" {
  *                        parents may not know of it. (queue) the number of these messages
  *     due                (task) it is scheduled for until_ms, after `failures` failed attempts. (queue) `count` tasks
  *                        are scheduled, the first for until_ms
- *     parked             (task) its group is at a limit, and `count` tasks of the group are before it. (queue)
- *                        `count` tasks are parked
+ *     parked             (task) its group is paused or at a limit, and `count` tasks of the group are before it.
+ *                        (queue) `count` tasks are parked
  *     unserved           (both) no live worker serves the queue
  *     quiet              (both) all `count` workers that serve the queue are quiet or stopping
  *     no_handler         (task) none of the `count` workers that lease tasks of the queue has a handler of its type.

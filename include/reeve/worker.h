@@ -181,8 +181,8 @@ REEVE_API void reeve_worker_quiet(reeve_worker *worker);
  *   REEVE_ETIMEOUT   handlers still run, and their tasks are back in their queues. Call this function again to wait
  *                    for the handlers, or call reeve_worker_destroy, or exit the process
  *   REEVE_ESTATE     a handler, layer or hook of this worker called it, and would wait for itself: call
- *                    reeve_worker_quiet there, and let another thread stop the worker. Or a process called it that
- *                    was forked after start
+ *                    reeve_worker_quiet there, and let another thread stop the worker. Or the calling process was
+ *                    forked after start
  */
 REEVE_API reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms);
 

@@ -26,6 +26,21 @@ usage_needs_no_redis() {
     expect_has "$OUT" "--after"
 }
 
+# A verb's help prints the defaults that hold for it: `bench` has its own, and `run` needs no Redis.
+help_prints_own_defaults() {
+    expect_status 0 reeve queues --help
+    expect_has "$OUT" "namespace of all keys (reeve)"
+    expect_has "$OUT" "REEVE_REDIS"
+    expect_status 0 reeve bench --help
+    expect_has "$OUT" "namespace of all keys (reeve-bench)"
+    expect_has "$OUT" "URL of Redis (default: a private redis-server)"
+    expect_has "$OUT" "--redis-file FILE"
+    expect_status 0 reeve run --help
+    expect_lacks "$OUT" "--redis"
+    expect_lacks "$OUT" "--ns NAME"
+    expect_has "$OUT" "--json"
+}
+
 usage_errors() {
     local verb
     expect_status 2 reeve
@@ -220,6 +235,7 @@ broken_output() {
 }
 
 usage_needs_no_redis
+help_prints_own_defaults
 usage_errors
 no_redis
 start_redis

@@ -17,7 +17,7 @@ static const bench_kind *const kinds[] = {
     &bench_groups, &bench_queues,  &bench_heartbeat, &bench_mixed,    NULL};
 
 static const cli_option bench_table[] = {
-    {"tasks", "N", "number of tasks in a round (depends on KIND)", CLI_COUNT, AT(tasks), 1, 100000000, NULL},
+    {"tasks", "N", "number of tasks in a round (default: set by KIND)", CLI_COUNT, AT(tasks), 1, 100000000, NULL},
     {"threads", "N", "number of threads of the worker (4)", CLI_INT, AT(threads), 1, 256, NULL},
     {"batch", "N", "maximum number of tasks that a thread leases at once (64)", CLI_INT, AT(batch), 1, 256, NULL},
     {"payload", "BYTES", "size of the payload of each task (100)", CLI_COUNT, AT(payload), 0, 1048576, NULL},
@@ -32,6 +32,11 @@ static const cli_option bench_table[] = {
     {"slow", "N", "for mixed: number of slow tasks, fewer than --threads (2)", CLI_INT, AT(slow), 0, 255, NULL},
     {"slow-for", "DURATION", "for mixed: run time of a slow task (10s)", CLI_DURATION, AT(slow_ms), 1, 0, NULL},
     {"force", NULL, "first delete all keys of the namespace", CLI_FLAG, AT(force), 0, 0, NULL},
+    {0},
+};
+static const cli_option bench_globals[] = {
+    {.name = "redis", .argument = "URL", .help = "URL of Redis (default: a private redis-server)"},
+    {.name = "ns", .argument = "NAME", .help = "namespace of all keys (" NS_DEFAULT ")"},
     {0},
 };
 static const bench_options bench_defaults = {.threads = 4,
@@ -191,6 +196,7 @@ const cli_verb cli_verb_bench = {
     .min = 1,
     .max = 1,
     .run = run,
+    .other_globals = bench_globals,
     .notes =
         "KIND is one of:\n"
         "  drain     rate at which one worker runs tasks that do nothing, from a queue that is full at the start\n"
@@ -199,8 +205,9 @@ const cli_verb cli_verb_bench = {
         "names\n"
         "            begin with raw_ are the time of a blocking pop in Redis, for comparison\n"
         "  schedule  how late scheduled tasks start, on an idle worker\n"
-        "  memory    bytes of a waiting task, by the memory of Redis and by MEMORY USAGE of its keys; memory of a "
-        "worker\n"
+        "  memory    bytes for each waiting task, by the growth of used_memory of Redis, and by MEMORY USAGE of the "
+        "keys of\n"
+        "            the queue; memory of a worker process\n"
         "  backlog   drain rate with --backlog waiting tasks, and with 10,000\n"
         "  groups    drain rate of tasks in --groups groups, and of tasks without a group\n"
         "  queues    drain rate of one queue, in a pool with --queues queues and in a pool with this queue only\n"
@@ -210,10 +217,10 @@ const cli_verb cli_verb_bench = {
         "\n"
         "Without --redis, the command starts a private redis-server on a unix socket, without persistence, and stops "
         "it at\n"
-        "the end; it does not use REEVE_REDIS. With --redis, it measures that Redis, in the namespace that --ns names\n"
-        "(reeve-bench), and deletes the keys of that namespace at the end. It refuses to start if the namespace has "
-        "keys,\n"
-        "unless --force is given.\n"
+        "the end; it does not use REEVE_REDIS. With --redis, it measures that Redis, in the namespace that --ns "
+        "names,\n"
+        "and deletes the keys of that namespace at the end. It refuses to start if the namespace has keys, unless\n"
+        "--force is given.\n"
         "\n"
         "redis_us is the processor time of Redis divided by the number of tasks; it includes all other work of Redis.\n"
         "--json prints one object with the members kind, own_redis, rounds, tasks, threads, batch, payload and "

@@ -19,7 +19,7 @@
 const cli_option cli_global_options[] = {
     GLOBAL("redis", "URL", "URL of Redis (default: REEVE_REDIS, else embedded:, which starts a private server)",
            CLI_TEXT, redis),
-    GLOBAL("redis-file", "FILE", "read the URL from the first line of FILE, which only its owner may be able to read",
+    GLOBAL("redis-file", "FILE", "read the URL from the first line of FILE; other users must have no access to FILE",
            CLI_TEXT, redis_file),
     GLOBAL("ns", "NAME", "namespace of all keys (reeve)", CLI_TEXT, ns),
     GLOBAL("size-limit", "NAME=SIZE,...",

@@ -342,7 +342,7 @@ static const cli_option purge_table[] = {
     CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
     CLI_BULK_UPDATE_STATE("tasks in this state: dead, completed or cancelled (dead)"),
     CLI_BULK_UPDATE_KIND,
-    CLI_BULK_UPDATE_OTHERS,
+    CLI_BULK_UPDATE_OTHERS(CLI_BULK_UPDATE_ENDED),
     {0},
 };
 

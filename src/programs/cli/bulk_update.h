@@ -49,15 +49,18 @@ int cli_bulk_update_read_state(const cli_context *cli, const cli_option *option,
 #define CLI_BULK_UPDATE_CASCADE                                                                                      \
     {                                                                                                                \
         "cascade", NULL,                                                                                             \
-            "with a HANDLE: also cancel (not delete) all tasks that depend on it, directly or indirectly", CLI_FLAG, \
+            "with a HANDLE: also cancel, not delete, all tasks that depend on it, directly or indirectly", CLI_FLAG, \
             CLI_BULK_UPDATE_AT(cascade), 0, 0, NULL                                                                  \
     }
+#define CLI_BULK_UPDATE_ENDED "only tasks that ended at least this long ago"
+#define CLI_BULK_UPDATE_WAITING "only tasks that were enqueued at least this long ago"
+#define CLI_BULK_UPDATE_ANY "only tasks that ended, or if they still wait, were enqueued, at least this long ago"
 /* clang-format off */
-#define CLI_BULK_UPDATE_OTHERS                                                                                               \
+/* older: what the age of a task is in the states of the verb. */
+#define CLI_BULK_UPDATE_OTHERS(older)                                                            \
     {"type", "TYPE", "only tasks of this type", CLI_TEXT, CLI_BULK_UPDATE_AT(type), 0, 0, NULL}, \
     {"tag", "TAG", "only tasks with this tag", CLI_TEXT, CLI_BULK_UPDATE_AT(tag), 0, 0, NULL}, \
-    {"older-than", "DURATION", "only tasks that ended (waiting tasks: were enqueued) at least this long ago", CLI_DURATION, \
-     CLI_BULK_UPDATE_AT(older_ms), 1, 0, NULL},                                                                              \
+    {"older-than", "DURATION", older, CLI_DURATION, CLI_BULK_UPDATE_AT(older_ms), 1, 0, NULL}, \
     {"dry-run", NULL, "with a QUEUE: change nothing; print the number of tasks, and the first 10", CLI_FLAG, \
      CLI_BULK_UPDATE_AT(dry_run), 0, 0, NULL}
 /* clang-format on */

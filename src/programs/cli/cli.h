@@ -67,6 +67,9 @@ typedef struct cli_verb {
     const void *defaults;      /* what it starts as; NULL: zero */
     size_t min, max;           /* how many arguments */
     int (*run)(struct cli_context *cli, void *options);
+    /* Rows that replace rows of cli_global_options in the help, by name: their defaults do not hold for this verb.
+     * help NULL: the option is not printed. NULL: none */
+    const cli_option *other_globals;
     const char *notes; /* examples and more for --help; whole lines */
     const char *exits; /* what 0 and 1 mean here, or with a final '.' all; NULL: the usual */
 } cli_verb;

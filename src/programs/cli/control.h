@@ -21,9 +21,9 @@ int cli_control(cli_context *cli, const char *done, cli_control_fn call, const v
     "With \"-\" the command reads the handles from standard input, one on each line. It reads all of them before it\n" \
     "changes anything.\n"
 
-#define CLI_CONTROL_CHILDREN_NOTE                                                                                     \
-    "The command refuses a task on which other tasks depend, unless it also names all of these tasks, in any order, " \
-    "or\n"                                                                                                            \
-    "--cascade is given.\n"
+#define CLI_CONTROL_CHILDREN_NOTE                                                                                 \
+    "The command refuses a task on which other tasks depend, unless the handles of all these tasks are given as " \
+    "well, in\n"                                                                                                  \
+    "any order, or --cascade is given.\n"
 
 #endif

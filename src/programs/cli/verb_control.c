@@ -98,7 +98,7 @@ static const cli_option retry_table[] = {
     CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
     CLI_BULK_UPDATE_STATE("tasks in this state: dead, cancelled or scheduled (dead)"),
     CLI_BULK_UPDATE_KIND,
-    CLI_BULK_UPDATE_OTHERS,
+    CLI_BULK_UPDATE_OTHERS(CLI_BULK_UPDATE_ANY),
     {0},
 };
 
@@ -141,7 +141,7 @@ static int cancel(cli_context *cli, void *options)
 static const cli_option cancel_table[] = {
     CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
     CLI_BULK_UPDATE_STATE("tasks in this state: blocked, scheduled, parked or ready (all of these)"),
-    CLI_BULK_UPDATE_OTHERS,
+    CLI_BULK_UPDATE_OTHERS(CLI_BULK_UPDATE_WAITING),
     CLI_BULK_UPDATE_CASCADE,
     {0},
 };
@@ -186,7 +186,7 @@ static const cli_option delete_table[] = {
     CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
     CLI_BULK_UPDATE_STATE("tasks in this state: any but running (dead)"),
     CLI_BULK_UPDATE_KIND,
-    CLI_BULK_UPDATE_OTHERS,
+    CLI_BULK_UPDATE_OTHERS(CLI_BULK_UPDATE_ANY),
     CLI_BULK_UPDATE_CASCADE,
     {0},
 };

@@ -190,15 +190,16 @@ static int read_catch_up(const cli_context *cli, const cli_option *option, void 
 static const cli_option cron_table[] = {
     {"zone", "ZONE", "time zone of the SPEC: utc, or local for the time zone of the workers (utc)", CLI_OTHER, 0, 0, 0,
      read_zone},
-    {"catch-up", "HOW",
-     "what to enqueue for missed slots: skip (nothing), once (one task), or all (a task for each) (once)", CLI_OTHER, 0,
-     0, 0, read_catch_up},
+    {"catch-up", "HOW", "skip: enqueue nothing for missed slots; once: one task; all: one task for each (once)",
+     CLI_OTHER, 0, 0, 0, read_catch_up},
     {"catch-up-max", "N", "with --catch-up all: only the last N slots, 1 to 1000 (100)", CLI_INT, AT(catch_up_max), 1,
      REEVE_CRON_CATCH_UP_MAX, NULL},
     {"no-overlap", NULL, "skip a slot while the task of the previous slot has not ended", CLI_FLAG, AT(no_overlap), 0,
      0, NULL},
-    {"overlap", NULL, "do not skip such slots (the default)", CLI_FLAG, AT(overlap), 0, 0, NULL},
-    {"replace", NULL, "with add: replace the whole entry, also what is not given", CLI_FLAG, AT(replace), 0, 0, NULL},
+    {"overlap", NULL, "enqueue the task of a slot even if the task of the previous slot has not ended (default)",
+     CLI_FLAG, AT(overlap), 0, 0, NULL},
+    {"replace", NULL, "with add: replace the whole entry; options that are not given get their defaults", CLI_FLAG,
+     AT(replace), 0, 0, NULL},
     RV_CRON_FLAGS(CLI_TASK_ROW),
     {0},
 };
@@ -219,10 +220,10 @@ const cli_verb cli_verb_cron = {
     .run = cron,
     .notes =
         "An entry is a recurring task. It enqueues its task at the times that its SPEC gives, its slots. A SPEC\n"
-        "has five fields: minute hour day month weekday; or six, with the second first. A field is *, a number, a\n"
-        "name (jan, mon), a range (mon-fri), a step (*/5), or a list of these. If day and weekday are both given,\n"
-        "one of them must match. A SPEC can also be @minutely, @hourly, @daily, @weekly, @monthly or @yearly, or\n"
-        "an interval such as \"every 90s\". `cron next` prints the next slots of a SPEC, without Redis.\n"
+        "has five fields: minute hour day month weekday; or six: second minute hour day month weekday. A field is *,\n"
+        "a number, a name (jan, mon), a range (mon-fri), a step (*/5), or a list of these. If day and weekday are\n"
+        "both given, one of them must match. A SPEC can also be @minutely, @hourly, @daily, @weekly, @monthly or\n"
+        "@yearly, or an interval such as \"every 90s\". `cron next` prints the next slots of a SPEC, without Redis.\n"
         "\n"
         "A slot enqueues at most one task, however many workers serve the queue. The id of the task is\n"
         "cron:NAME:SLOT; SLOT is the time of the slot in milliseconds since the epoch. An entry fires, that is,\n"

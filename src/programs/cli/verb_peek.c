@@ -105,11 +105,12 @@ const cli_verb cli_verb_peek = {
     .min = 1,
     .max = 2,
     .run = peek,
-    .notes = "N is at most 1000. Tasks are listed by priority. Within a priority, the groups take turns. The command\n"
-             "does not look at limits: a listed task runs later if its group is at a limit. With --json each line is\n"
-             "as `reeve show --json` prints it.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve peek default\n"
-             "  reeve peek default 1 --json | jq -r .payload\n",
+    .notes =
+        "N is at most 1000. Tasks are listed by priority. Within a priority, the groups take turns. The command\n"
+        "does not look at limits and pauses: a listed task runs later if its queue or its group is paused or at a\n"
+        "limit. With --json each line is as `reeve show --json` prints it.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve peek default\n"
+        "  reeve peek default 1 --json | jq -r .payload\n",
 };

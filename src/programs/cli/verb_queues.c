@@ -234,9 +234,10 @@ const cli_verb cli_verb_queues = {
     .run = queues,
     .notes =
         "DONE is the number of completed tasks, and FAILED the number of failed attempts, since the queue was\n"
-        "created. BLOCKED tasks wait for other tasks. PARKED tasks wait because their group is at a limit (`reeve\n"
-        "limit QUEUE`). OLDEST is the time since the enqueue of the next task. PAUSED is the time since the queue\n"
-        "was paused. WORKERS is the number of live workers that serve the queue. `reeve why QUEUE` explains more.\n"
+        "created. BLOCKED tasks wait for other tasks. PARKED tasks wait because their group is paused or at a\n"
+        "limit (`reeve limit QUEUE`). OLDEST is the time since the enqueue of the next task. PAUSED is the time since\n"
+        "the queue was paused. WORKERS is the number of live workers that serve the queue. `reeve why QUEUE` explains "
+        "more.\n"
         "\n"
         "Examples:\n"
         "  reeve queues\n"

@@ -23,6 +23,9 @@ struct run_options {
     const char *plugin_dir;
 };
 
+/* The handler runs without Redis. */
+static const cli_option run_globals[] = {{.name = "redis"}, {.name = "redis-file"}, {.name = "ns"}, {0}};
+
 #define AT(field) offsetof(struct run_options, field)
 
 static const cli_option run_table[] = {
@@ -327,6 +330,7 @@ const cli_verb cli_verb_run = {
     .min = 2,
     .max = 3,
     .run = run,
+    .other_globals = run_globals,
     .notes = "PLUGIN is a path if it contains a /, else a name in the plugin directory. The result is printed to\n"
              "standard output without changes. Progress and outcome are printed to standard error. Jitter is not\n"
              "applied to the backoff.\n"

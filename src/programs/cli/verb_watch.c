@@ -26,8 +26,8 @@ struct watch_options {
 #define AT(field) offsetof(struct watch_options, field)
 
 static const cli_option watch_table[] = {
-    {"since", "DURATION", "begin with the events of this last time that the queue has kept (only new events)",
-     CLI_DURATION, AT(since_ms), 0, 0, NULL},
+    {"since", "DURATION", "first print the kept events of the last DURATION (default: only new events)", CLI_DURATION,
+     AT(since_ms), 0, 0, NULL},
     {"timeout", "DURATION", "give up after this time (never)", CLI_DURATION, AT(timeout_ms), 0, 0, NULL},
     {"count", "N", "end after N events; 0: never (0)", CLI_COUNT, AT(count), 0, INT64_MAX, NULL},
     {0},

@@ -22,12 +22,23 @@ static void print_option(const cli_option *option)
     (void)printf("  %-*s  %s\n", HELP_COLUMN - 4, left, option->help);
 }
 
-static void print_options(const char *title, const cli_option *options)
+/* The row of a table with the name of `option`; without it, `option` itself. */
+static const cli_option *find_other(const cli_option *option, const cli_option *others)
+{
+    for (; others != NULL && others->name != NULL; others++)
+        if (strcmp(others->name, option->name) == 0) return others;
+    return option;
+}
+
+static void print_options(const char *title, const cli_option *options, const cli_option *others)
 {
     if (options == NULL) return;
     (void)printf("\n%s:\n", title);
-    for (; options->name != NULL; options++)
-        if (options->help != NULL) print_option(options);
+    for (; options->name != NULL; options++) {
+        const cli_option *option = find_other(options, others);
+
+        if (option->help != NULL) print_option(option);
+    }
 }
 
 static void print_exits(const char *own)
@@ -55,15 +66,16 @@ void cli_print_help(void)
                  "\n"
                  "Enqueues, inspects and controls background tasks in Redis.\n");
     for (int section = 0; section < CLI_SECTIONS; section++) print_verbs((cli_section)section);
-    print_options("Options, before or after the verb", cli_global_options);
+    print_options("Options, before or after the verb", cli_global_options, NULL);
     (void)printf(
         "\n"
         "Terms: a task is in a QUEUE and has a TYPE, which selects the handler, the function that runs it. Its\n"
         "HANDLE is QUEUE/ID. A worker leases a task, that is, takes the right to run it, and then makes an attempt:\n"
         "one call of the handler. After a failed attempt the task is retried, and after the last one it is dead. An\n"
-        "error has a KIND, a short text such as \"timeout\". A crash is the death of a worker that held the task. The\n"
-        "tasks of a queue can be in groups, which take turns and can have limits. Sessions, entries and other terms\n"
-        "are in docs/glossary.md. A DURATION is a number of seconds, or has a unit: 90, 1.5, 500ms, 5m, 1h, 2d.\n");
+        "error has a KIND, a short text such as \"timeout\". A crash is the death of a worker, or the\n"
+        "expiry of its session, while it held the task. The tasks of a queue can be in groups, which take turns and\n"
+        "can have limits. Sessions, entries and other terms are in docs/glossary.md. A DURATION is a number of\n"
+        "seconds, or has a unit: 90, 1.5, 500ms, 5m, 1h, 2d.\n");
     print_exits(NULL);
     (void)printf("`reeve VERB --help` describes a verb.\n");
 }
@@ -71,8 +83,8 @@ void cli_print_help(void)
 void cli_print_verb_help(const cli_verb *verb)
 {
     (void)printf("usage: reeve %s %s\n\n%s.\n", verb->name, verb->synopsis, verb->summary);
-    print_options("Options (defaults are in parentheses)", verb->options);
-    print_options("Global options", cli_global_options);
+    print_options("Options (defaults are in parentheses)", verb->options, NULL);
+    print_options("Global options", cli_global_options, verb->other_globals);
     if (verb->notes != NULL) (void)printf("\n%s", verb->notes);
     print_exits(verb->exits);
 }

@@ -171,7 +171,7 @@ return {
      'moved, and the worker logs that (program.cron_moved).'},
   {path = 'cron[].spec', kind = 'text', required = true, check = 'check_spec',
    expected = 'when, as "0 3 * * *", "@hourly" or "every 90s"',
-   help = 'The schedule. Five fields: minute hour day month weekday; or six fields, with the second first; or a shorthand ' ..
+   help = 'The schedule. Five fields: minute hour day month weekday; or six fields: second minute hour day month weekday; or a shorthand ' ..
      'such as @daily; or an interval. `reeve cron next SPEC` prints the slots.'},
   {path = 'cron[].queue', kind = 'text', required = true, check = 'check_queue',
    expected = 'a queue name (1 to 64 of A-Z a-z 0-9 . _ -)',

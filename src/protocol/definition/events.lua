@@ -6,7 +6,7 @@ return {
   {name = 'blocked', to = {'blocked'}, help = 'the task waits for its parents'},
   {name = 'unblocked', to = {'ready', 'scheduled'}, help = 'the last parent ended; `due` when it is scheduled then'},
   {name = 'ready', to = {'ready'}, help = 'its time came, or its group has room'},
-  {name = 'parked', to = {'parked'}, help = 'its group is at a limit'},
+  {name = 'parked', to = {'parked'}, help = 'its group is paused or at a limit'},
   {name = 'leased', to = {'running'}, help = 'a thread leased it; `thread`'},
   {name = 'completed', to = {'completed', 'retained'}, help = 'an attempt completed it'},
   {name = 'retry', to = {'scheduled'}, help = 'an attempt failed, another one follows; `delay`, `kind`, `message`'},

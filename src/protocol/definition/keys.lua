@@ -53,7 +53,7 @@ return {
     help = 'prevents that tasks of this packet are bulk-inserted late; expires after an hour'},
 
   {section = 'Limits'},
-  {name = 'parked', type = 'zset', holds = 'id: place', writers = 'turn', help = 'ready tasks whose group is at a limit, and the scores with which they came'},
+  {name = 'parked', type = 'zset', holds = 'id: place', writers = 'turn', help = 'ready tasks whose group is paused or at a limit, and the scores with which they came'},
   {name = 'parked:<group>', type = 'zset', holds = 'id: place', writers = 'turn', help = 'the same, of one group'},
   {name = 'holders:<group>', type = 'zset', holds = 'id: place', writers = 'turn',
     help = 'parked tasks of a strict group that kept its slot: they start before all others of the group'},

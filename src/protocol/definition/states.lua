@@ -7,8 +7,8 @@
 return {
   {name = 'blocked', key = 'blocked', rank = 4, help = 'it waits for other tasks, its parents'},
   {name = 'scheduled', key = 'scheduled', rank = 2, help = 'it waits for its time: it was enqueued for later, snoozed, or waits for its next attempt'},
-  {name = 'ready', key = 'ready', rank = 1, help = 'a thread can lease it'},
-  {name = 'parked', key = 'parked', rank = 3, help = 'it waits for its group, which is at a limit or held'},
+  {name = 'ready', key = 'ready', rank = 1, help = 'it waits for a thread, and for the limits or a pause of its queue'},
+  {name = 'parked', key = 'parked', rank = 3, help = 'it waits for its group, which is paused or at a limit'},
   {name = 'running', key = 'running:<session>', help = 'a session holds its lease; `lost:<session>` while a dead session is reaped'},
   {name = 'completed', key = 'completed', rank = 5, ended = true, help = 'its handler completed it'},
   {name = 'dead', key = 'dead', rank = 6, ended = true, help = 'it failed or crashed too often, expired, or was buried with a parent'},

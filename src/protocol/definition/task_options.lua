@@ -54,7 +54,7 @@ return {
     help = 'unique key: at most one task of the queue holds it; see --on-conflict', shown = 'the unique key'},
   {name = 'unique_until', kind = 'own', field = 'unique_until_started', argument = 'WHEN', check = false, write = false,
     envelope = 'until', read = 'until', bulk = 'until', json = 'unique_until', json_type = 'text or null', show = 'unique_until',
-    text = 'unique_until', help = 'when to release the key: started (when the task has started) or settled (when it has ended); default settled',
+    text = 'unique_until', help = 'started: release the key when the task has started; settled: when it has ended (settled)',
     shown = '`settled` or `started`: until when it has it; null: no key, or for a time'},
   {name = 'unique_for', kind = 'span', min = 1, with = 'unique', write = false, envelope = 'hold',
     help = 'hold the key for this time from the enqueue, even if the task completes or dies earlier', shown = 'for how long'},

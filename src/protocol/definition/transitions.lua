@@ -24,7 +24,7 @@ return {
   {from = 'parked', to = 'blocked', by = {}, rarely = {'depend'}, help = 'the same'},
   {from = 'ready', to = 'scheduled', by = {'reschedule', 'turn'}, rarely = {'bulk_update', 'maintain'}, help = 'it was rescheduled by hand; it had crashed twice, while its session held another such task; or it is malformed, and `maintain` buries it'},
   {from = 'parked', to = 'scheduled', by = {}, rarely = {'reschedule', 'bulk_update', 'turn', 'maintain', 'end_session'}, help = 'the same'},
-  {from = 'ready', to = 'parked', by = {'turn'}, drawn = 'its group is at its limit', help = 'a turn found its group at a limit'},
+  {from = 'ready', to = 'parked', by = {'turn'}, drawn = 'its group is paused or at a limit', help = 'a turn found its group paused or at a limit'},
   {from = 'parked', to = 'ready', by = {'turn', 'maintain', 'reschedule'}, rarely = {'end_session', 'bulk_update'}, drawn = 'the group has room', help = 'its group has room again; or its priority was changed'},
   {from = 'ready', to = 'running', by = {'turn', 'enqueue'}, drawn = 'lease', help = 'a thread leased it; or `enqueue` handed it over to an idle thread'},
   {from = 'parked', to = 'running', by = {'turn'}, help = 'a thread leased it as soon as its group had room'},
