@@ -14,9 +14,9 @@
 
 #include <stdatomic.h>
 
+#include "base/repeated.h"
 #include "handlers/handler_table.h"
 #include "handlers/task.h"
-#include "base/repeated.h"
 #include "redis/conn.h"
 #include "redis/embedded.h"
 #include "reeve/worker.h"
@@ -158,13 +158,13 @@ typedef struct rv_keeper {
     int64_t listen_again_ms;
     unsigned listen_tries;
     rv_repeated listen_failed; /* which failures to subscribe are logged */
-    bool listened;      /* it has subscribed once: tasks may have been handed to its threads */
-    atomic_bool deaf;   /* the user has no rights to the control channel */
-    atomic_bool leaves; /* the listener resolves the endpoint again */
-    atomic_bool lost;   /* Redis is back after an outage and may have lost its last writes (strays.h) */
-    size_t strays_left; /* the number of queues in which it still looks for strays */
-    bool strays_again;  /* a thread began another task meanwhile: it looks once more at all of them */
-    bool stray_keys;    /* in the one that is looked at: for keys of tasks that run at most once */
+    bool listened;             /* it has subscribed once: tasks may have been handed to its threads */
+    atomic_bool deaf;          /* the user has no rights to the control channel */
+    atomic_bool leaves;        /* the listener resolves the endpoint again */
+    atomic_bool lost;          /* Redis is back after an outage and may have lost its last writes (strays.h) */
+    size_t strays_left;        /* the number of queues in which it still looks for strays */
+    bool strays_again;         /* a thread began another task meanwhile: it looks once more at all of them */
+    bool stray_keys;           /* in the one that is looked at: for keys of tasks that run at most once */
     char stray_cursor[24];
     atomic_llong wake_at_ms; /* when its sleep ends: a thread that needs it earlier rings */
     unsigned long settled;   /* the number of outcomes that it has settled */
