@@ -32,8 +32,8 @@
 -- start in a millisecond, which is as fine as time is here, some milliseconds of them are let through together.
 --
 -- requires: base, event, group_place, sequence, wake_all, wake_one, transitions
--- gives: call_first, drop_strays, limit_state, group_room, look, look_again, rate_clock, rate_opens, rate_room, regate
--- gives: release
+-- gives: CONCURRENCY, HOLD, RATE, call_first, drop_strays, limit_state, group_room, look, look_again, rate_clock
+-- gives: rate_opens, rate_room, regate, release
 
 local TOGETHER = 5
 local function rate_room(rate, tat, now)
@@ -65,12 +65,15 @@ local function rate_clock(r, used)
   return string.format('%.3f', r.base + used * r.step)
 end
 
+-- The settings that limits are read from, as HMGET returns them: settings[HOLD], false where it is not set.
+local CONCURRENCY, RATE, HOLD, GROUP_CONCURRENCY, GROUP_RATE, EVENTS_ON, EVENTS_UNTIL, GROUP_STRICT = 1, 2, 3, 4, 5, 6, 7, 8
+
 -- What was written otherwise than by limit.lua, and is none, is no limit.
 local function gate_settings(P)
   local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate',
     'events', 'events_until', 'group_strict')
-  if s[1] then s[1] = number_of(s[1], 0) end
-  if s[4] then s[4] = number_of(s[4], 0) end
+  if s[CONCURRENCY] then s[CONCURRENCY] = number_of(s[CONCURRENCY], 0) end
+  if s[GROUP_CONCURRENCY] then s[GROUP_CONCURRENCY] = number_of(s[GROUP_CONCURRENCY], 0) end
   return s
 end
 
@@ -85,12 +88,12 @@ local function group_room(g, group)
   if known then return known end
   local P, now, s = g.P, g.now, g.settings
   local own = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group, 's:' .. group)
-  local room = {free = math.huge, used = 0, strict = (own[3] or s[8]) == '1'}
-  local concurrency = room.strict and 1 or own[1] and number_of(own[1], -1) or s[4] or -1
+  local room = {free = math.huge, used = 0, strict = (own[3] or s[GROUP_STRICT]) == '1'}
+  local concurrency = room.strict and 1 or own[1] and number_of(own[1], -1) or s[GROUP_CONCURRENCY] or -1
   if concurrency >= 0 then room.free = concurrency - (tonumber(call('HGET', P .. 'taken', group)) or 0) end
   -- But for the concurrency: a task that has its slot may start.
   local rest = math.huge
-  local rate = own[2] or s[5] or ''
+  local rate = own[2] or s[GROUP_RATE] or ''
   if rate ~= '' then
     local free, r = rate_room(rate, call('ZSCORE', P .. 'rates', group), now)
     room.rate, rest = r, free
@@ -215,20 +218,21 @@ local function regate(P)
   local s = gate_settings(P)
   local own = call('EXISTS', P .. 'limits') == 1
   local flags = ''
-  if s[1] then flags = 'c' else call('HDEL', P .. 'gate', 'running') end
-  if s[2] or s[3] then flags = flags .. 'q' else call('HDEL', P .. 'gate', 'opens') end
-  if s[4] or s[5] or s[8] or own or call('EXISTS', P .. 'holds', P .. 'opening', P .. 'reopening') > 0 then
+  if s[CONCURRENCY] then flags = 'c' else call('HDEL', P .. 'gate', 'running') end
+  if s[RATE] or s[HOLD] then flags = flags .. 'q' else call('HDEL', P .. 'gate', 'opens') end
+  if s[GROUP_CONCURRENCY] or s[GROUP_RATE] or s[GROUP_STRICT] or own or
+    call('EXISTS', P .. 'holds', P .. 'opening', P .. 'reopening') > 0 then
     flags = flags .. 'g'
   end
-  if s[4] or s[8] or own then
+  if s[GROUP_CONCURRENCY] or s[GROUP_STRICT] or own then
     flags = flags .. 's'
   else
     call('UNLINK', P .. 'slots', P .. 'taken')
     call('HDEL', P .. 'gate', 'counting')
   end
-  if s[6] or s[7] then flags = flags .. 'e' end
-  if not s[2] then call('HDEL', P .. 'gate', 'tat') end
-  if not (s[5] or own) then call('UNLINK', P .. 'rates') end
+  if s[EVENTS_ON] or s[EVENTS_UNTIL] then flags = flags .. 'e' end
+  if not s[RATE] then call('HDEL', P .. 'gate', 'tat') end
+  if not (s[GROUP_RATE] or own) then call('UNLINK', P .. 'rates') end
   if flags == '' then
     call('HDEL', P .. 'settings', 'gate')
   else

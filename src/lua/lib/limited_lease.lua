@@ -23,21 +23,21 @@ local function gate_room(g, want)
   local s = g.settings
   local free, known = want, call('HMGET', g.P .. 'gate', 'running', 'tat', 'counting')
   g.counting = known[3]
-  if s[1] then
-    local left = tonumber(s[1]) - (tonumber(known[1]) or 0)
+  if s[CONCURRENCY] then
+    local left = tonumber(s[CONCURRENCY]) - (tonumber(known[1]) or 0)
     if left <= 0 then return 0 end
     -- What waits in one thread's batch counts as running: so few at once that others have something to do.
     free = min(free, max(1, math.floor(left / 16)))
     g.left = left
   end
-  local hold = tonumber(s[3])
+  local hold = tonumber(s[HOLD])
   if hold and hold > g.now then
     opens(g, hold)
     return 0
   end
-  if s[2] then
+  if s[RATE] then
     local room
-    room, g.rate = rate_room(s[2], known[2], g.now)
+    room, g.rate = rate_room(s[RATE], known[2], g.now)
     if room < 1 then
       opens(g, rate_opens(g.rate, 0))
       return 0
@@ -202,7 +202,7 @@ end
 -- Counts leased tasks for the limits of the queue and of their groups.
 local function gate_take(g, count)
   local P, s = g.P, g.settings
-  if s[1] then
+  if s[CONCURRENCY] then
     call('HINCRBY', P .. 'gate', 'running', count)
     g.shut = g.left <= count
   end
