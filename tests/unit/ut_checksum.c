@@ -1,6 +1,7 @@
 /* ut_checksum.c - the checksum plugin: known digests, and a kind for everything that is no readable file. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -244,7 +245,7 @@ static void what_cannot_be_read_now_is_tried_again(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-static atomic_bool has_ended;
+static atomic_bool has_begun, has_ended;
 
 static void *append(void *unused)
 {
@@ -253,6 +254,7 @@ static void *append(void *unused)
         int file = open("grows", O_WRONLY | O_APPEND | O_CLOEXEC);
         if (file < 0 || write(file, "x", 1) != 1) abort();
         close(file);
+        atomic_store(&has_begun, true);
         usleep(100);
     }
     return NULL;
@@ -265,8 +267,9 @@ static void what_changes_meanwhile_is_tried_again(void **state)
 
     (void)state;
     write_file("grows", "", 0);
-    assert_int_equal(truncate("grows", 64 * 1024 * 1024), 0);
+    assert_int_equal(truncate("grows", 128 * 1024 * 1024), 0);
     assert_int_equal(pthread_create(&writer, NULL, append, NULL), 0);
+    while (!atomic_load(&has_begun)) sched_yield();
     report = run_path("grows");
     atomic_store(&has_ended, true);
     (void)pthread_join(writer, NULL);
