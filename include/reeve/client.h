@@ -180,7 +180,9 @@ typedef struct reeve_task_spec {
  *   REEVE_ETOOBIG     larger than a size limit (size_limits.h)
  *   REEVE_EEXISTS     the queue has a task with this id
  *   REEVE_EUNIQUE     another task holds the unique key; ret_id has the id of that task
- *   REEVE_ENOTFOUND   a parent in the same queue does not exist (depend.h)
+ *   REEVE_ENOTFOUND   a parent in the same queue does not exist (depend.h). A parent can come in the same call of
+ *                     reeve_enqueue_many, before or after the task; the task is refused if that parent is refused,
+ *                     or if the two wait for each other
  *   REEVE_ECONNECT, REEVE_EREDIS, REEVE_ENOMEM
  *                     not enqueued
  *   REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EPROTO

@@ -7,9 +7,10 @@
 --            way (id options rest)*       way: "0", "1", "again ..." or "carried ..."
 --            "laid" at packet count
 --     way      "plain"   no task has options, and this is the first try
---              "idle"    the same, and an idle thread is likely: one is looked for before a task gets its place
+--              "idle"    the same, and an idle thread is likely. Of one task such a thread is looked for first; with "plain" only
+--                        where `next` tells no place. Several tasks are never handed over
 --              "0"       the first try, with options
---              "1"       this call was sent before, and its reply was lost
+--              "1"       this call was sent before, and its reply was lost; no record of what it made can be gone yet
 --              "again <ms> <at>"  the same; the first copy was sent at most <ms> ago, when Redis's clock said <at> or later
 --                        (lib/proof.lua): what it made may have ended and be gone. <at> may be missing
 --              "carried <queue> <number> <floor>"  the call is that message of that queue's outbox (outbox.lua), with one task. A
@@ -19,14 +20,15 @@
 --     id       1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :
 --     rest     of the envelope, behind '{"at":<now>,': the header from "type" on, a newline, the payload (docs/protocol.md)
 --     options  "" or a JSON object. Times are in ms
---              at, in               when the task may run; after how long
+--              at, in               when the task may run; after how long. With both, `at` counts
 --              priority, group, weight
---              deadline, expires    the task dies when it has not begun by then; after that time
+--              deadline, expires    the task dies when it has not begun by then; after that time. With both, `deadline` counts
 --              tags                 a list of texts
 --              unique, until, hold  a unique key, until when and how long it is locked (lib/unique.lua)
 --              conflict             what happens where another task has the unique key. Absent: this one is refused.
 --                                   "replace": it takes the place of one that waits, but comes at its own time or priority
---                                   where it has one; "debounce": the one that waits goes, and this one comes at its own time
+--                                   where it has one; "debounce": it replaces one that waits, and has its own time and
+--                                   priority. One that runs or has ended is not replaced: the new one is refused
 --              after                [[handle, policy], ...]: parents (lib/dependency_register.lua), at most @PARENTS_MAX@. They
 --                                   may come in the same call, also later in it: the task comes behind them
 --   At most @ENQUEUE_MAX@ tasks.
@@ -36,39 +38,51 @@
 --     reply: {1, 1}
 --
 -- The reply: a list with a value for each task:
---   1               the task is enqueued; of a call that was sent before, perhaps by the first copy
+--   1               the task is enqueued; of a call that was sent before, perhaps by the first copy. Also of a message that
+--                   was received before, whatever became of its task
 --   0               refused: another task has the id
---   -1              not known ("again"): the first copy may have enqueued it, and it may have ended. Nothing is done
+--   -1              not known ("again"): the first copy may have enqueued it, and it may have ended. Nothing is done; the
+--                   caller tells its user that it does not know
 --   "<id>"          refused: that task has the unique key
 --   "unknown <id>"  refused: there is no such parent in this queue, nor a record of it; or it comes in this call and is itself
 --                   refused, or waits for this task
---   Short forms, where all tasks came on the common path: of one task 1, or 2 when a thread has it already; of several Redis's
---   clock in ms
+--   Short forms, where all tasks came on the common path: of one task 1, or 2 when a thread has it already; of several, and of
+--   "laid", the time by Redis's clock, in ms
 --
 -- What may fail:
 --   failure                            consequence                          what the caller sends next
---   malformed arguments, id, options   error ERR; nothing is done           the corrected call
---     or envelope, or too many tasks
+--   malformed arguments, id, options   error ERR; nothing is done. The      the corrected call
+--     or envelope, or too many tasks   common path looks at less (below)
+--   tasks of more than 2048 that have  error ERR; nothing is done           the same tasks in several calls
+--     no places ("Sent twice")
 --   a task is refused                  the others are enqueued              nothing, or the task with another id or key
---   a right or a key's type is wrong   error NOPERM or WRONGTYPE; what      the same call, once that is mended
---                                      was made is removed
+--   a right is missing, or a key with  error NOPERM or WRONGTYPE; what      the same call, once that is mended
+--     a fixed name has a wrong type    was made is removed
+--   another key has a wrong type       that key is removed, and the call    nothing
+--                                      goes on (lib/foreign_key.lua)
 --   Redis is out of memory             error OOM; nothing is done           the same call, later
 --   the reply is lost                  unknown: all of it may be done       the same tasks with "1" or "again"
 --
 -- A replacement moves the tasks that wait for the replaced one to the new one (lib/heirs.lua), at most @REPLACED_CHILDREN_MAX@;
 -- with more, or where `after` names the replaced task, the new one is refused. Without `after` it waits for the parents of a
--- blocked one, at most @REPLACED_PARENTS_MAX@.
+-- blocked one, at most @REPLACED_PARENTS_MAX@; but not for the placeholder "!", nor for a parent's death: a task that waited
+-- for nothing else is replaced by one that is ready.
 --
 -- Sent twice: an id that exists is left alone. With "1" it counts as enqueued where its envelope is the one that the call
 -- brings; so does a task that is gone and still has its unique key. With "again" a task that is not there is enqueued only
--- when no record of a task that ended since the first copy was sent can be gone: otherwise it may have run. A bulk insert that
--- got no place gets it then (lib/enqueue_repeat.lua).
+-- when no record of a task that ended since the first copy was sent can be gone: otherwise it may have run. A task
+-- that another one has replaced meanwhile is gone without a record: it is enqueued anew and replaces that one, as if it had come
+-- behind it. Tasks of a bulk insert whose last command was not carried out get their places then (lib/enqueue_repeat.lua).
 --
 -- Two paths. To make a function costs Redis's Lua as much as a small command, and a script makes its functions anew at each
--- call. The common path (tasks without options and with new ids, in a queue without groups and events) is made of steps, which
--- the build writes out; its first part makes no function. A step either does its work or changes nothing and says so; then
--- `rare` makes the functions of the careful path, which covers everything else. `next` in the hash `order` tells them apart:
--- lib/sequence.lua.
+-- call. The common path is for "plain" and "idle", new ids, envelopes of at most @LARGE@ bytes, and queues without groups and
+-- events. It is made of steps, which the build writes out; its first part makes no function. A step either does its work, or
+-- leaves no task and says so: at most a place that is not used, and a wake-up too many. Then `make_and_call` makes the functions
+-- of the careful path, which covers everything else. Where `next` in the hash `order` tells the next place, nobody is idle and
+-- there are no groups and events (lib/sequence.lua): step 1 suffices. Else steps 2 to 4 look.
+--
+-- The common path looks at less: of one task at its size, and that its envelope has a newline; of several at their sizes. An id
+-- that is as long as a UUID is taken for one. A task that is malformed nevertheless goes to the dead letters when it is read.
 
 -- require: enqueue_plain, enqueue_several
 
@@ -77,10 +91,10 @@ if not P then return redis.error_reply('ERR @NAME@: KEYS[1] is missing') end
 local way = given[1]
 local seconds, millis = read_clock()
 local is_plain, last, envelope = way == 'plain' or way == 'idle', nil, nil
--- How many tasks can come on the common path; nil: none.
+-- The number of tasks, while all of them can come on the common path; nil: none of them comes there.
 local count
 
--- 1. One task, and `next` tells its place: nobody waits for it.
+-- 1. One task, and `next` tells its place: no thread is idle.
 if is_plain and #given == 3 then
   local is_common = is_common_task(given[2], given[3])
   if is_common then count, envelope = 1, '{"at":' .. seconds .. millis .. ',' .. given[3] end
@@ -95,8 +109,8 @@ if count and way == 'plain' then
   end
 end
 
--- Makes functions that are rarely needed, and calls one. now: ms, as text.
-local function rare(what, P, now, ...)
+-- Makes functions that are rarely needed, and calls the one that `what` says. now: ms, as text.
+local function make_and_call(what, P, now, ...)
 -- require: hand
   if what == 'hand' then return hand_to_idle(P, now, ...) end
 -- require: wake_one
@@ -114,10 +128,10 @@ local function rare(what, P, now, ...)
   end)(P, ARGV, tonumber(now))
 end
 
--- 2. One task, and somebody may wait for it: an idle thread gets it at once.
+-- 2. One task, and a thread may be idle: it gets the task at once.
 if count then
-  local reply = rare('hand', P, seconds .. millis, given[2], envelope)
-  if reply and reply ~= 'rare' then return reply end
+  local reply = make_and_call('hand', P, seconds .. millis, given[2], envelope)
+  if reply and reply ~= 'careful' then return reply end
   if reply then count = nil end
 elseif is_plain and #given > 3 then
   count = count_common_ids(given)
@@ -127,18 +141,18 @@ end
 if count and not last then
   last = call('HINCRBY', P .. 'order', 'next', count == 1 and '@SCORE_STEP@' or format('%d', @SCORE_STEP@ * count))
 end
-local is_first = count and last <= @SCORE_START@
-if is_first then last = begin_places(P, count) end
+local is_unset = count and last <= @SCORE_START@
+if is_unset then last = begin_places(P, count) end
 if count and (not last or last >= @SCORE_BAND@) then count = nil end
 if count and count > 1 then
   local are_new = are_new_tasks(P, given, count)
   if not are_new then count = nil end
 end
 
--- 4. The first of them wake a thread, before they are there: where that is refused, none of them is.
-if count and is_first then
-  local has_token = save_first_place(P, last)
-  if not has_token then rare('wake', P) end
+-- 4. Where `next` told no place, a thread is woken before the tasks are there: where that is refused, none of them is.
+if count and is_unset then
+  local has_token = save_last_place(P, last)
+  if not has_token then make_and_call('wake', P) end
 end
 
 -- 5. The tasks are written.
@@ -153,5 +167,5 @@ if count then
 end
 
 -- 6. The careful path.
-local bulk_reply = way == 'laid' and rare('laid', P, seconds .. millis)
-return bulk_reply or rare('any', P, seconds .. millis)
+local bulk_reply = way == 'laid' and make_and_call('laid', P, seconds .. millis)
+return bulk_reply or make_and_call('any', P, seconds .. millis)

@@ -16,7 +16,8 @@
 -- enqueued as if they had come as arguments.
 --
 -- When the reply is lost, the client sends the tasks as arguments, after SET <prefix>laid:<p>. Redis may read the transaction of the
--- old connection only after that. It is not carried out then, as the watched key was changed: by SET, or by the DEL behind WATCH.
+-- old connection only after that. It is not carried out then, as the watched key was changed behind WATCH: by that SET; or, where
+-- SET came before WATCH, by the transaction's own DEL.
 --
 -- A command that fails (the user has no right to it, or a key has another type) ends the call, and the tasks are removed as far as
 -- that user may.

@@ -6,7 +6,8 @@
 
 --   P, now           the queue's prefix; Redis's clock in ms
 --   tasks            list of tasks; of each id, rest (of its envelope), options (a table), and what is found out about it:
---                    known (the envelope of a task that has its id), due and deadline (ms), has_info (its envelope is marked),
+--                    known (the envelope of a task that has its id), due and deadline (ms), has_info (its own envelope is to be
+--                    marked),
 --                    place ({state, score}: that of the task that it replaces)
 --   is_plain, is_bulk    no task has options; they came as a bulk insert
 --   is_repeated      the call was sent before; elapsed, began: how long ago and when; is_proven: no record can be gone
@@ -15,7 +16,8 @@
 --   answered         id -> true, of tasks that the first copy of the call enqueued
 --   accepted         id -> true, of tasks that come; made: id -> options, of what is to be undone when a command fails
 --   due_of           id -> its time, as text, of tasks that are scheduled
---   order            the queue's order (lib/sequence.lua); marks_tagged: the envelope of a task with tags is marked
+--   order            the queue's order (lib/sequence.lua)
+--   marks_tagged     the envelope of a task with tags is marked
 --   envelopes, ready, scheduled, deadlines    what is to be written: id and envelope, score and id, due and id, time and id;
 --                    first_due, first_deadline: the least of these; is_large: a large envelope is among them
 --   children         tasks that are to wait for others; waiting: id -> true, of those that do; parent_states: id -> state, of
@@ -26,8 +28,9 @@
 local function new_request(P, now, made) -- inline
   return {P = P, now = now, made = made, tasks = {}, accepted = {}, due_of = {}, parent_states = {}, order = order_open(P),
     is_plain = nil, is_bulk = nil, is_repeated = nil, elapsed = nil, began = nil, is_proven = nil, source = nil, number = nil,
-    floor = nil, is_irreversible = nil, has_children = nil, answered = nil, marks_tagged = nil, envelopes = nil, ready = nil, scheduled = nil, deadlines = nil,
-    first_due = nil, first_deadline = nil, is_large = nil, children = nil, waiting = nil, unplaced = nil, placed = nil}
+    floor = nil, is_irreversible = nil, has_children = nil, answered = nil, marks_tagged = nil, envelopes = nil,
+    ready = nil, scheduled = nil, deadlines = nil, first_due = nil, first_deadline = nil, is_large = nil, children = nil,
+    waiting = nil, unplaced = nil, placed = nil}
 end
 
 -- Finds the envelopes of tasks that have the ids already.
@@ -42,7 +45,7 @@ local function look_up_ids(request) -- inline
   end
 end
 
--- Returns nil, or the reply of a call that does nothing: an error, or that a message was received before.
+-- Returns nil; or the reply, where nothing is to be done: an error, or {1}, as the message was received before.
 local function refusal_of(request) -- inline
   if not request.is_irreversible and not request.source then return nil end
   -- What cannot be undone is begun only where no command will fail.
@@ -54,7 +57,7 @@ end
 
 -- A task whose id is not known, of a call whose first copy was sent a while ago, may have run and be gone with its record.
 -- Returns nil when that cannot be; else the reply: 1 when its unique key proves that it came, or -1: not known.
-local function doubtful(request, task) -- inline
+local function answer_doubtful(request, task) -- inline
   if request.is_proven == nil then
     request.is_proven = part('proof')(request.P, request.now, request.elapsed, request.began)
   end
@@ -70,7 +73,7 @@ local function enqueue_task(request, task) -- inline
     return part('repeat').answer_known(request, task)
   end
   local refusal
-  if request.elapsed then refusal = doubtful(request, task) end
+  if request.elapsed then refusal = answer_doubtful(request, task) end
   if refusal then return refusal end
   refusal = apply_options(request, task)
   if refusal then return refusal end

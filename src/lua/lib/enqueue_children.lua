@@ -1,10 +1,9 @@
--- New tasks that wait for others. They are linked to their parents when all tasks of the call are there, for parents may come
--- in the same call.
+-- New tasks that wait for others. They are linked to their parents when those that come in the same call are written.
 --
 -- requires: base, event, dependency_death, dependency_edges, dependency_register, readers, transitions
 -- gives: link_children
 
--- A child whose parents have all ended, but none by the death that it waits for; or that died of one of them.
+-- A child that has no parent left to wait for: it dies of one, or is removed, as it waited for a death and none came.
 local function end_blocked(P, id, died, now)
   if died then dies_of(P, id, died[1], died[2], now) else not_needed(P, id) end
 end

@@ -1,4 +1,4 @@
--- Lists of pairs that `enqueue` collects, fields of its request (enqueue_any.lua), each of which is there from its first pair on.
+-- Lists of pairs that `enqueue` collects, fields of its request (enqueue_any.lua), each of which is nil until its first pair.
 --
 -- gives: collect
 

@@ -1,5 +1,6 @@
 -- Functions that only some calls of `enqueue` need. Lua makes functions anew in each call, and to make one costs as much as a
--- small command. So `part` makes those that are asked for, and those that stand before them: the order is that of the costs.
+-- small command. So `part` makes those that are asked for. The first few are made alone; of the others also those that stand before
+-- them, in the order of their costs.
 --
 -- gives: part
 
@@ -37,7 +38,7 @@ local function make_part(name)
 -- require: enqueue_children
   if name == 'children' then return link_children end
 -- require: enqueue_replace
-  return replace_holder
+  if name == 'replacement' then return replace_holder end
 end
 
 local made_parts = {}

@@ -1,6 +1,6 @@
 -- Steps of the common path of enqueue.lua: tasks without options.
 --
--- gives: begin_places, call, find, format, insert_one, is_common_task, read_clock, save_first_place
+-- gives: begin_places, call, find, format, insert_one, is_common_task, read_clock, save_last_place
 
 local call, find, format = redis.call, string.find, string.format
 
@@ -27,7 +27,7 @@ end
 
 -- Notes the last place. Returns whether a token stands in `wake`, so that nobody has to be woken: then `next` tells places from
 -- now on.
-local function save_first_place(P, last) -- inline
+local function save_last_place(P, last) -- inline
   local has_token = call('LLEN', P .. 'wake') > 0
   call('HSET', P .. 'order', has_token and 'next' or '0', format('%d', last))
   return has_token

@@ -23,8 +23,8 @@ local function find_unplaced(request)
   request.unplaced, request.placed = lists, {}
 end
 
--- The tasks of such a packet become ready.
-local function place_packet_of(request, envelope)
+-- The tasks of such a packet become ready one by one.
+local function place_tasks_of_packet(request, envelope)
   local p = packet_of(envelope)
   if not p or request.placed[p] or not request.unplaced[p] then return end
   request.placed[p] = true
@@ -56,11 +56,11 @@ local function answer_known(request, task)
   request.answered = request.answered or {}
   if not task.known or request.answered[task.id] or not is_same(task.known, task) then return 0 end
   request.answered[task.id] = true
-  place_packet_of(request, task.known)
+  place_tasks_of_packet(request, task.known)
   return 1
 end
 
--- The packets whose tasks have their places go.
+-- Deletes the lists of packets whose tasks stand in `ready` now.
 local function end_placed(request)
   for p in pairs(request.placed) do call('DEL', request.P .. 'packet:' .. p) end
 end

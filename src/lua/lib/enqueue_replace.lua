@@ -27,13 +27,14 @@ local function names_parent(P, edges, id)
 end
 
 -- The new task comes as its options say where they say so, else in the place of the old one. old: the old one's header.
-local function take_place(task, old, state, score)
+-- score_or_time: the old one's score in the set of its state.
+local function take_place(task, old, state, score_or_time)
   local o, old_priority = task.options, old.priority or 0
   if o.conflict == 'debounce' then return end
   if not o.priority and old_priority ~= 0 then task.rest = with_priority(task.rest, old_priority) end
   o.priority = o.priority or old_priority
   local moves = o.at or o['in'] or state == 'blocked' or state ~= 'scheduled' and old_priority ~= o.priority
-  if not moves then task.place = {state == 'parked' and 'ready' or state, score} end
+  if not moves then task.place = {state == 'parked' and 'ready' or state, score_or_time} end
 end
 
 -- A task that names no parents waits for those of the blocked one that it replaces, and comes at its time. Returns the
@@ -52,7 +53,7 @@ local function replace_holder(request, task, holder)
   local P, id, o = request.P, task.id, task.options
   local envelope = call('HGET', P .. 'tasks', holder)
   if not envelope then
-    -- It was not needed and is gone with its key; or its key is locked for a time.
+    -- The holder came in this call, was not needed, and is gone with its key; or it has ended, and its key is locked for a time.
     forget_accepted(request, holder)
     return lock(P, id, o)
   end

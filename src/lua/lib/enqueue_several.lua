@@ -24,27 +24,28 @@ local function are_new_tasks(P, given, count) -- inline
 end
 
 -- The packet of tasks that come together (lib/segment.lua): the newest one, where no task came since and it has room, or a new
--- one. nil: they stand in `ready` one by one, as they are few. There must not be too many packets: whoever reads them by pages
--- passes them all. score: the place before their first. Returns whether it is the newest one, too.
-local function packet_for(P, count, score) -- inline
+-- one. nil: they stand in `ready` one by one, as they are too few or too many. There must not be too many packets: whoever reads
+-- them by pages passes them all. before: the place before their first. Returns whether it is the newest one, too.
+local function packet_for(P, count, before) -- inline
   if count < @PACKET_MIN@ or count > @PACKET_MAX@ then return nil, false end
   local newest, tail = string.match(call('HGET', P .. 'order', 'packet') or '', '^(%d+) (%d+)$')
-  local joins = newest and tonumber(tail) == score and call('ZSCORE', P .. 'ready', '+' .. newest) and
+  local joins = newest and tonumber(tail) == before and call('ZSCORE', P .. 'ready', '+' .. newest) and
     call('LLEN', P .. 'packet:' .. newest) <= @PACKET_MAX@ - count
   if joins then return newest, true end
-  local p = format('%d', (score - @SCORE_START@) / @SCORE_STEP@)
+  local p = format('%d', (before - @SCORE_START@) / @SCORE_STEP@)
   if call('EXISTS', P .. 'packet:' .. p) == 1 or
     count < @PACKET_MANY@ and call('SCARD', P .. 'packets') >= @PACKETS_MAX@ then return nil, false end
   return p, false
 end
 
--- Puts the ids into the packet, and a new one into `ready`. Returns a number; or an error, and no new packet is there.
-local function fill_packet(P, given, count, p, joins, score) -- inline
+-- Puts the ids into the packet, and the packet into `ready` if it is new. Returns a number; or an error, and no new
+-- packet is there.
+local function fill_packet(P, given, count, p, joins, before) -- inline
   local list = P .. 'packet:' .. p
   local added = redis.pcall('RPUSH', list, unpack(given, 2, count + 1))
   if joins or type(added) ~= 'number' then return added end
   added = redis.pcall('SADD', P .. 'packets', p)
-  if type(added) == 'number' then added = redis.pcall('ZADD', P .. 'ready', format('%d', score + @SCORE_STEP@), '+' .. p) end
+  if type(added) == 'number' then added = redis.pcall('ZADD', P .. 'ready', format('%d', before + @SCORE_STEP@), '+' .. p) end
   if type(added) ~= 'number' then
     redis.pcall('UNLINK', list)
     redis.pcall('SREM', P .. 'packets', p)
@@ -56,12 +57,12 @@ end
 -- call.
 local function insert_several(P, given, count, last, seconds, millis) -- inline
   local tasks, new, n, ready = P .. 'tasks', {}, 0, nil
-  local score, stamp = last - @SCORE_STEP@ * count, '{"at":' .. seconds .. millis .. ','
-  local p, joins = packet_for(P, count, score)
+  local before, stamp = last - @SCORE_STEP@ * count, '{"at":' .. seconds .. millis .. ','
+  local p, joins = packet_for(P, count, before)
   if p then stamp = stamp .. '"p":' .. p .. ',' else ready = {} end
   for i = 2, count + 1 do
     new[n + 1], new[n + 2] = given[i], stamp .. given[count + i]
-    if ready then ready[n + 1], ready[n + 2] = format('%d', score + @SCORE_STEP@ * (i - 1)), given[i] end
+    if ready then ready[n + 1], ready[n + 2] = format('%d', before + @SCORE_STEP@ * (i - 1)), given[i] end
     n = n + 2
   end
   if call('HSET', tasks, unpack(new)) < count then
@@ -69,7 +70,7 @@ local function insert_several(P, given, count, last, seconds, millis) -- inline
     return nil
   end
   local added
-  if p then added = fill_packet(P, given, count, p, joins, score) else added = redis.pcall('ZADD', P .. 'ready', unpack(ready)) end
+  if p then added = fill_packet(P, given, count, p, joins, before) else added = redis.pcall('ZADD', P .. 'ready', unpack(ready)) end
   if type(added) ~= 'number' then
     redis.pcall('HDEL', tasks, unpack(given, 2, count + 1))
     return added

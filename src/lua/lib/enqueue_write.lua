@@ -3,7 +3,7 @@
 -- requires: base, sequence, wake_one, transitions, enqueue_lists, enqueue_parts
 -- gives: queue_task, write_tasks
 
--- The task waits for its time, or is ready at the end of its order.
+-- The task waits for its time, or is ready behind the others of its priority and group.
 local function queue_task(request, task)
   local id, due, o = task.id, task.due, task.options
   if due and due > request.now then
@@ -43,7 +43,8 @@ local function write_lists(request)
   request.first_due, request.first_deadline = nil, nil
 end
 
--- Children are linked when all tasks of the call are there.
+-- Writes what was collected. Tasks come behind their parents of the call (lib/enqueue_parents.lua), so that children can be linked
+-- whenever this is called: at the end, and before a task replaces another one.
 local function write_tasks(request)
   write_lists(request)
   if not request.children then return end

@@ -10,7 +10,7 @@
 -- requires: worker_alive
 -- gives: hand_to_idle
 
--- Of one plain task. now: ms, as text. Returns 2 when it is somebody's; 'rare' when it is nothing for the plain path; the error
+-- Of one plain task. now: ms, as text. Returns 2 when it is somebody's; 'careful' when it is nothing for the common path; the error
 -- of a command; or nil: nobody was there, of a hundred at most, and the task is to be ready.
 local function hand_to_idle(P, now, id, envelope)
   local entry, passed, call = redis.call('LPOP', P .. 'idle'), 0, redis.call
@@ -26,7 +26,7 @@ local function hand_to_idle(P, now, id, envelope)
       local odd = string.byte(id) < @ID_BYTE_MIN@ or string.find(id, '\n', 1, true)
       if found == 3 or odd or call('HSETNX', P .. 'tasks', id, envelope) == 0 then
         call('LPUSH', P .. 'idle', entry)
-        return found == 2 and 'rare' or nil
+        return found == 2 and 'careful' or nil
       end
       local wrong = redis.pcall('HSET', running, id, now .. ' ' .. string.sub(entry, colon + 1))
       if wrong == 1 or wrong == 0 then
