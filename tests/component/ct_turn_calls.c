@@ -157,6 +157,23 @@ static void a_lease_that_cannot_leave_ready_is_taken_back(void **state)
     }
 }
 
+/* A turn that may not read the place of a packet takes no ids out of it. */
+static void a_packet_whose_place_cannot_be_read_stays_whole(void **state)
+{
+    (void)state;
+    test_put("q", "x");
+    (void)test_lease(&a, 1);
+    test_put_together("a b c d");
+    assert_int_equal(test_number("HSET " Q "settings large 1"), 1);
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER default -zscore"), "OK");
+    const bool is_refused = strncmp(turn("1 2 60000 1 - S -"), "(error)", 7) == 0;
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +zscore"), "OK");
+    assert_true(is_refused);
+    test_expect_ready("a b c d", 1);
+    (void)test_lease(&a, 9);
+    assert_string_equal(test_leased_ids(&a), "a b c d");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +183,7 @@ int main(void)
         cmocka_unit_test_setup(no_more_than_a_part_in_64_stays_for_a_while, set_up),
         cmocka_unit_test_setup(a_refused_lease_leaves_packets_whole, set_up),
         cmocka_unit_test_setup(a_lease_that_cannot_leave_ready_is_taken_back, set_up),
+        cmocka_unit_test_setup(a_packet_whose_place_cannot_be_read_stays_whole, set_up),
     };
     return cmocka_run_group_tests_name("ct_turn_calls", tests, test_place_start, test_place_stop);
 }

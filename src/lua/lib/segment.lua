@@ -18,8 +18,9 @@ local function take_out(P, member, most)
   if not redis.acl_check_cmd('ZADD', P .. 'ready', '0', member) then
     error({err = 'NOPERM reeve needs the right to ZADD on the keys ' .. P .. '*'})
   end
-  local ids = call('LPOP', P .. 'packet:' .. sub(member, 2), text(most)) or {}
+  -- Redis may refuse this: ids that were taken out before would be nowhere.
   local score, places, n = tonumber(call('ZSCORE', P .. 'ready', member)) or START, {}, 0
+  local ids = call('LPOP', P .. 'packet:' .. sub(member, 2), text(most)) or {}
   for i = 1, #ids do
     places[n + 1], places[n + 2], n = text(score + (i - 1) * STEP), ids[i], n + 2
   end
