@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/limits.h"
 #include "support/packets.h"
 #include "support/queue.h"
 #include "support/script.h"
@@ -174,6 +175,35 @@ static void a_packet_whose_place_cannot_be_read_stays_whole(void **state)
     assert_string_equal(test_leased_ids(&a), "a b c d");
 }
 
+/* Under limits of groups a lease goes through `ready` in pages. Where a later page cannot be read, no task of an earlier one is lost. */
+static void a_refused_page_loses_no_task_of_earlier_pages(void **state)
+{
+    static const char *const commands[] = {"zcard", "hget", "zscore"};
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        (void)set_up(state);
+        test_limit_groups(1, &(reeve_rate){100, 1000, 0});
+        test_put("q", "x");
+        (void)test_lease(&a, 1);
+        test_put_in("a b c d e f g h i j", NULL, 0);
+        test_put_in("k", "g", 1);
+        assert_true(test_number("HSET " Q "settings large 1") >= 0);
+        assert_string_equal(test_cmd(test_conn, "ACL SETUSER default -%s", commands[i]), "OK");
+        const bool is_refused = strncmp(turn("1 20 60000 1 - S -"), "(error)", 7) == 0;
+        assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +%s", commands[i]), "OK");
+        assert_true(is_refused);
+        const long long ready = test_number("ZCARD " Q "ready");
+        const long long leased = test_number("HLEN " Q "running:%s", a.sessions[0]);
+        for (const char *id = "a b c d e f g h i j k"; *id != '\0'; id++) {
+            if (*id == ' ') continue;
+            const bool is_ready = test_number("EXISTS " Q "ready") == 1 &&
+                                  strcmp(test_cmd(test_conn, "ZSCORE " Q "ready %c", *id), "(nil)") != 0;
+            const bool is_leased = test_number("HEXISTS " Q "running:%s %c", a.sessions[0], *id) == 1;
+            if (is_ready == is_leased)
+                fail_msg("%s: %c of %lld ready and %lld fields", commands[i], *id, ready, leased);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +214,7 @@ int main(void)
         cmocka_unit_test_setup(a_refused_lease_leaves_packets_whole, set_up),
         cmocka_unit_test_setup(a_lease_that_cannot_leave_ready_is_taken_back, set_up),
         cmocka_unit_test_setup(a_packet_whose_place_cannot_be_read_stays_whole, set_up),
+        cmocka_unit_test_setup(a_refused_page_loses_no_task_of_earlier_pages, set_up),
     };
     return cmocka_run_group_tests_name("ct_turn_calls", tests, test_place_start, test_place_stop);
 }

@@ -59,10 +59,11 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
 end
 
 -- The ids and envelopes to lease of the first ids of `ready`, how many of them are taken, and whether more stand behind them.
-local function choose(P, gate, o, running, ids, want)
+-- lease: the text of their leases.
+local function choose(P, gate, o, running, lease, ids, want)
   local more = #ids > want
   if gate and gate.groups then
-    local admitted, envelopes, is_more = gate_admit(gate, running, want, o.has_company, o.extras, flagged, o.settings[LARGE_TASKS])
+    local admitted, envelopes, is_more = gate_admit(gate, running, lease, want, o.has_company, o.extras, flagged, o.settings[LARGE_TASKS])
     return admitted, envelopes, #admitted, is_more
   end
   for i = #ids, want + 1, -1 do ids[i] = nil end
@@ -70,11 +71,10 @@ local function choose(P, gate, o, running, ids, want)
   return ids, envelopes, cut(P, running, ids, envelopes, o.has_company, o.extras, o.now), more
 end
 
--- Writes the leases of the first `taken` ids. Returns the list of the reply, and the leased ids. The tasks
--- leave `ready` afterwards; in a queue with groups they have left it before.
-local function write_leases(P, o, running, ids, envelopes, taken)
-  local fields, reply, leased = {}, {o.index}, {}
-  local lease = text(o.now) .. ' ' .. o.thread
+-- Writes the leases of the first `taken` ids, unless they have them: in a queue with limits for groups. Returns the list of the
+-- reply, and the leased ids. The tasks leave `ready` afterwards.
+local function write_leases(index, running, lease, ids, envelopes, taken, have_leases)
+  local fields, reply, leased = {}, {index}, {}
   for i = 1, taken do
     if envelopes[i] then
       fields[#fields + 1], fields[#fields + 2] = ids[i], lease
@@ -82,7 +82,7 @@ local function write_leases(P, o, running, ids, envelopes, taken)
       leased[#leased + 1] = ids[i]
     end
   end
-  if #leased > 0 then enter_running(running, fields) end
+  if #leased > 0 and not have_leases then enter_running(running, fields) end
   return reply, leased
 end
 
@@ -117,13 +117,14 @@ local function lease(P, o)
     return false
   end
   local envelopes, taken, more
-  ids, envelopes, taken, more = choose(P, gate, o, running, ids, want)
+  local line, has_groups = text(o.now) .. ' ' .. o.thread, gate and gate.groups
+  ids, envelopes, taken, more = choose(P, gate, o, running, line, ids, want)
   if taken == 0 then
     if more or #ids > 0 then wake_one(P) end
     return nil
   end
-  local reply, leased = write_leases(P, o, running, ids, envelopes, taken)
-  if not (gate and gate.groups) then
+  local reply, leased = write_leases(o.index, running, line, ids, envelopes, taken, has_groups)
+  if not has_groups then
     local fault = leave_ready_first(P, taken)
     if type(fault) == 'table' then
       -- The tasks stay ready, and would run twice with these leases.

@@ -59,9 +59,10 @@ local function is_first(g, group, room, place)
 end
 
 -- ---- the head of the queue -------------------------------------------------------------------------------------------------
--- A scan goes through `ready` in pages. It has: gate, P, running, want, has_company, extras, flagged (lib/flagged.lua), the ids and
--- envelopes that are taken, how many bytes these are, and of the page that it is in: gone, the ids that leave `ready`;
--- parks, group -> members of `parked`; aside, the ids whose envelopes are not understood.
+-- A scan goes through `ready` in pages. It has: gate, P, running, lease (the text of a lease), want, has_company, extras, flagged
+-- (lib/flagged.lua), the ids and envelopes that are taken, how many bytes these are, leased (how many of them have their leases),
+-- and of the page that it is in: gone, the ids that leave `ready`; parks, group -> members of `parked`; aside, the ids whose
+-- envelopes are not understood.
 
 -- The task waits in `parked` until its group may start it. is_awaited: it has its slot, and the group waits for it.
 local function park(scan, id, place, group, room, is_awaited)
@@ -140,10 +141,21 @@ local function weigh(scan, id, place, envelope)
   return how
 end
 
+-- Writes the leases of the tasks that the page took: what a later page reads may be refused, and these have left `ready`.
+local function lease_page(scan)
+  local fields = {}
+  for i = scan.leased + 1, #scan.ids do
+    if scan.envelopes[i] then fields[#fields + 1], fields[#fields + 2] = scan.ids[i], scan.lease end
+  end
+  if #fields > 0 then enter_running(scan.running, fields) end
+  scan.leased = #scan.ids
+end
+
 -- Writes what the page came to, and begins the next one. Parked tasks whose groups may start some after all are called back.
 local function end_page(scan)
   local P, gate = scan.P, scan.gate
   if #scan.gone > 0 then leave_ready(P, scan.gone) end
+  lease_page(scan)
   for i = 1, #scan.aside do put_aside(P, scan.aside[i]) end
   for group, list in pairs(scan.parks) do
     local room = gate.rooms[group]
@@ -184,11 +196,12 @@ local function scan_page(scan, size)
 end
 
 -- Goes through the head of the queue: tasks whose groups are at their limits are parked, the others are taken, up to `want`.
--- Returns ids and envelopes, which have left `ready`, and whether there may be more behind them. large: envelopes may be large.
+-- Returns ids and envelopes, which have left `ready` and have their leases, and whether there may be more behind them. lease: their
+-- text; large: envelopes may be large.
 local LOOK_AT_MOST = 100
-local function gate_admit(gate, running, want, has_company, extras, flagged, large)
-  local scan = {gate = gate, P = gate.P, running = running, want = want, has_company = has_company, extras = extras,
-    flagged = flagged, ids = {}, envelopes = {}, bytes = 0, gone = {}, parks = {}, aside = {}}
+local function gate_admit(gate, running, lease, want, has_company, extras, flagged, large)
+  local scan = {gate = gate, P = gate.P, running = running, lease = lease, want = want, has_company = has_company, extras = extras,
+    flagged = flagged, ids = {}, envelopes = {}, bytes = 0, leased = 0, gone = {}, parks = {}, aside = {}}
   local looked, is_over = 0, false
   while looked < LOOK_AT_MOST and not is_over do
     local count
