@@ -269,7 +269,6 @@
     X(DEPENDENCY_UNKNOWN, "dependency: a parent that is not known")                                   \
     X(DEPENDENCY_EXPECTED, "dependency: a parent that has yet to come")                               \
     X(DEPENDENCY_BEHIND, "dependency: comes behind a parent that its call has later")                 \
-    X(DEPENDENCY_CIRCLE, "dependency: refused, tasks of a call wait for each other")                  \
     X(DEPENDENCY_MISSING, "dependency: refused, a parent is not known")                               \
     X(DEPENDENCY_DIES_UNKNOWN, "dependency: dies, as a parent is not known")                          \
     X(DEPENDENCY_CHANGED, "depend: an edge that is there changes")                                    \
