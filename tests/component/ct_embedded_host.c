@@ -149,7 +149,7 @@ static void *join_in_thread(void *dir)
 static void a_child_forked_during_the_launch_keeps_no_lock(void **state)
 {
     (void)state;
-    const char *tools = strdup(test_dir()), *dir = strdup(test_dir());
+    char *tools = strdup(test_dir()), *dir = strdup(test_dir());
     char *path = strdup(getenv("PATH")), text[8192];
     rv_error error = {0};
     pthread_t id;
@@ -180,6 +180,8 @@ static void a_child_forked_during_the_launch_keeps_no_lock(void **state)
     end_child(child);
     assert_int_equal(setenv("PATH", path, 1), 0);
     free(path);
+    free(dir);
+    free(tools);
 }
 
 static void a_lock_that_another_process_keeps_is_waited_for_until_the_deadline(void **state)
