@@ -139,7 +139,7 @@ typedef struct reeve_task_spec {
     int64_t in_ms;       /* delay from the enqueue to the run; not together with at_ms */
     int64_t at_ms; /* run at this time; a past time: now. Tasks with equal times run in the order of their enqueues */
     const char *group;  /* name of its group; the groups of a queue take turns; NULL: the task has no group */
-    unsigned weight;    /* share of its group, 1 to 256: with 2, twice as many of its tasks start as with 1; 0: 1 */
+    unsigned weight;    /* weight of its group, 1 to 256: with 2, a group starts twice as many tasks as with 1; 0: 1 */
     int attempts;       /* failed attempts after which it dies; 0: the handler's value, else the queue's, else 20 */
     int max_crashes;    /* crashes after which it dies; 0: the handler's value, else the queue's, else 3 */
     int64_t timeout_ms; /* run time limit of an attempt; 0: the handler's value, else the queue's, else none */
@@ -315,8 +315,8 @@ typedef struct reeve_task_info {
     bool unique_until_started; /* as in its reeve_task_spec */
     int64_t unique_for_ms;     /* as in its reeve_task_spec */
     char *on_dead;             /* option of the task; "": none; NULL: not set, the queue's setting applies */
-    /* running: when the lease expires unless a heartbeat renews it. 0: the session has expired, and the task is
-     * being recovered. Else -1 */
+    /* running: when the lease expires unless a heartbeat renews it. 0: the lease has expired, and the task is not
+     * recovered yet. Else -1 */
     int64_t lease_expires_ms;
     /* running: the lease has expired because its worker died or lost its session, and maintenance (maintain.h) has
      * not recovered the task yet */
@@ -356,9 +356,9 @@ REEVE_API void reeve_task_list_free(reeve_task_info **list, size_t count);
  *   REEVE_ECONNECT, REEVE_ELOST the call could not connect to Redis, or lost the connection and could not connect again
  *   REEVE_EREDIS                Redis answered with an error
  *
- * If the call cannot connect, loses the connection, or gets a temporary error such as MISCONF, it tries again. It does
- * so for at most the client's timeout until it has read the state of the task for the first time, and for the rest of
- * timeout_ms after that.
+ * If the call cannot connect, loses the connection, or gets a temporary error such as MISCONF, it tries again. Until
+ * it has read the state of the task once, it tries for at most the client's timeout. After that, it tries until
+ * timeout_ms has passed.
  *
  * A replica sends no notifications. If the client is connected to a replica, the call polls once a second.
  */

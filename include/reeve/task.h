@@ -275,8 +275,8 @@ REEVE_API reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms);
 
 /*
  * Returns the task at once to the front of its priority in the queue, for instance because the handler lacks a
- * resource. The next thread that leases tasks gets it; that may be a thread of the same worker. A give-back does not
- * count as a failed attempt. The function is the same as reeve_task_snooze with a delay of 0.
+ * resource. It is the next task of its priority to be leased, possibly by a thread of the same worker. A give-back does
+ * not count as a failed attempt. The function is the same as reeve_task_snooze with a delay of 0.
  */
 REEVE_API reeve_outcome reeve_task_give_back(reeve_task *task);
 

@@ -76,10 +76,10 @@ REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_h
 REEVE_API reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_handler_fn run, void *user);
 
 /*
- * Adds a layer (layer.h) around the handler of the layer's type, or around all handlers if the layer has no type.
- * This includes handlers that are registered later. Layers that were added before are called before it. Call it only
- * before start. The struct, its name and its type are copied. `user` must outlive the worker. If free_user is set,
- * reeve_worker_destroy calls it for `user`.
+ * Adds a layer (layer.h) around the handler of the layer's type, or, if the layer has no type, around all handlers that
+ * are not batch handlers. This includes handlers that are registered later. Layers that were added before are called
+ * before it. Call it only before start. The struct, its name and its type are copied. `user` must outlive the worker.
+ * If free_user is set, reeve_worker_destroy calls it for `user`.
  *
  *   REEVE_EINVAL   the layer has no name or no function, its type is not valid, or the worker would have more than
  *                  REEVE_LAYERS_MAX layers
@@ -124,8 +124,8 @@ REEVE_API reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve
  *
  *     strict       the order of the list: a queue is served when those before it are empty
  *     weighted     by shares: with weights 5 and 1, five of six tasks are from the first queue while both have tasks.
- *                  The other queues get the share of an empty queue. An empty queue does not save up its share: when
- *                  it has tasks again, it is served first for at most one batch
+ *                  The other queues get the share of an empty queue. A queue gains no share while it is empty, with
+ *                  one exception: when it has tasks again, it is served first, for at most one batch
  *     round-robin  the order of the list, starting after the queue from which the thread leased last; with a batch of
  *                  1, the thread takes one task from each queue in turn
  *

@@ -54,7 +54,8 @@ int cli_bulk_update_read_state(const cli_context *cli, const cli_option *option,
     }
 #define CLI_BULK_UPDATE_ENDED "only tasks that ended at least this long ago"
 #define CLI_BULK_UPDATE_WAITING "only tasks that were enqueued at least this long ago"
-#define CLI_BULK_UPDATE_ANY "only tasks that ended, or if they still wait, were enqueued, at least this long ago"
+#define CLI_BULK_UPDATE_ANY \
+    "only tasks that ended at least this long ago; waiting tasks: that were enqueued at least this long ago"
 /* clang-format off */
 /* older: what the age of a task is in the states of the verb. */
 #define CLI_BULK_UPDATE_OTHERS(older)                                                            \

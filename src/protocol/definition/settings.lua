@@ -22,7 +22,7 @@ return {
   structs = {completed = 'reeve_keep', dead = 'reeve_keep', policy = 'reeve_queue_policy'},
   -- Groups of the configuration below queues[]. `whole`: if the file has the group, it sets all settings in it.
   groups = {
-    {name = 'group', help = 'Limits of each group. A limit that `reeve limit --group` sets for a group replaces them. A group at its ' ..
+    {name = 'group', help = 'Limits of each group. For one group, `reeve limit --group` replaces the limit of the same sort. A group at its ' ..
       'limit does not delay other groups.'},
     {name = 'keep', help = 'Retention of ended tasks, by age and by number. A record that exceeds one of the two is deleted. 0: keep none; -1: no limit.'},
     {name = 'keep.completed', whole = true, help = 'Completed tasks, with their results, and cancelled tasks.'},
