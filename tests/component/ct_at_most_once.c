@@ -190,6 +190,8 @@ static void stop_in_between(stopping *s, int64_t deadline_ms)
     TEST_AWAIT_STATE("n1", "completed");
     TEST_AWAIT(test_number("LLEN " Q "wake") == 0 && test_count("q", "running") == 0);
     TEST_AWAIT(strstr(test_cmd(test_conn, "CLIENT LIST"), "cmd=blpop") != NULL);
+    /* Else the task is not handed over, and the turn whose reply is lost is the one that leases it. */
+    TEST_AWAIT(strstr(test_cmd(test_conn, "CLIENT LIST"), "cmd=subscribe") != NULL);
     test_proxy_slam(s->proxy, "SETNAME");
     test_proxy_lose(s->proxy, rv_script_turn.sha, 0);
     put("n2", "t", "");
