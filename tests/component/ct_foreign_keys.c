@@ -8,31 +8,9 @@
 
 #include "model/definition.h"
 #include "support/calls.h"
+#include "support/limited_user.h"
 
 #define Q "reeve:{q}:"
-
-static rv_conn *user;
-
-static int start(void **state)
-{
-    if (test_place_start(state) != 0) return -1;
-    static rv_url url;
-    char text[512];
-    rv_error error;
-    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w on >p ~reeve:* &* +@all -@dangerous +info"), "OK");
-    (void)snprintf(text, sizeof(text), "unix://w:p@%s", test_redis_url(test_redis) + strlen("unix://"));
-    assert_int_equal(rv_url_parse(&url, text, &error), REEVE_OK);
-    const rv_conn_options options = {.url = &url, .name = "w", .command_ms = 60000};
-    assert_int_equal(rv_conn_create(&user, &options, &error), REEVE_OK);
-    if (rv_conn_open(user, test_patience()) != REEVE_OK) fail_msg("%s", rv_conn_error(user)->text);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    rv_conn_destroy(user);
-    return test_place_stop(state);
-}
 
 /* A worker's calls are those of a session, which does not begin where they may fail; so of them only that is asked. */
 static bool is_asked(const test_script_call *call)
@@ -49,7 +27,7 @@ static bool fails_whole(const test_script_call *call, const char *why)
     static char before[65536];
     if (changed) test_calls_prepare();
     (void)snprintf(before, sizeof(before), "%s", test_calls_digest());
-    const rv_reply *reply = test_call_send(user, call, 1, test_call_args(call), NULL);
+    const rv_reply *reply = test_call_send(test_user_conn, call, 1, test_call_args(call), NULL);
     changed = true;
     if (!rv_reply_is(reply, RV_ERROR)) return true;
     char words[256];
@@ -204,7 +182,7 @@ static bool leaves_nothing(const test_script_call *given, int waiter, const char
 {
     test_script_call call = *given;
     if (strcmp(call.args[0], "laid") == 0) call.args[1] = prepared;
-    const rv_reply *reply = test_call_send(user, &call, 1, test_call_args(&call), NULL);
+    const rv_reply *reply = test_call_send(test_user_conn, &call, 1, test_call_args(&call), NULL);
     if (!rv_reply_is(reply, RV_ERROR)) return true;
     char words[256];
     (void)snprintf(words, sizeof(words), "%.255s", reply->text);
@@ -273,5 +251,5 @@ int main(void)
         cmocka_unit_test(no_key_of_one_thing_of_another_type_leaves_anything_half_done),
         cmocka_unit_test(a_refused_call_of_the_common_way_leaves_no_task),
     };
-    return cmocka_run_group_tests_name("ct_foreign_keys", tests, start, stop);
+    return cmocka_run_group_tests_name("ct_foreign_keys", tests, test_user_start, test_user_stop);
 }

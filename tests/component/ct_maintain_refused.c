@@ -9,31 +9,9 @@
 
 #include "model/definition.h"
 #include "support/calls.h"
+#include "support/limited_user.h"
 
 #define Q "reeve:{q}:"
-
-static rv_conn *user;
-
-static int start(void **state)
-{
-    if (test_place_start(state) != 0) return -1;
-    static rv_url url;
-    char text[512];
-    rv_error error;
-    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w on >p ~reeve:* &* +@all -@dangerous +info"), "OK");
-    (void)snprintf(text, sizeof(text), "unix://w:p@%s", test_redis_url(test_redis) + strlen("unix://"));
-    assert_int_equal(rv_url_parse(&url, text, &error), REEVE_OK);
-    const rv_conn_options options = {.url = &url, .name = "w", .command_ms = 60000};
-    assert_int_equal(rv_conn_create(&user, &options, &error), REEVE_OK);
-    if (rv_conn_open(user, test_patience()) != REEVE_OK) fail_msg("%s", rv_conn_error(user)->text);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    rv_conn_destroy(user);
-    return test_place_stop(state);
-}
 
 static const test_script_call with_life = {&rv_script_maintain, {"100", "60000"}, false};
 static const test_script_call without_life = {&rv_script_maintain, {"100"}, false};
@@ -82,7 +60,7 @@ static bool is_done_or_refused(const test_script_call *call, const char *words, 
 {
     char before[65536];
     (void)snprintf(before, sizeof(before), "%s", all_keys());
-    const rv_reply *reply = test_call_send(user, call, 1, test_call_args(call), NULL);
+    const rv_reply *reply = test_call_send(test_user_conn, call, 1, test_call_args(call), NULL);
     if (!rv_reply_is(reply, RV_ERROR)) return true;
     char said[256];
     (void)snprintf(said, sizeof(said), "%.255s", reply->text);
@@ -134,10 +112,10 @@ static void an_upkeep_that_is_none_is_renewed(void **state)
         prepare();
         if (due) (void)test_cmd(test_conn, "ZADD " Q "scheduled 1 none");
         (void)test_cmd(test_conn, "HSET " Q "settings upkeep x");
-        const rv_reply *reply = test_call_send(user, &without_life, 1, 1, NULL);
+        const rv_reply *reply = test_call_send(test_user_conn, &without_life, 1, 1, NULL);
         if (rv_reply_is(reply, RV_ERROR)) fail_msg("due %d: %s", due, reply->text);
         assert_string_equal(test_cmd(test_conn, "HGET " Q "settings upkeep"), "x");
-        reply = test_call_send(user, &with_life, 1, 2, NULL);
+        reply = test_call_send(test_user_conn, &with_life, 1, 2, NULL);
         if (rv_reply_is(reply, RV_ERROR)) fail_msg("due %d: %s", due, reply->text);
         assert_non_null(strstr(test_cmd(test_conn, "HGET " Q "settings upkeep"), " 60000 "));
     }
@@ -150,5 +128,5 @@ int main(void)
         cmocka_unit_test(a_call_with_a_key_of_another_type_names_it_and_writes_nothing),
         cmocka_unit_test(an_upkeep_that_is_none_is_renewed),
     };
-    return cmocka_run_group_tests_name("ct_maintain_refused", tests, start, stop);
+    return cmocka_run_group_tests_name("ct_maintain_refused", tests, test_user_start, test_user_stop);
 }

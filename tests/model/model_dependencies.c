@@ -1,5 +1,4 @@
-/* Tasks that wait for others: edges, and what becomes of children. As src/lua/lib/dependency_edges.lua, register.lua
- * and kin.lua. */
+/* Tasks that wait for others: edges, and what becomes of children. As src/lua/lib/dependency_*.lua and fan_out.lua. */
 #include <stdio.h>
 #include <string.h>
 

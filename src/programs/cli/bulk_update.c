@@ -137,16 +137,20 @@ static bool on_step(const reeve_bulk_result *swept, void *user)
     return cli_stop_signal() == 0;
 }
 
+static reeve_filter filter_of(const cli_bulk_update_options *options, reeve_state state)
+{
+    return (reeve_filter){.size = sizeof(reeve_filter),
+                          .state = state,
+                          .kind = options->kind,
+                          .type = options->type,
+                          .tag = options->tag,
+                          .older_ms = options->older_ms};
+}
+
 static reeve_status update_state(struct sweeping *sweeping, reeve_state state)
 {
-    const cli_bulk_update_options *options = sweeping->options;
     const cli_context *cli = sweeping->cli;
-    reeve_filter filter = {.size = sizeof(filter),
-                           .state = state,
-                           .kind = options->kind,
-                           .type = options->type,
-                           .tag = options->tag,
-                           .older_ms = options->older_ms};
+    const reeve_filter filter = filter_of(sweeping->options, state);
     reeve_bulk_result swept = {0};
     reeve_status status;
 
@@ -199,13 +203,7 @@ struct preview {
 
 static reeve_status look_at_state(const struct sweeping *sweeping, reeve_state state, struct preview *all)
 {
-    const cli_bulk_update_options *options = sweeping->options;
-    reeve_filter filter = {.size = sizeof(filter),
-                           .state = state,
-                           .kind = options->kind,
-                           .type = options->type,
-                           .tag = options->tag,
-                           .older_ms = options->older_ms};
+    const reeve_filter filter = filter_of(sweeping->options, state);
     char ids[REEVE_PREVIEW_MAX][REEVE_ID_MAX];
     reeve_bulk_result found = {0};
     size_t count = 0;
