@@ -2,7 +2,9 @@
  * beanstalkd.c - beanstalkd, measured as reeve is: one tube, filled and then drained by threads that take jobs in
  * batches (so many reserves and deletes on the way at once), one producer, and the pickup of an idle consumer.
  *
- *     bench-beanstalkd SOCKET PID drain|enqueue|pickup [TASKS [THREADS [BATCH]]]     SOCKET: a unix socket's path
+ *     bench-beanstalkd SOCKET PID drain|enqueue|pickup [TASKS [THREADS [BATCH [HANDLER_US]]]]
+ *
+ * SOCKET: a unix socket's path. HANDLER_US: how long each handler of a drain sleeps.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,12 +23,12 @@
 
 #define PAYLOAD 100
 #define BATCH_MAX 256
-#define THREADS_MAX 64
+#define THREADS_MAX 256
 #define LINE_MAX 224
 #define WARM_UP 50
 
 static const char *socket_path;
-static long batch;
+static long batch, handler_us;
 
 /* ---- the protocol: lines out, lines in ------------------------------------------------------------------------- */
 
@@ -179,6 +181,7 @@ static void *work(void *unused)
         for (long i = 0; i < batch; i++)
             if (reserved(peer, &held[got])) got++;
         count = got;
+        for (long i = 0; i < count; i++) run_handler(handler_us);
     } while (count > 0);
     close_peer(peer);
     return NULL;
@@ -265,6 +268,7 @@ int main(int argc, char **argv)
     pid_t pid;
 
     batch = number_argument(argc, argv, 6, 64, 1);
+    handler_us = number_argument(argc, argv, 7, 0, 0);
     if (argc < 4 || batch > BATCH_MAX || threads > THREADS_MAX) fail("bench-beanstalkd", "see the head of its source");
     socket_path = argv[1];
     pid = (pid_t)number_argument(argc, argv, 2, 0, 1);

@@ -1,15 +1,18 @@
 // bullmq.mjs - BullMQ, measured as reeve is: one queue, filled and then drained by a worker process; one producer; and
 // the pickup of an idle worker.
 //
-//     node bullmq.mjs MODULES SOCKET drain|enqueue|pickup [TASKS [CONCURRENCY]]
+//     node bullmq.mjs MODULES SOCKET drain|enqueue|pickup [TASKS [CONCURRENCY [HANDLER_MS]]]
 //
+// HANDLER_MS: how long each handler of a drain sleeps.
 // MODULES: the directory in which `npm install bullmq ioredis` was run. Flushes that Redis.
 import { createRequire } from "node:module";
 import path from "node:path";
 
-const [modules, socket, what, tasksText = "20000", concurrencyText = "256"] = process.argv.slice(2);
+const [modules, socket, what, tasksText = "20000", concurrencyText = "256", handlerText = "0"] = process.argv.slice(2);
 const tasks = Number(tasksText);
 const concurrency = Number(concurrencyText);
+const handlerMs = Number(handlerText);
+const handler = handlerMs > 0 ? () => new Promise((resolve) => setTimeout(resolve, handlerMs)) : async () => {};
 const require = createRequire(path.resolve(modules, "index.js"));
 const { Queue, Worker } = require("bullmq");
 const { Redis } = require("ioredis");
@@ -59,7 +62,7 @@ async function drain(queue) {
   let left = tasks;
   let finish;
   const all = new Promise((resolve) => (finish = resolve));
-  const worker = new Worker(QUEUE, async () => {}, { connection: connect(), concurrency, autorun: false });
+  const worker = new Worker(QUEUE, handler, { connection: connect(), concurrency, autorun: false });
   worker.on("completed", () => --left === 0 && finish());
   await worker.waitUntilReady();
   const line = await measure("", tasks, async () => {

@@ -1,5 +1,6 @@
 #include "figures.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,13 @@ double own_cpu_seconds(void)
     (void)getrusage(RUSAGE_SELF, &used);
     return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
            (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+void run_handler(long us)
+{
+    struct timespec rest = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
+
+    while (us > 0 && clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, &rest) == EINTR) {}
 }
 
 void fail(const char *what, const char *why)

@@ -13,6 +13,9 @@
 double now(void);             /* seconds, monotonic */
 double own_cpu_seconds(void); /* of this process */
 
+/* What a handler does: sleeps so many microseconds; 0: nothing. */
+void run_handler(long us);
+
 /* Ends the program with status 1. */
 _Noreturn void fail(const char *what, const char *why);
 

@@ -2,7 +2,9 @@
  * gearman.c - gearmand, measured as reeve is: background jobs of one function, drained by threads that have a
  * connection each; one producer, job by job and many in a run; and the pickup of an idle worker.
  *
- *     bench-gearman PORT PID drain|enqueue|pickup [TASKS [THREADS]]
+ *     bench-gearman PORT PID drain|enqueue|pickup [TASKS [THREADS [HANDLER_US]]]
+ *
+ * HANDLER_US: how long each handler of a drain sleeps.
  */
 #include <libgearman/gearman.h>
 #include <pthread.h>
@@ -17,13 +19,14 @@
 
 #define PAYLOAD 100
 #define AT_ONCE 1000
-#define THREADS_MAX 64
+#define THREADS_MAX 256
 #define WARM_UP 50
 #define HOST "127.0.0.1"
 #define FUNCTION "bench"
 
 static in_port_t port;
 static char payload[PAYLOAD];
+static long handler_us;
 
 /* ---- the producer ----------------------------------------------------------------------------------------------- */
 
@@ -85,6 +88,7 @@ static void *run_job(gearman_job_st *job, void *single, size_t *ret_size, gearma
     *ret_size = 0;
     *ret_result = GEARMAN_SUCCESS;
     if (single != NULL) seen_at = now();
+    run_handler(handler_us);
     if (atomic_fetch_sub(&left, 1) == 1 || single != NULL) (void)sem_post(&seen);
     return NULL;
 }
@@ -167,6 +171,7 @@ int main(int argc, char **argv)
     const char *what = argc > 3 ? argv[3] : "";
     pid_t pid;
 
+    handler_us = number_argument(argc, argv, 6, 0, 0);
     if (argc < 4 || threads > THREADS_MAX) fail("bench-gearman", "see the head of its source");
     memset(payload, 'x', sizeof(payload));
     port = (in_port_t)number_argument(argc, argv, 1, 0, 1);

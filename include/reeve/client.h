@@ -3,8 +3,9 @@
  *
  * A client is one connection to Redis. It reconnects by itself. Only one thread at a time may use a client, so open
  * one client for each thread. Unless its comment says otherwise, a call blocks for one round trip to Redis, and for
- * at most the client's timeout (`timeout_ms`). After a failed call, reeve_client_error() returns a message.
- * docs/glossary.md defines the terms.
+ * at most the client's timeout (`timeout_ms`). After a failed call, reeve_client_error() returns a message. "Any
+ * thread" in a comment means that any number of threads may make the call at the same time. docs/glossary.md defines
+ * the terms.
  *
  * Fork: a child process may only close a client that its parent opened. That does not disturb the parent's
  * connection. Every other call returns REEVE_EINVAL. The library cannot detect a child of vfork or of a direct
@@ -29,6 +30,10 @@ extern "C" {
 
 typedef struct reeve_client reeve_client;
 
+/* Called for a task of the client's buffer that Redis has refused (buffer.h), within the call that delivered it. It
+ * must not use the client. */
+typedef void (*reeve_buffer_refused_fn)(const char *handle, reeve_status status, const char *message, void *user);
+
 /* Zero selects the default of each field. */
 typedef struct reeve_client_options {
     size_t size;       /* sizeof(reeve_client_options), or 0 */
@@ -38,18 +43,26 @@ typedef struct reeve_client_options {
     const char *name;              /* name of the connection in CLIENT LIST; NULL: "reeve-client" */
     reeve_size_limits size_limits; /* size limits of the tasks that it enqueues (size_limits.h); zeroed: the defaults */
     /* Busy-polling: a call that directly follows another call polls for its reply for up to this many microseconds,
-     * and then blocks. Polling shortens the call and uses processor time. The client stops polling while replies take
-     * longer than that. 0: 50; negative: no polling; values above 1000: 1000. */
+     * and then blocks. Polling shortens the call and uses processor time. If a reply takes longer, the client does not
+     * poll in its next 2 calls. If the reply after these is slow again, it does not poll in the next 4 calls, then 8,
+     * and so on up to 1024. 0: 50; negative: no polling; values above 1000: 1000. */
     int64_t spin_us;
     const reeve_tls *tls; /* TLS of rediss:// URLs (tls.h); NULL: only the URL and the environment set it */
+    /* A buffer for tasks that are enqueued while Redis is away (buffer.h). With it the client opens although Redis
+     * cannot be reached, and enqueues can return REEVE_BUFFERED. Without a path the buffer is in memory. */
+    const char *buffer_path;                /* file of the buffer; NULL: none */
+    int64_t buffer_bytes;                   /* maximum size; 0: 64 MiB if buffer_path is set, else no buffer */
+    int64_t buffer_wait_ms;                 /* how long an enqueue tries to reach Redis; 0: 500 ms */
+    reeve_buffer_refused_fn buffer_refused; /* NULL: none */
+    void *buffer_user;                      /* argument of buffer_refused */
 } reeve_client_options;
 
 /*
  * Opens a client and connects. On success the caller owns *ret and closes it with reeve_client_close. On failure *ret
- * is NULL, and reeve_client_open_with_error also writes the message to ret_error, if that is not NULL, cut at `size`
- * bytes. The call blocks for at most timeout_ms. With an "embedded:" URL it may start a server, which can take 10 s
- * more. Errors: REEVE_EURL, REEVE_ECONNECT, REEVE_EUNSUPPORTED, REEVE_ENOMEM; REEVE_EINVAL: the namespace or a size
- * limit is not valid.
+ * is NULL, and reeve_client_open_with_error also writes the message to ret_error, a buffer of `size` bytes, or NULL. A
+ * longer message is cut, so that it fits with its final zero byte. The call blocks for at most timeout_ms. With an
+ * "embedded:" URL it may start a server, which can take 10 s more. Errors: REEVE_EURL, REEVE_ECONNECT,
+ * REEVE_EUNSUPPORTED, REEVE_ENOMEM; REEVE_EINVAL: the namespace or a size limit is not valid.
  */
 REEVE_API reeve_status reeve_client_open(reeve_client **ret, const reeve_client_options *options);
 REEVE_API reeve_status reeve_client_open_with_error(reeve_client **ret, const reeve_client_options *options,
@@ -77,13 +90,14 @@ typedef struct reeve_meta {
  *
  *     reject    the new task is refused with REEVE_EUNIQUE; the call returns the id of the holder
  *     replace   a waiting holder is removed. The new task takes over the holder's place in the queue, its time and its
- *               priority. A time, or a priority other than 0, in the spec of the new task applies instead
+ *               priority. If the spec of the new task sets a time, or a priority other than 0, that value applies
+ *               instead
  *     debounce  a waiting holder is removed. The new task runs at its own time, so that each new task postpones the
  *               run
  *
  * With replace and debounce, the tasks that depend on the holder, also those in other queues, then depend on the new
  * task. If the holder is blocked and the new task names no parents, the new task waits for the holder's parents. In
- * these cases the holder stays, and the new task is refused:
+ * the following cases the holder stays, and the new task is refused:
  *
  *   - the holder is running, or it has ended and keeps the key for a time
  *   - more than 1000 tasks depend on the holder
@@ -121,6 +135,22 @@ typedef enum reeve_unknown_parent {
     REEVE_UNKNOWN_EXPECTED = 2   /* the new task waits for the parent, which will be enqueued later */
 } reeve_unknown_parent;
 
+/*
+ * What an enqueue does when the queue has a task with the id of the new task, or the record of one that has ended.
+ *
+ *     refuse  the new task is refused with REEVE_EEXISTS
+ *     ignore  nothing is enqueued, and the call succeeds, whatever the state of the task
+ *     again   if the task has ended, and no task waits for it, its record is deleted, with its result, and the new task
+ *             is enqueued, in one atomic step. Otherwise the new task is refused with REEVE_EEXISTS. If Redis refuses
+ *             the new task for another reason, such as its unique key, the record is gone nevertheless. Not for chained
+ *             tasks and the commands of transaction.h, and not kept in a buffer (buffer.h)
+ */
+typedef enum reeve_if_exists {
+    REEVE_EXISTS_REFUSE = 0,
+    REEVE_EXISTS_IGNORE = 1,
+    REEVE_EXISTS_AGAIN = 2
+} reeve_if_exists;
+
 /* A dependency: the parent that a task waits for. */
 typedef struct reeve_parent {
     const char *handle; /* "<queue>/<id>"; or REEVE_PARENT_OPEN (depend.h) */
@@ -138,8 +168,11 @@ typedef struct reeve_task_spec {
     int priority;        /* REEVE_PRIORITY_MIN to _MAX; lower runs sooner; default 0 */
     int64_t in_ms;       /* delay from the enqueue to the run; not together with at_ms */
     int64_t at_ms; /* run at this time; a past time: now. Tasks with equal times run in the order of their enqueues */
-    const char *group;  /* name of its group; the groups of a queue take turns; NULL: the task has no group */
-    unsigned weight;    /* weight of its group, 1 to 256: with 2, a group starts twice as many tasks as with 1; 0: 1 */
+    const char *group; /* name of its group; tasks of different groups alternate; NULL: the task has no group */
+    /* The weight of its group against other groups, 1 to 256; 0: 1. A group with weight 2 starts twice as many tasks as
+     * one with weight 1. All tasks of a group should have the same weight. If they differ, each task uses 1 / its own
+     * weight of the group's share: two tasks of weight 2 use as much as one task of weight 1. */
+    unsigned weight;
     int attempts;       /* failed attempts after which it dies; 0: the handler's value, else the queue's, else 20 */
     int max_crashes;    /* crashes after which it dies; 0: the handler's value, else the queue's, else 3 */
     int64_t timeout_ms; /* run time limit of an attempt; 0: the handler's value, else the queue's, else none */
@@ -167,14 +200,17 @@ typedef struct reeve_task_spec {
     /* Dependencies: the task is blocked until these have ended (depend.h). */
     const reeve_parent *after;
     size_t after_count;
+    reeve_if_exists if_exists; /* what happens if the queue has a task with this id */
 } reeve_task_spec;
 
 /*
  * Enqueues one task. On success the task is stored in Redis, and ret_id, when not NULL, has its id. The persistence
  * settings of Redis decide whether the task survives a crash of Redis. If the connection is lost before the reply,
  * the client repeats the call on a new connection; the task is enqueued only once nevertheless. There is one
- * exception: if the first call may have succeeded, and the record of the task may be deleted already, a repeat could
- * enqueue the task a second time. The client then does not repeat the call, and returns REEVE_ELOST.
+ * exception: if the task has run meanwhile and its record was deleted, Redis cannot recognize the repeat. This is
+ * possible if the queue keeps no completed, cancelled or dead tasks (reeve_keep), keeps them for less time than the
+ * call has taken, or keeps so few that it has deleted tasks which ended during the call. The repeat then enqueues
+ * nothing, and the call returns REEVE_ELOST.
  *
  *   REEVE_EINVAL      a name or an option is not valid
  *   REEVE_ETOOBIG     larger than a size limit (size_limits.h)
@@ -183,11 +219,14 @@ typedef struct reeve_task_spec {
  *   REEVE_ENOTFOUND   a parent in the same queue does not exist (depend.h). A parent can come in the same call of
  *                     reeve_enqueue_many, before or after the task; the task is refused if that parent is refused,
  *                     or if the two wait for each other
+ *   REEVE_BUFFERED    only of a client with a buffer (buffer.h): the task is in the buffer; ret_id has its id
+ *   REEVE_EFULL       not enqueued: Redis cannot be reached, and the buffer is full
  *   REEVE_ECONNECT, REEVE_EREDIS, REEVE_ENOMEM
  *                     not enqueued
  *   REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EPROTO
- *                     unknown: the task may have been enqueued; ret_id has its id. Repeating the call with that id is
- *                     safe while the record of the first task exists: it returns REEVE_EEXISTS.
+ *                     unknown: the task may have been enqueued; ret_id has its id. You can repeat the call with this
+ *                     id: it returns REEVE_EEXISTS if the task was enqueued and its record still exists, else it
+ *                     enqueues the task.
  */
 REEVE_API reeve_status reeve_enqueue(reeve_client *client, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);
 
@@ -210,14 +249,16 @@ REEVE_API reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task
                                           reeve_enqueued *ret_results);
 
 /*
- * Writes the message for one task of the client's last reeve_enqueue_many to ret, cut at `size` bytes; "" for
- * REEVE_OK. `spec` and `result` are the elements with the same index in the two arrays of that call.
+ * Writes the message for one task of the client's last reeve_enqueue_many to ret, a buffer of `size` bytes; "" for
+ * REEVE_OK. A longer message is cut, so that it fits with its final zero byte. `spec` and `result` are the elements
+ * with the same index in the two arrays of that call.
  */
 REEVE_API void reeve_enqueued_error(const reeve_client *client, const reeve_task_spec *spec,
                                     const reeve_enqueued *result, char *ret, size_t size);
 
-/* Checks a spec as reeve_enqueue does, without Redis, and with the default size limits. On failure ret_error, when
- * not NULL, receives the message, cut at `size` bytes. Any thread. */
+/* Checks a spec as reeve_enqueue does, without Redis, and with the default size limits. On failure the message is
+ * written to ret_error, a buffer of `size` bytes, or NULL. A longer message is cut, so that it fits with its final zero
+ * byte. Any thread. */
 REEVE_API reeve_status reeve_task_spec_check(const reeve_task_spec *spec, char *ret_error, size_t size);
 
 /* ---- inspecting tasks ------------------------------------------------------------------------------------------ */
@@ -226,12 +267,17 @@ REEVE_API reeve_status reeve_task_spec_check(const reeve_task_spec *spec, char *
 typedef enum reeve_state {
     REEVE_STATE_BLOCKED = 0, /* waits until its parents have ended */
     REEVE_STATE_SCHEDULED,   /* waits for its time, or for a retry */
-    REEVE_STATE_READY,       /* waits only for its turn: for a worker, and for the limits or a pause of its queue */
-    REEVE_STATE_PARKED,      /* could start now, but its group is paused or at a limit */
-    REEVE_STATE_RUNNING,     /* a worker has leased it */
-    REEVE_STATE_COMPLETED,   /* its handler ended with reeve_task_done; or it runs at most once and was started */
-    REEVE_STATE_DEAD,        /* it failed and is not retried, crashed too often, expired, or died because of a parent */
-    REEVE_STATE_CANCELLED    /* a cancel stopped it */
+    /* Can run and waits for a thread. It stays ready while other tasks are before it, and while its queue is paused or
+     * at a limit. */
+    REEVE_STATE_READY,
+    REEVE_STATE_PARKED,  /* would be ready, but its group is paused or at a limit */
+    REEVE_STATE_RUNNING, /* a worker has leased it */
+    /* Its outcome was reeve_task_done. A task with at_most_once is completed just before its handler begins. */
+    REEVE_STATE_COMPLETED,
+    /* It will not run again, unless it is retried by hand: it failed for the last time, crashed too often, expired, or
+     * a parent did not complete. */
+    REEVE_STATE_DEAD,
+    REEVE_STATE_CANCELLED /* a cancel stopped it */
 } reeve_state;
 #define REEVE_STATE_COUNT 8
 
@@ -246,9 +292,9 @@ typedef struct reeve_log_line {
     char *text;
 } reeve_log_line;
 
-/* All that Redis has about a task. The caller frees it with reeve_task_info_free. If a field does not apply to the
- * task, a string is NULL, and a number is -1 if its comment says so, else 0. "running:" before a description means
- * that the field is only set for running tasks. */
+/* All that Redis has about a task. The caller frees it with reeve_task_info_free. A string that does not apply to the
+ * task is NULL. A number that does not apply is -1 if its comment says so, else 0. If a comment begins with states,
+ * such as "running:", the field is only set for tasks in these states. */
 typedef struct reeve_task_info {
     char *queue;
     char *id;
@@ -259,23 +305,25 @@ typedef struct reeve_task_info {
     int priority;
     char *group;
     int64_t enqueued_ms;
-    int64_t due_ms;     /* scheduled: when it becomes ready; else -1 */
-    int64_t started_ms; /* running, or completed in a queue with record_runs: when its last attempt began; else -1 */
-    int64_t ended_ms;   /* completed, dead or cancelled: when that happened; else -1 */
+    int64_t due_ms; /* scheduled, or blocked with a later time: when it becomes ready; else -1 */
+    /* running, or completed in a queue with record_runs (reeve_queue_policy): when the current or last attempt began;
+     * else -1 */
+    int64_t started_ms;
+    int64_t ended_ms; /* completed, dead or cancelled: when that happened; else -1 */
     unsigned failures;
     unsigned crashes;
-    int attempts;    /* option of the task, not of its handler or queue: failed attempts after which it dies; else 0 */
-    int max_crashes; /* option of the task, or 0 */
-    int64_t timeout_ms; /* option of the task, or 0 */
-    unsigned weight;    /* share of its group, 1 if it was not set */
+    int attempts;       /* its option `attempts`, not that of its handler or queue; 0: not set */
+    int max_crashes;    /* its option; 0: not set */
+    int64_t timeout_ms; /* its option; 0: not set */
+    unsigned weight;    /* weight of its group, 1 if it was not set */
     char *backoff;      /* option of the task, in the form of `reeve enqueue --backoff`, such as "fixed:30s"; or NULL */
     char *error_kind;   /* of the last failure */
     char *error_message;
     int64_t failed_ms;        /* time of the last failure, or -1 */
     int progress;             /* percent, or -1 */
     char *progress_words;     /* the message of reeve_task_progress */
-    char *worker;             /* running: the id of its worker. Also set with record_runs */
-    char *session;            /* running: the id of the session that holds the lease. Also set with record_runs */
+    char *worker;             /* running, or completed in a queue with record_runs: the id of its worker */
+    char *session;            /* running, or completed in a queue with record_runs: the id of the worker's session */
     char *unique;             /* the unique key, or NULL */
     char *tags;               /* a JSON array, or NULL */
     char *meta;               /* a JSON object, or NULL */
@@ -324,6 +372,7 @@ typedef struct reeve_task_info {
     /* running, or completed in a queue with record_runs (reeve_queue_policy): the number of the thread in its worker,
      * as text, such as "3"; else NULL */
     char *thread;
+    char *cancel_reason; /* the reason of its last cancel, or NULL */
 } reeve_task_info;
 
 /* Gets a task. REEVE_ENOTFOUND: there is no such task, or its record is no longer kept. */
@@ -357,8 +406,8 @@ REEVE_API void reeve_task_list_free(reeve_task_info **list, size_t count);
  *   REEVE_EREDIS                Redis answered with an error
  *
  * If the call cannot connect, loses the connection, or gets a temporary error such as MISCONF, it tries again. Until
- * it has read the state of the task once, it tries for at most the client's timeout. After that, it tries until
- * timeout_ms has passed.
+ * it has read the state of the task for the first time, it tries for at most the timeout of the client (`timeout_ms`
+ * of reeve_client_options). From then on it tries until the argument timeout_ms has passed.
  *
  * A replica sends no notifications. If the client is connected to a replica, the call polls once a second.
  */
@@ -371,7 +420,7 @@ REEVE_API void reeve_client_interrupt(reeve_client *client);
 /* ---- inspecting queues and workers ----------------------------------------------------------------------------- */
 
 /*
- * A rate limit, as of a token bucket: `count` tasks may start in each period. After an idle time up to `burst` tasks
+ * A rate limit by a token bucket: `count` tasks may start in each period. After an idle time up to `burst` tasks
  * may start together. At a rate of more than one task per millisecond, up to 5 ms worth of tasks can start together,
  * even if the burst is smaller. A burst of 1 spaces the starts evenly. The actual rate is then slightly below
  * `count`: if a start is late, the later starts do not make up for it.
@@ -425,12 +474,16 @@ typedef struct reeve_worker_info {
     uint64_t processed;    /* completed tasks and failed attempts since its start */
     uint64_t failed;       /* of these: failed attempts */
     int64_t memory_bytes;  /* resident memory at the last heartbeat; 0: unknown */
-    int64_t round_trip_us; /* round trip time of its heartbeat before the last one; 0: unknown */
+    int64_t round_trip_us; /* round trip time of its last but one heartbeat; 0: unknown */
     char *running;         /* JSON: the attempts that ran at the last heartbeat, the longest first, at most 64:
                               [{"thread":"fast/1","queue":..,"id":..,"type":..,"for_ms":n}] */
-    char *pools;           /* JSON: [{"name":..,"threads":n,"queues":[..]}]; "order" is present unless it is strict */
-    char *types;           /* JSON: ["..", ..], the types of its handlers, at most 200; NULL: unknown */
-    bool types_more;       /* true: it has handlers of more than 200 types */
+    /* JSON: [{"name":..,"threads":n,"utilisation":x,"queues":[..]}]; "order" is present unless it is strict */
+    char *pools;
+    char *types;     /* JSON: ["..", ..], the types of its handlers, at most 200; NULL: unknown */
+    bool types_more; /* true: it has handlers of more than 200 types */
+    /* The share of their time for which its threads ran handlers, from 0 to 1, over about the last minute; -1:
+     * unknown. */
+    double utilisation;
 } reeve_worker_info;
 
 /* Gets all live workers of the namespace as one array. Free it with reeve_workers_free. */
@@ -447,23 +500,36 @@ REEVE_API void reeve_workers_free(reeve_worker_info *list, size_t count);
  *         running task is not stopped by force: its handler is asked to stop (reeve_task_should_stop,
  *         reeve_task_is_cancelled), and the call returns at once. If the handler then ends with reeve_task_done, the
  *         task is completed. If it ends with another outcome, or the worker stops or dies, the task is cancelled.
- *         reeve_wait waits for that. A second call asks again.
+ *         reeve_wait waits until then. A second call of reeve_cancel asks the handler again.
  *
  * delete  A task that is not running is deleted, with its record, result, log and history.
  *
+ * retry_completed
+ *         As retry, and a completed task runs again, too. Its result is removed, and its failures and crashes are set
+ *         to 0. Tasks that depended on it do not wait for it again; while they have not ended, the call is refused
+ *         (REEVE_ESTATE), because they may read the result.
+ *
  * REEVE_ENOTFOUND: there is no such task. REEVE_ESTATE: the task's state does not allow the call, or other tasks
- * depend on the task (depend.h); the message tells which.
+ * depend on the task (depend.h); the message names the reason.
  */
 REEVE_API reeve_status reeve_retry(reeve_client *client, const char *queue, const char *id);
+REEVE_API reeve_status reeve_retry_completed(reeve_client *client, const char *queue, const char *id);
 REEVE_API reeve_status reeve_cancel(reeve_client *client, const char *queue, const char *id);
 /* As reeve_cancel. *ret_running is true if the task is running, and so is not cancelled yet. */
 REEVE_API reeve_status reeve_cancel_with_running(reeve_client *client, const char *queue, const char *id,
                                                  bool *ret_running);
+/* As reeve_cancel_with_running, with a reason: one line of UTF-8 of at most REEVE_REASON_MAX bytes, or NULL. It is part
+ * of the record (cancel_reason), of the events, and of what the handler of a running task is told (reeve_task_cancel_reason).
+ * cascade: tasks that depend on the task are cancelled, too, as by reeve_cancel_cascade (depend.h); the reason is
+ * that of the task alone. */
+REEVE_API reeve_status reeve_cancel_with_reason(reeve_client *client, const char *queue, const char *id,
+                                                const char *reason, bool cascade, bool *ret_running);
 REEVE_API reeve_status reeve_delete(reeve_client *client, const char *queue, const char *id);
 
 /*
  * reschedule    A ready, scheduled or parked task gets another time to run; 0 or a past time: now.
- * set_priority  A ready, scheduled or parked task gets another priority, and goes to the end of that priority.
+ * set_priority  A waiting task (blocked, scheduled, ready, parked) gets another priority, and is placed like a newly
+ *               enqueued task.
  *
  * Errors as above; in addition REEVE_EINVAL: a number is out of range.
  */
@@ -487,8 +553,8 @@ typedef struct reeve_keep {
 /*
  * Defaults for the tasks of a queue. For each option, the task's own value applies if it is set, else that of its
  * handler, else that of this policy, else the built-in default. A zeroed backoff is "not set". Workers learn of a
- * change at once. A new timeout_ms or max_crashes applies to attempts that begin after the change, new `attempts` or
- * a new backoff to failures after the change.
+ * change at once. A new timeout_ms or max_crashes applies to attempts that begin after the change. New `attempts` and
+ * a new backoff apply to failures after the change.
  */
 typedef struct reeve_queue_policy {
     int attempts;                 /* failed attempts after which a task dies; 0: not set */
@@ -497,7 +563,8 @@ typedef struct reeve_queue_policy {
     const reeve_backoff *backoff; /* delays between attempts; NULL: not set */
     /* true: the record of a completed task tells when, in which worker and on which thread the last attempt ran
      * (started_ms, worker, session and thread of reeve_task_info). A completion then takes Redis as long as a failed
-     * attempt does, and the record is about 150 bytes longer. This does not apply to tasks that run at most once. */
+     * attempt does, which is longer, and the record is about 150 bytes longer. This does not apply to tasks that run
+     * at most once. */
     bool record_runs;
 } reeve_queue_policy;
 
@@ -509,7 +576,7 @@ typedef struct reeve_queue_settings {
     const reeve_queue_policy *policy; /* replaces the whole policy; a zeroed policy removes it */
     const char *on_dead;              /* type of a task to enqueue for each death (dead.h); "": none, the default */
     /* Number of days for which the statistics of a day (stats.h) are kept; at most 3650; default 30; 0: no statistics
-     * are recorded from now on. A change applies to the statistics of a day when they are next updated. */
+     * are recorded from now on. A change applies to the current day and later ones, not to past days. */
     const unsigned *stats_days;
     /* Maximum length of a result in bytes, at most REEVE_RESULT_MAX; a longer result is refused (reeve_task_done).
      * Default 0: only the size limits of the workers apply (size_limits.h). Workers learn of a change at once. */

@@ -14,7 +14,13 @@
  * separated by commas. In the day field, "L" is the last day of the month. Months and weekdays also have names
  * ("jan", "mon"). If both day and weekday are restricted, a day matches if one of the two does.
  *
- * Local time zone: if a clock change skips the time of a slot, the entry fires right after the change. If a clock
+ * Time zones: the slots of an entry are in UTC, in the local time zone of the worker that fires it, or in a time
+ * zone by name, such as Europe/Berlin. Zones by name come from the tz database of the system (Debian: the package
+ * tzdata), in the directory of the environment variable TZDIR, else in /usr/share/zoneinfo. The program that sets
+ * the entry and the workers of its queue need it; a worker without it logs cron.broken and leaves the entry to
+ * others. A process reads a zone once: restart it after an update of the tz database.
+ *
+ * In all zones but UTC: if a clock change skips the time of a slot, the entry fires right after the change. If a clock
  * change repeats the time of a slot, the entry fires only the first time. An entry whose hour field is a star fires
  * in every hour that passes.
  *
@@ -40,6 +46,8 @@ extern "C" {
 #define REEVE_CRON_NAME_MAX 64 /* name of an entry: [A-Za-z0-9._-] */
 #define REEVE_CRON_CATCH_UP_MAX 1000
 #define REEVE_CRON_PAYLOAD_MAX (64u * 1024)
+#define REEVE_CRON_JITTER_MAX_MS (3600 * 1000)
+#define REEVE_CRON_BACKFILL_MAX 100000
 
 /* Catch-up: what an entry does about missed slots. A slot is missed if the entry cannot fire within 2 s, usually
  * because no worker serves the queue. */
@@ -60,10 +68,23 @@ typedef struct reeve_cron_entry {
     /* Required: queue, type, payload (at most REEVE_CRON_PAYLOAD_MAX bytes) and options. An id, a time, a unique key
      * and parents are not allowed. */
     const reeve_task_spec *task;
+    /* Time zone of the slots: "utc", "local", or a name of the tz database, such as "Europe/Berlin". NULL: `local`
+     * decides. Not together with `local`, unless it is "local". */
+    const char *zone;
+    int64_t starts_ms; /* first time at which a slot can be; 0: no limit */
+    int64_t ends_ms;   /* last time at which a slot can be; 0: no limit */
+    /* Intervals: all slots are this much later, less than the interval. With starts_ms and offset_ms = starts_ms modulo
+     * the interval the first slot is at starts_ms. */
+    int64_t offset_ms;
+    /* Each slot fires a random time later, less than this; the same slot of an entry always by the same time. It keeps
+     * entries of one spec from firing at once. At most REEVE_CRON_JITTER_MAX_MS, and at most the interval. */
+    int64_t jitter_ms;
+    /* The entry stops when it has enqueued this many tasks at its slots since it was added or changed; 0: no limit */
+    int64_t runs;
 } reeve_cron_entry;
 
-/* Checks an entry without Redis. On failure ret_error, when not NULL, has the message, cut at `size` bytes. Any thread.
- * REEVE_EINVAL, REEVE_ETOOBIG. */
+/* Checks an entry without Redis. On failure the message is written to ret_error, a buffer of `size` bytes, or NULL. A
+ * longer message is cut, so that it fits with its final zero byte. Any thread. Errors: REEVE_EINVAL, REEVE_ETOOBIG. */
 REEVE_API reeve_status reeve_cron_check(const reeve_cron_entry *entry, char *ret_error, size_t size);
 
 /*
@@ -109,6 +130,23 @@ REEVE_API reeve_status reeve_cron_resume(reeve_client *client, const char *queue
 REEVE_API reeve_status reeve_cron_run(reeve_client *client, const char *queue, const char *name,
                                       char ret_id[REEVE_ID_MAX]);
 
+/* What a backfill did. */
+typedef struct reeve_backfill {
+    uint64_t slots;    /* slots in the range, up to the limit */
+    uint64_t enqueued; /* tasks that were enqueued; the others exist already */
+} reeve_backfill;
+
+/*
+ * Enqueues the task of an entry for each of its slots from from_ms to to_ms, both included, the first one first, and
+ * for at most `limit` slots (1 to REEVE_CRON_BACKFILL_MAX). The entry may be paused. Its range (starts_ms, ends_ms)
+ * and zone apply; jitter, no_overlap and runs do not. A task has the id of its slot, cron:<name>:<slot>: a slot whose
+ * task, or its record, exists enqueues nothing, so the call can be repeated. Blocks for one round trip for each 100
+ * slots. With dry_run the call only counts the slots. *ret, when not NULL, has the counts, also after a failure.
+ * REEVE_ENOTFOUND: there is no such entry. REEVE_EPROTO: as reeve_cron_get.
+ */
+REEVE_API reeve_status reeve_cron_backfill(reeve_client *client, const char *queue, const char *name, int64_t from_ms,
+                                           int64_t to_ms, size_t limit, bool dry_run, reeve_backfill *ret);
+
 typedef struct reeve_cron_info {
     char queue[REEVE_QUEUE_MAX + 1];
     char name[REEVE_CRON_NAME_MAX + 1];
@@ -118,10 +156,16 @@ typedef struct reeve_cron_info {
     unsigned catch_up_max; /* 0 unless REEVE_CATCH_UP_ALL */
     bool no_overlap;
     bool paused;
-    int64_t next_ms; /* next slot, for a local entry by this process's zone; -1: paused, or no further slot */
+    /* Next slot, for a local entry by this process's zone; -1: paused, or no further slot. If the zone of the entry is
+     * unknown here: when a worker looks at the entry next. */
+    int64_t next_ms;
     char last_id[REEVE_ID_MAX]; /* id of the last task that it enqueued, or "" */
     char *type;
     reeve_bytes payload;
+    char *zone; /* "utc", "local", or the name of a time zone */
+    /* The whole entry, as from reeve_cron_get; the list owns it. NULL: its form, or its time zone, is unknown here. */
+    reeve_cron_entry *entry;
+    int64_t enqueued; /* an entry with `runs`: number of tasks that count for it; else 0 */
 } reeve_cron_info;
 
 /* Gets the entries of a queue as one array, ordered by queue and name. If `queue` is NULL, it gets those of all

@@ -16,6 +16,7 @@
 #define REEVE_DEAD_H
 
 #include "client.h"
+#include "search.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,28 +42,19 @@ REEVE_API void reeve_failures_free(reeve_failure *list);
 REEVE_API reeve_status reeve_list_kind(reeve_client *client, const char *queue, const char *kind, uint64_t offset,
                                        size_t limit, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
 
-/* A filter selects the tasks of a queue that are in the state `state` and match all other fields that are set. */
-typedef struct reeve_filter {
-    size_t size;       /* sizeof(reeve_filter), or 0 */
-    reeve_state state; /* blocked, scheduled, ready, parked, completed, dead or cancelled */
-    const char *kind;  /* dead tasks: kind of their last error; NULL: any */
-    const char *type;  /* NULL: any */
-    const char *tag;   /* NULL: any */
-    int64_t older_ms;  /* time in ms since the task ended, or, if it waits, was enqueued: at least this; 0: any */
-} reeve_filter;
-
 typedef enum reeve_action { REEVE_ACTION_RETRY = 0, REEVE_ACTION_CANCEL = 1, REEVE_ACTION_DELETE = 2 } reeve_action;
 
 typedef struct reeve_bulk_result {
     uint64_t seen; /* tasks that were compared with the filter */
     uint64_t done; /* tasks that were retried, cancelled or deleted */
-    /* Selected tasks that were not changed, because another task holds their unique key or other tasks depend on
-     * them. */
+    /* Selected tasks that were not changed, because another task holds their unique key, because other tasks depend on
+     * them, or because they are malformed and were to be retried. */
     uint64_t refused;
 } reeve_bulk_result;
 
 /*
- * Retries, cancels or deletes all tasks that a filter selects. The call works in steps of one round trip each, so
+ * Retries, cancels or deletes the tasks that a filter selects (search.h): all of them, or the first `limit` of them.
+ * The call works in steps of one round trip each, so
  * that Redis serves other clients in between. It does not change tasks that enter the state after its start. After
  * each step it calls `progress` on this thread, if that is not NULL. If `progress` returns false, the call ends with
  * REEVE_EINTERRUPTED. *ret, when not NULL, has the totals, also after a failure; a step whose reply was lost is not

@@ -100,18 +100,24 @@ typedef struct reeve_batch {
     char death[REEVE_HANDLE_MAX];    /* handle of the callback; "": none */
 } reeve_batch;
 
-/* Opens a batch: enqueues its callbacks. One of them may be NULL. They may have further parents (`after`). Errors as
- * for reeve_enqueue. */
+/*
+ * Opens a batch: enqueues its callbacks. One of them may be NULL. They may have further parents (`after`). Errors as
+ * for reeve_enqueue. After an error the call deletes what it has enqueued. If it cannot, it returns REEVE_ELOST,
+ * REEVE_ETIMEOUT or REEVE_EPROTO, and `ret` has the handle of each callback that may exist: delete it. A callback that
+ * does not exist for certain has the handle "".
+ */
 REEVE_API reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
                                         const reeve_task_spec *death);
 
 /*
  * Registers members with the callbacks, and then enqueues them, as reeve_enqueue_many does. It registers them first,
  * so that the end of a member cannot be missed, even in a queue that keeps no records. Members that are refused are
- * removed again. A task that exists already (REEVE_EEXISTS) becomes a member, so a call can be repeated with the same
- * ids. If the result of a member is REEVE_ELOST, REEVE_ETIMEOUT or REEVE_ECONNECT, the batch waits for this member:
- * enqueue it again with its id, or remove it with reeve_remove_dependency. REEVE_ETOOBIG: there are more members than
- * one call, or the batch (size_limits.parents), can have; nothing was enqueued, and no result is REEVE_OK.
+ * removed again. A task that exists already (REEVE_EEXISTS) becomes or stays a member, so a call can be repeated with
+ * the same ids. REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EPROTO or REEVE_ECONNECT as the result of a member: it is unknown
+ * whether the batch waits for this member, which may not be enqueued. Add it again by reeve_batch_add with its id
+ * (ret_results has it) before you close the batch, or remove it with reeve_remove_dependency. REEVE_ETOOBIG: there are
+ * more members than one call, or the batch (size_limits.parents), can have; nothing was enqueued, and no result is
+ * REEVE_OK. All results are written whatever the function returns.
  */
 REEVE_API reeve_status reeve_batch_add(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *specs,
                                        size_t count, reeve_enqueued *ret_results);

@@ -1,6 +1,7 @@
 /*
- * layer.h - layers (middleware): functions that a worker calls in place of a handler, and that call the handler. They
- * are for tasks that many handlers share, such as timing, tracing, another retry policy, or faults in tests.
+ * layer.h - layers (middleware): functions that a worker calls in place of a handler, and that call the handler, and
+ * functions that see each task before it is enqueued. They are for what many handlers or producers share, such as
+ * timing, tracing, another retry policy, encryption, compression, validation, or faults in tests.
  *
  *     static reeve_outcome trace(reeve_task *task, reeve_next *next, void *user)
  *     {
@@ -10,31 +11,46 @@
  *         return outcome;
  *     }
  *
- * A layer is called on the thread that runs the task. It calls reeve_next_run, which calls the next layer or the
- * handler, once or not at all. The task then stores the outcome; the functions below read it, and another call of an
- * outcome function of task.h replaces it. A layer returns the value of reeve_next_run or of an outcome function. If
- * it calls none of them, returns another outcome than that of the task, or calls reeve_next_run twice, the attempt
- * fails with kind "layer" and is retried.
+ *     static reeve_status trace_enqueue(reeve_outgoing *task, reeve_task_spec *spec, void *user)
+ *     {
+ *         return reeve_outgoing_set_meta(task, "traceparent", current_span());
+ *     }
  *
- * A program adds layers with reeve_worker_add_layer, a plugin with `layers` of reeve_plugin. The layer that was added
- * first is called first. Its call includes the calls of all others. The run time limit includes the time in layers.
- * The `concurrency` of a plugin limits calls of its handlers, not calls of its layers. Only one thread at a time
- * calls a layer for a task.
+ * One layer can have up to three functions: `run` around handlers, `run_batch` around batch handlers, and `enqueue`. A
+ * program adds layers to a worker with reeve_worker_add_layer, to a client with reeve_client_add_layer, a plugin with
+ * `layers` of reeve_plugin. If the same layers are added to a worker and to the producers of its tasks, `run` can undo
+ * what `enqueue` did, for instance decrypt the payload.
  *
- * Layers are not called if an attempt ends before its handler is called, for instance because there is no handler for
- * the type, a thread_start hook failed, or the task has crashed too often. Layers do not apply to batch handlers
- * (run_batch), because one call of a batch handler has several outcomes.
+ * Around handlers. A layer is called on the thread that runs the task. It calls reeve_next_run, which calls the next
+ * layer or the handler, once or not at all. The task then stores the outcome; the functions below read it, and another
+ * call of an outcome function of task.h replaces it. A layer returns the value of reeve_next_run or of an outcome
+ * function. If it calls none of them, returns another outcome than that of the task, or calls reeve_next_run twice, the
+ * attempt fails with kind "layer" and is retried. The layer that was added first is called first. Its call includes the
+ * calls of all others. The run time limit includes the time in layers. The `concurrency` of a plugin limits calls of
+ * its handlers, not calls of its layers. Only one thread at a time calls a layer for a task. Layers are not called if
+ * an attempt ends before its handler is called, for instance because there is no handler for the type, a thread_start
+ * hook failed, or the task has crashed too often. A batch handler (run_batch of reeve_handler) is called through the
+ * layers that have run_batch; layers with only `run` do not apply to it.
+ *
+ * At an enqueue. `enqueue` is called for each task of reeve_enqueue, reeve_enqueue_many, reeve_batch_open,
+ * reeve_batch_add and reeve_cron_set, of a client with the layer, and of reeve_task_chain in a worker with the layer;
+ * once for each call, also if the call is repeated on a new connection, and on the thread that makes the call. It can
+ * change the task or refuse it. The layer that was added LAST is called first: the order is the reverse of that around
+ * handlers, so that a list of layers such as {encrypt, compress} compresses before it encrypts, and decrypts before it
+ * decompresses. Tasks for deaths (on_dead) and tasks of recurring entries are made by Redis: a layer sees a recurring
+ * entry once, when it is set.
  */
 #ifndef REEVE_LAYER_H
 #define REEVE_LAYER_H
 
+#include "client.h"
 #include "task.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Maximum number of layers of a worker, and of a plugin. */
+/* Maximum number of layers of a worker, of a client, and of a plugin. */
 #define REEVE_LAYERS_MAX 64
 
 /* The next layer, or the handler. Valid only on the thread of the layer, and until the layer returns. */
@@ -49,19 +65,85 @@ typedef reeve_outcome (*reeve_layer_fn)(reeve_task *task, reeve_next *next, void
  */
 REEVE_API reeve_outcome reeve_next_run(reeve_next *next, reeve_task *task);
 
-/* A layer: an element of a plugin's table, or the argument of reeve_worker_add_layer. Zero selects the default of
- * each field. */
+/*
+ * The same around a batch handler: the layer gets the tasks of one call, and calls reeve_next_run_batch once, or not at
+ * all, with those that the handler is to get. For each of the others it calls an outcome function. After
+ * reeve_next_run_batch it can read and replace the outcome of each task. A task without an outcome is retried, as after
+ * a batch handler.
+ */
+typedef struct reeve_next_batch reeve_next_batch;
+
+typedef void (*reeve_batch_layer_fn)(reeve_task *const *tasks, size_t count, reeve_next_batch *next, void *user);
+
+/* Calls the next layer or the batch handler with some of the layer's tasks; count 0 calls nothing. Their outcomes so
+ * far are discarded. A second call calls nothing, and all tasks of the layer fail with kind "layer". */
+REEVE_API void reeve_next_run_batch(reeve_next_batch *next, reeve_task *const *tasks, size_t count);
+
+/* A task that is being enqueued. Valid until the layer returns. */
+typedef struct reeve_outgoing reeve_outgoing;
+
+/*
+ * Sees a task before it is checked and enqueued. `spec` is a copy, in which the layer may change any field. What it
+ * points to must stay valid until the call that enqueues has returned: memory from reeve_outgoing_alloc does. The
+ * function returns REEVE_OK, or the status with which the enqueue of this task fails; reeve_outgoing_refuse sets the
+ * message. The names, counts and options of the program have been checked, but not the length of the payload; after
+ * all layers everything is checked. The queue and the id of a member of a batch must stay. The function must not
+ * use the client that makes the call.
+ */
+typedef reeve_status (*reeve_enqueue_layer_fn)(reeve_outgoing *task, reeve_task_spec *spec, void *user);
+
+/* Memory that lives until the call that enqueues has returned, aligned for any type; NULL: there is none. */
+REEVE_API void *reeve_outgoing_alloc(reeve_outgoing *task, size_t size);
+
+/* Replaces the payload by a copy of these bytes, which may be a part of the present one. REEVE_ENOMEM. */
+REEVE_API reeve_status reeve_outgoing_set_payload(reeve_outgoing *task, const void *data, size_t length);
+
+/* Sets an element of the metadata, or, with the value NULL, removes it. Both texts are copied. REEVE_EINVAL: the key is
+ * NULL. REEVE_ENOMEM. */
+REEVE_API reeve_status reeve_outgoing_set_meta(reeve_outgoing *task, const char *key, const char *value);
+
+/* An element of the metadata, or NULL. */
+REEVE_API const char *reeve_outgoing_meta(const reeve_outgoing *task, const char *key);
+
+/* Refuses the task: the enqueue fails with this status, and with a message that names the layer. Returns the status; 0
+ * counts as REEVE_EINVAL. */
+REEVE_API reeve_status reeve_outgoing_refuse(reeve_outgoing *task, reeve_status status, const char *format, ...)
+    REEVE_PRINTF(3, 4);
+
+/* A layer: an element of a plugin's table, or the argument of reeve_worker_add_layer or reeve_client_add_layer. Zero
+ * selects the default of each field. At least one of the functions is required. */
 typedef struct reeve_layer {
-    size_t size;                   /* sizeof(reeve_layer); REEVE_LAYER sets it */
-    const char *name;              /* required; shown to people */
-    const char *type;              /* apply only to the handler of this type; NULL: to all handlers */
-    reeve_layer_fn run;            /* required */
-    void *user;                    /* argument of run */
-    const char *summary;           /* one line for people; plugins only */
-    void (*free_user)(void *user); /* called once, when the worker is destroyed; ignored in plugins, which use unload */
+    size_t size;      /* sizeof(reeve_layer); REEVE_LAYER sets it */
+    const char *name; /* required; shown to people */
+    /* Apply only to tasks of this type, or of types that fit a pattern such as "mail.*"; NULL: to all. In a worker the
+     * type of the handler decides, which may be a pattern itself. */
+    const char *type;
+    reeve_layer_fn run;             /* around handlers */
+    void *user;                     /* argument of the functions */
+    const char *summary;            /* one line for people; plugins only */
+    void (*free_user)(void *user);  /* called once, when the worker or client is closed; ignored in plugins: unload */
+    reeve_enqueue_layer_fn enqueue; /* before an enqueue */
+    reeve_batch_layer_fn run_batch; /* around batch handlers */
 } reeve_layer;
 
 #define REEVE_LAYER .size = sizeof(reeve_layer)
+
+/*
+ * Adds a layer to a client, for the tasks that it enqueues from now on. The struct, its name and its type are copied.
+ * `user` must outlive the client. If free_user is set, reeve_client_close calls it for `user`. Functions other than
+ * `enqueue` have no effect here. REEVE_EINVAL: the layer has no name or no function, its type is not valid, or the
+ * client would have more than REEVE_LAYERS_MAX layers. REEVE_ENOMEM.
+ */
+REEVE_API reeve_status reeve_client_add_layer(reeve_client *client, const reeve_layer *layer);
+
+/* ---- before the handler ---------------------------------------------------------------------------------------- */
+
+/*
+ * Replaces the payload that the further layers and the handler see by a copy of these bytes, which may be a part of the
+ * present one. A zero byte follows the copy. Pointers to earlier payloads stay valid until the attempt ends. The
+ * task in Redis keeps its payload. REEVE_ENOMEM: the payload is as before.
+ */
+REEVE_API reeve_status reeve_task_set_payload(reeve_task *task, const void *data, size_t length);
 
 /* ---- reading the outcome --------------------------------------------------------------------------------------- */
 
@@ -85,6 +167,11 @@ REEVE_API reeve_bytes reeve_task_result(const reeve_task *task);
 
 /* The name of an outcome: "done", "retry", "fail" or "snooze"; "none" for any other value. Any thread. */
 REEVE_API const char *reeve_outcome_name(reeve_outcome outcome);
+
+/* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
+
+REEVE_API reeve_status reeve_client_add_layer_sized(reeve_client *client, const reeve_layer *layer, size_t layer_size);
+#define reeve_client_add_layer(...) reeve_client_add_layer_sized(__VA_ARGS__, sizeof(reeve_layer))
 
 #ifdef __cplusplus
 }

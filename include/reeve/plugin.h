@@ -17,6 +17,8 @@
  * compiled with other versions of reeve. New versions only append fields; a field that an older plugin lacks is zero.
  * See "Structs" in status.h.
  *
+ * "Any thread" in a comment means that any number of threads may make the call at the same time.
+ *
  * C++: include plugin.hpp, which fills these structs without warnings and turns exceptions into outcomes. Without
  * plugin.hpp, an exception that leaves a handler, layer or hook ends the process (std::terminate), and the running
  * tasks of the process crash.
@@ -37,8 +39,11 @@ extern "C" {
 /* A handler: an element of a plugin's table, or the argument of reeve_worker_register. Zero selects the default of
  * each field. */
 typedef struct reeve_handler {
-    size_t size;           /* sizeof(reeve_handler); REEVE_HANDLER sets it */
-    const char *type;      /* required */
+    size_t size; /* sizeof(reeve_handler); REEVE_HANDLER sets it */
+    /* Required: the type of its tasks, or a pattern: the beginning of types and a star, "mail.*", or "*" for all types.
+     * A task runs in the handler of its type, else in that of the longest pattern that fits. reeve_task_type returns
+     * the type of the task. */
+    const char *type;
     reeve_handler_fn run;  /* exactly one of run and run_batch is required */
     void *user;            /* argument of run, run_batch and the hooks */
     const char *summary;   /* one line for people */
@@ -63,7 +68,7 @@ typedef struct reeve_handler {
      * batch_wait_ms. While it collects tasks, the thread runs tasks of other types. The `batch` of the pool does not
      * limit the number of collected tasks. Each thread collects tasks for itself, so use few threads for such a
      * queue. A task that has crashed gets a call of its own. When the worker stops, collected tasks return to their
-     * queues. Layers do not apply to batch handlers.
+     * queues. Only layers with run_batch apply to batch handlers.
      */
     reeve_batch_fn run_batch;
     unsigned batch_size;   /* at most REEVE_BATCH_SIZE_MAX; 0: REEVE_BATCH_SIZE_DEFAULT */
@@ -89,9 +94,9 @@ typedef struct reeve_plugin {
     /* Called once, before all other functions. If it returns a value other than 0, the plugin is not loaded. */
     int (*load)(void);
     void (*unload)(void); /* called once, after all other functions */
-    /* Layers (layer.h). A layer without a type applies to all handlers of the worker that are not batch handlers,
-     * including those of other plugins and of the program. A layer with a type applies to the handler of that type.
-     * A plugin may have layers and no handlers. */
+    /* Layers (layer.h). A layer without a type applies to all handlers of the worker, including those of other plugins
+     * and of the program, and to all tasks that they chain. A layer with a type applies to tasks of that type. A plugin
+     * may have layers and no handlers. */
     const reeve_layer *layers;
     size_t layer_count; /* at most REEVE_LAYERS_MAX */
     size_t layer_size;  /* size of an element of `layers` */
@@ -139,7 +144,8 @@ typedef struct reeve_plugin_handle reeve_plugin_handle;
  * which a name is looked up; NULL: that of the environment variable REEVE_PLUGIN_DIR, else the plugin directory of
  * the installation, which is found relative to the library or program. If the plugin is already open, the call
  * returns the same handle and calls no hook. The last reeve_plugin_close unloads the plugin. On failure *ret is NULL,
- * and ret_error, when not NULL, has the message, cut at `size` bytes. Any thread.
+ * and the message is written to ret_error, a buffer of `size` bytes, or NULL. A longer message is cut, so that it fits
+ * with its final zero byte. Any thread.
  *
  *   REEVE_EPLUGIN      the plugin cannot be loaded, as in reeve_worker_load_plugin
  *   REEVE_EINVAL       a handler is not valid
@@ -180,12 +186,12 @@ typedef struct reeve_run_report {
 } reeve_run_report;
 
 /*
- * Runs one task with the plugin's handler for a type, without Redis, on the calling thread. It also calls the thread
- * hooks of the handler and the layers of the plugin. Blocks until the handler has returned. Jitter is not applied to
- * the delay of a retry. Free the report with reeve_run_report_fini. Any thread. The functions of testing.h can do
- * more: they have a clock that a test can move, metadata, and a record of all progress. REEVE_ENOTFOUND: the plugin
- * has no handler for the type. REEVE_ETOOBIG: the payload is too long. REEVE_EINVAL: an option is not valid.
- * REEVE_ENOMEM.
+ * Runs one task with the plugin's handler for a type, without Redis, on the calling thread. It also calls the layers
+ * of the plugin, and the hooks thread_start and thread_stop of the handler. Blocks until the handler has returned.
+ * Jitter is not applied to the delay of a retry. Free the report with reeve_run_report_fini. Any thread. The
+ * functions of testing.h can do more: they have a clock that a test can move, metadata, and a record of all progress.
+ * REEVE_ENOTFOUND: the plugin has no handler for the type. REEVE_ETOOBIG: the payload is too long. REEVE_EINVAL: an
+ * option is not valid. REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_plugin_run(reeve_plugin_handle *plugin, const char *type, const reeve_run_options *options,
                                         reeve_run_report *ret);

@@ -14,8 +14,8 @@
  *     REEVE_CXX_PLUGIN([](reeve_plugin &p) { p.name = "greeter"; reeve::set_handlers(p, handlers); })
  *
  * Exceptions. The library is C: an exception that leaves a plain handler, layer or hook ends the process
- * (std::terminate), and its task counts as crashed. The forms of this header catch everything that a handler or a layer
- * throws, and turn it into an outcome:
+ * (std::terminate), and the running tasks of the process crash. Handlers and layers that are made with this header
+ * catch all exceptions, and turn them into outcomes:
  *
  *     reeve::fail            the task is dead at once, with the exception's kind and message (reeve_task_fail)
  *     reeve::retry           a failed attempt with its kind and message, repeated after its delay (reeve_task_retry)
@@ -23,8 +23,9 @@
  *                            ("std::runtime_error"), message is what()
  *     anything else          the same, with kind "exception"
  *
- * Objects of the handler are destroyed as usual. Hooks (thread_start, thread_stop, free_user, load, unload) are called
- * as they are and must not throw. All of it may be used on any thread; nothing here blocks or does I/O.
+ * The local objects of the handler are destroyed as usual. Hooks (thread_start, thread_stop, free_user, load, unload)
+ * must not throw. Any number of threads may call the functions of this header at the same time. They do not block and
+ * do no I/O.
  */
 #ifndef REEVE_PLUGIN_HPP
 #define REEVE_PLUGIN_HPP
@@ -134,7 +135,7 @@ template <reeve_layer_fn Run> reeve_outcome run_layer(reeve_task *task, reeve_ne
     }
 }
 
-/* Tasks that have an outcome keep it; the others get that of the exception. */
+/* Tasks that have an outcome keep it. The other tasks get the outcome of the exception. */
 template <reeve_batch_fn Run> void run_batch(reeve_task *const *tasks, size_t count, void *user)
 {
     try {
@@ -173,8 +174,8 @@ struct nothing {
 } // namespace detail
 
 /*
- * A handler, for a plugin's table or reeve_worker_register: Run is a function as of reeve_handler's run. type must live
- * as long as the handler. set, a callable, receives the struct to fill in further fields.
+ * Makes a handler, for a plugin's table or reeve_worker_register. Run is called as `run` of reeve_handler. `type`
+ * must outlive the handler. `set` is a callable that gets the struct and can fill in further fields.
  */
 template <reeve_handler_fn Run, typename Set = detail::nothing> reeve_handler handler(const char *type, Set set = Set())
 {
@@ -186,7 +187,7 @@ template <reeve_handler_fn Run, typename Set = detail::nothing> reeve_handler ha
     return made;
 }
 
-/* A handler of many tasks in one call: Run is a function as of reeve_handler's run_batch. */
+/* Makes a batch handler: Run is called as `run_batch` of reeve_handler. */
 template <reeve_batch_fn Run, typename Set = detail::nothing>
 reeve_handler batch_handler(const char *type, Set set = Set())
 {
@@ -198,7 +199,8 @@ reeve_handler batch_handler(const char *type, Set set = Set())
     return made;
 }
 
-/* A layer, for a plugin's table or reeve_worker_add_layer: around the handler of type, or of all with nullptr. */
+/* Makes a layer, for a plugin's table or reeve_worker_add_layer. It applies to the handler of `type`; nullptr: to all
+ * handlers. */
 template <reeve_layer_fn Run, typename Set = detail::nothing>
 reeve_layer layer(const char *name, const char *type = nullptr, Set set = Set())
 {
@@ -212,8 +214,9 @@ reeve_layer layer(const char *name, const char *type = nullptr, Set set = Set())
 }
 
 /*
- * Registers a function object, for instance a lambda: reeve_outcome (reeve_task *). It is copied or moved to the heap,
- * called by many threads at once, and deleted with the worker; at once when registering fails. Throws std::bad_alloc.
+ * Registers a function object, for instance a lambda, with the signature reeve_outcome (reeve_task *). The object is
+ * copied or moved to the heap. Several threads may call it at the same time. It is deleted with the worker, or at
+ * once if the call fails. Throws std::bad_alloc.
  */
 template <typename Function> reeve_status handle(reeve_worker *worker, const char *type, Function &&function)
 {
@@ -230,7 +233,7 @@ template <typename Function> reeve_status handle(reeve_worker *worker, const cha
     return status;
 }
 
-/* Puts arrays, which must live as long as the plugin, into its description. */
+/* These functions set the handlers and the layers of a plugin. The arrays must outlive the plugin. */
 template <size_t Count> void set_handlers(reeve_plugin &plugin, const reeve_handler (&list)[Count])
 {
     plugin.handlers = list;

@@ -2,29 +2,41 @@
  * reeve.h - all of reeve: durable background tasks on Redis.
  *
  * client.h    enqueue tasks, inspect them, control queues
+ * change.h    change single tasks by hand: edit them, let them die, take running ones away
  * task.h      the task, as its handler uses it
- * size_limits.h    size limits
+ * size_limits.h  size limits of tasks and results
  * limits.h    limits of concurrency and rate, for queues and groups
  * depend.h    dependencies between tasks, batches, chains
+ * signal.h    tasks that wait for events from outside
+ * transaction.h  enqueues as commands for the program's own connection and transaction
+ * hiredis.h   the same for programs that use hiredis; not included by this file
+ * buffer.h    enqueue while Redis is away
  * dead.h      dead letters by kind of error, and bulk operations
  * cron.h      recurring tasks
+ * search.h    find tasks by a filter
  * tags.h      find tasks by their tags
  * stats.h     statistics by day: numbers, wait times, run times, errors
  * watch.h     events: follow what happens to tasks
  * why.h       why a task or a queue does not run
  * maintain.h  maintenance of queues that no worker serves
+ * check.h     check the data of a queue, and repair them
  * worker.h    run handlers in pools of threads inside your program
+ * consumer.h  take tasks without handlers
  * plugin.h    put handlers into a shared object
  * plugin.hpp  the same in C++, with exceptions as outcomes; not included by this file
  * layer.h     functions around handlers
- * testing.h   run a handler in a unit test
+ * testing.h   run a handler in a unit test, and test a producer without Redis
  * status.h    statuses, structs and their sizes, log and memory hooks
  * tls.h       TLS settings
  */
 #ifndef REEVE_H
 #define REEVE_H
 
+#include "buffer.h"
+#include "change.h"
+#include "check.h"
 #include "client.h"
+#include "consumer.h"
 #include "cron.h"
 #include "dead.h"
 #include "depend.h"
@@ -32,12 +44,15 @@
 #include "limits.h"
 #include "maintain.h"
 #include "plugin.h"
+#include "search.h"
+#include "signal.h"
 #include "size_limits.h"
 #include "stats.h"
 #include "status.h"
 #include "tags.h"
 #include "task.h"
 #include "testing.h"
+#include "transaction.h"
 #include "version.h"
 #include "watch.h"
 #include "why.h"

@@ -48,12 +48,15 @@ typedef struct reeve_times {
     unsigned unit_us; /* unit of the sums in microseconds: 1000 for wait, 1 for run */
     uint64_t sum;
     uint64_t squares[3]; /* sum of squares: [0] + [1] * 10^9 + [2] * 10^18 */
+    double min_ms;       /* the shortest and the longest; exact */
+    double max_ms;
 } reeve_times;
 
 /*
  * A percentile (0 to 100) in ms; -1 if nothing was counted. The value is an estimate by linear interpolation within
  * the bucket; in the last bucket it is the lower limit. It is then limited to the range around the mean that the
- * standard deviation allows. It is therefore exact if all durations are equal.
+ * standard deviation allows, and to the range from the minimum to the maximum. It is therefore exact if all durations
+ * are equal.
  */
 REEVE_API double reeve_stats_percentile(const reeve_times *times, double percent);
 
@@ -62,6 +65,24 @@ typedef struct reeve_kind_stats {
     uint64_t retried;              /* attempts that failed with this kind and are retried */
     uint64_t dead;                 /* tasks that died with this kind */
 } reeve_kind_stats;
+
+/* How long tasks of a type took. All zero if nothing was counted. */
+typedef struct reeve_range {
+    uint64_t count;
+    double mean_ms;
+    double min_ms;
+    double max_ms;
+} reeve_range;
+
+/* What workers settled of one type of task. Deaths in scripts (a deadline, a parent) and crashes do not count. */
+typedef struct reeve_type_stats {
+    char type[REEVE_TYPE_MAX + 1]; /* "": all further types, if a day has more than 100 */
+    uint64_t completed;
+    uint64_t failed; /* failed attempts */
+    uint64_t dead;
+    reeve_range wait;
+    reeve_range run;
+} reeve_type_stats;
 
 /* The statistics of a day, or the sum of several days. */
 typedef struct reeve_day {
@@ -76,6 +97,8 @@ typedef struct reeve_day {
     reeve_times run;
     reeve_kind_stats *kinds; /* the most frequent kinds first; NULL: none */
     size_t kind_count;
+    reeve_type_stats *types; /* those with the longest total run time first; NULL: none */
+    size_t type_count;
 } reeve_day;
 
 #define REEVE_STATS_DAYS_MAX 400
@@ -93,6 +116,36 @@ REEVE_API reeve_status reeve_stats(reeve_client *client, const char *queue, int6
 REEVE_API reeve_status reeve_stats_sum(const reeve_day *list, size_t count, reeve_day **ret);
 
 REEVE_API void reeve_stats_free(reeve_day *list, size_t count);
+
+/*
+ * What workers settled in a queue in one minute. A worker adds to the minute in which it writes, up to a third of a
+ * session after the attempts ended.
+ */
+typedef struct reeve_minute {
+    int64_t at_ms;      /* when the minute began, in ms since the epoch, by Redis's clock */
+    uint64_t completed; /* completed tasks */
+    uint64_t failed;    /* failed attempts */
+    uint64_t dead;      /* tasks that died */
+    uint64_t waits;     /* number of wait times, and their sum in ms */
+    uint64_t wait_ms;
+    uint64_t runs; /* number of run times, and their sum in us */
+    uint64_t run_us;
+} reeve_minute;
+
+#define REEVE_STATS_MINUTES_MAX 1440
+
+/*
+ * Gets the last minutes of a queue, the earliest first; the last one is the present minute, which has not ended.
+ * Redis keeps them for a day. *ret is an array of `minutes` elements (1 to REEVE_STATS_MINUTES_MAX); free it with
+ * reeve_stats_minutes_free. Blocks for a round trip. REEVE_EINVAL, and the errors of every call.
+ *
+ * run_us / 60,000,000 is the mean number of threads that the queue kept busy in that minute, if tasks are short: the
+ * run time of an attempt counts when it ends.
+ */
+REEVE_API reeve_status reeve_stats_minutes(reeve_client *client, const char *queue, unsigned minutes,
+                                           reeve_minute **ret);
+
+REEVE_API void reeve_stats_minutes_free(reeve_minute *list);
 
 #ifdef __cplusplus
 }

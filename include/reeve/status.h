@@ -2,7 +2,7 @@
  * status.h - the statuses that all functions return, rules for structs, and hooks for the log and memory.
  *
  * REEVE_OK is 0. Output parameters, whose names begin with ret_, are written only on success unless a comment says
- * otherwise.
+ * otherwise. "Any thread" in a comment means that any number of threads may make the call at the same time.
  *
  * Structs. Programs and plugins that were compiled with one version of reeve work with the library of another version:
  *
@@ -13,9 +13,9 @@
  *     means a later version: the struct is accepted if all fields that this library does not know are 0. Otherwise
  *     the call fails with REEVE_EINVAL (for a plugin: REEVE_EPLUGIN), and the message names both sizes.
  *   - With a `size` of 0 the sizeof of the calling program applies. Each function that takes such a struct is also a
- *     macro, which passes that sizeof to the function of the same name with the suffix _sized. In an array of structs
- *     the elements are that sizeof apart. Callers that do not use the macro, for instance in another language, must
- *     set `size`.
+ *     macro, which passes that sizeof to the function of the same name with the suffix _sized. The elements of an
+ *     array of structs have that size. Callers that do not use the macro, for instance in another language, must set
+ *     `size`.
  *   - Structs without a `size` do not change as long as the library has the same soname. Structs that only the
  *     library allocates may get further fields at their end.
  */
@@ -54,7 +54,9 @@ extern "C" {
     X(EUNSUPPORTED, 18, "not supported by this build")        \
     X(EDEAD, 19, "the task is dead")                          \
     X(ECANCELLED, 20, "the task was cancelled")               \
-    X(EUNIQUE, 21, "another task holds the unique key")
+    X(EUNIQUE, 21, "another task holds the unique key")       \
+    X(BUFFERED, 22, "kept in the buffer until Redis is back") \
+    X(EFULL, 23, "the buffer is full")
 
 typedef enum reeve_status {
 #define REEVE_STATUS_ENUM(name, number, text) REEVE_##name = number,

@@ -9,8 +9,8 @@
  *
  * Threads and lifetime, unless a comment says otherwise: call these functions only on the thread that runs the
  * handler, and only until the handler returns. Do not keep the reeve_task pointer. Memory that a function returns
- * belongs to the task and is valid until the handler returns. A function copies the memory that it is given before it
- * returns. docs/glossary.md defines the terms.
+ * belongs to the task and is valid until the handler returns. A function copies its arguments, so the handler may
+ * free or change them after the call. docs/glossary.md defines the terms.
  */
 #ifndef REEVE_TASK_H
 #define REEVE_TASK_H
@@ -36,6 +36,7 @@ extern "C" {
 #define REEVE_UNIQUE_MAX 200                                  /* unique key: UTF-8 */
 #define REEVE_KIND_MAX 100                                    /* error kind */
 #define REEVE_MESSAGE_MAX 1000 /* error message; a longer one is cut at the end of a UTF-8 character */
+#define REEVE_REASON_MAX 200   /* reason of a cancel */
 #define REEVE_PAYLOAD_MAX (64u * 1024 * 1024)
 #define REEVE_RESULT_MAX (16u * 1024 * 1024)
 #define REEVE_CHECKPOINT_MAX (1024u * 1024)
@@ -95,7 +96,7 @@ typedef struct reeve_backoff {
  * and the worker starts another thread. A handler must not leave by longjmp. pthread_cancel has no effect on the
  * threads of a worker. A child process that a handler forks must call exec or _exit. reeve_worker_create describes
  * what happens to a child that returns from the handler. A handler must not close file descriptors that it has not
- * opened: the worker then logs an error, and reeve-worker ends.
+ * opened. If it closes one that the worker needs, the worker logs an error, and the program reeve-worker exits.
  */
 typedef reeve_outcome (*reeve_handler_fn)(reeve_task *task, void *user);
 
@@ -113,7 +114,7 @@ typedef reeve_outcome (*reeve_handler_fn)(reeve_task *task, void *user);
  */
 typedef void (*reeve_batch_fn)(reeve_task *const *tasks, size_t count, void *user);
 
-/* Number of tasks in one call of a batch handler: the maximum of the setting, and its default. */
+/* Maximum and default of `batch_size` (reeve_handler): how many tasks one call of a batch handler gets at most. */
 #define REEVE_BATCH_SIZE_MAX 256
 #define REEVE_BATCH_SIZE_DEFAULT 64
 
@@ -135,8 +136,8 @@ REEVE_API const char *reeve_task_handle(const reeve_task *task);
 REEVE_API unsigned reeve_task_attempt(const reeve_task *task);
 
 /* The number of crashes of this task: how many times a worker died, or lost its session, while it held the task. The
- * number is reset to 0 when an attempt that a worker ran alone has ended without a crash; see "suspect" in
- * docs/glossary.md. */
+ * number is reset to 0 when an attempt during which the worker ran no other handler has ended without a crash; see
+ * "suspect" in docs/glossary.md. */
 REEVE_API unsigned reeve_task_crashes(const reeve_task *task);
 
 /* When the task was enqueued, in ms since the epoch by Redis's clock. */
@@ -176,6 +177,13 @@ REEVE_API bool reeve_task_should_stop(const reeve_task *task);
  * its result. After any other outcome it is cancelled. Does no I/O. Any thread may call it while the handler runs.
  */
 REEVE_API bool reeve_task_is_cancelled(const reeve_task *task);
+
+/*
+ * Returns the reason of the cancel, when reeve_task_is_cancelled returns true and the cancel has a reason
+ * (reeve_cancel_with_reason); else NULL. A worker that was not connected to Redis then does not learn the reason. The
+ * text is valid until the handler returns. Does no I/O. Any thread may call it while the handler runs.
+ */
+REEVE_API const char *reeve_task_cancel_reason(const reeve_task *task);
 
 /*
  * Records progress: a percentage from 0 to 100, and a message, which is cut at REEVE_MESSAGE_MAX bytes; NULL: none.
@@ -239,8 +247,8 @@ REEVE_API reeve_status reeve_task_log(reeve_task *task, const char *format, ...)
 REEVE_API reeve_status reeve_task_pause_for(reeve_task *task, const char *group, int64_t delay_ms);
 
 /*
- * The message of the last call of reeve_task_checkpoint, reeve_task_chain or reeve_task_done on this task that
- * failed; "": none failed. Valid until the next call of one of these functions.
+ * The message of the last failed call of reeve_task_checkpoint, reeve_task_chain or reeve_task_done for this task;
+ * "": no call failed. Valid until the next call of one of these functions.
  */
 REEVE_API const char *reeve_task_call_error(const reeve_task *task);
 
@@ -269,14 +277,14 @@ REEVE_API reeve_outcome reeve_task_retry(reeve_task *task, int64_t delay_ms, con
 /* The attempt failed, and the task is not retried: it dies at once. Kind and message are as in reeve_task_retry. */
 REEVE_API reeve_outcome reeve_task_fail(reeve_task *task, const char *kind, const char *format, ...) REEVE_PRINTF(3, 4);
 
-/* The task runs again after delay_ms. With a delay of 0 it returns at once to the front of its priority in the queue.
- * A snooze does not count as a failed attempt. */
+/* The task runs again after delay_ms. With a delay of 0 it returns to its queue at once, before all other tasks of
+ * the same priority. A snooze does not count as a failed attempt. */
 REEVE_API reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms);
 
 /*
- * Returns the task at once to the front of its priority in the queue, for instance because the handler lacks a
- * resource. It is the next task of its priority to be leased, possibly by a thread of the same worker. A give-back does
- * not count as a failed attempt. The function is the same as reeve_task_snooze with a delay of 0.
+ * Returns the task to its queue at once, before all other tasks of the same priority, for instance because the
+ * handler lacks a resource. A thread of the same worker may lease it again. A give-back does not count as a failed
+ * attempt. The function is the same as reeve_task_snooze with a delay of 0.
  */
 REEVE_API reeve_outcome reeve_task_give_back(reeve_task *task);
 

@@ -1,6 +1,6 @@
 /*
- * testing.h - test handlers and layers. The functions run one attempt of one task on the calling thread, without
- * Redis and without a worker. They work with any test framework:
+ * testing.h - test handlers, layers, and programs that enqueue tasks. The functions run one attempt of one task on the
+ * calling thread, without Redis and without a worker. They work with any test framework:
  *
  *     reeve_test_report *report = reeve_test_run(&handler, &(reeve_test_options){.payload = reeve_test_text("a.jpg")});
  *     assert(report->outcome == REEVE_OUTCOME_RETRY);
@@ -145,6 +145,73 @@ REEVE_API reeve_test_report *reeve_test_run_plugin(reeve_plugin_handle *plugin, 
 /* Frees a report; NULL is ignored. */
 REEVE_API void reeve_test_report_free(reeve_test_report *report);
 
+/* ---- producers ------------------------------------------------------------------------------------------------- */
+
+/*
+ * A client for tests of programs that enqueue: it keeps the tasks in memory, needs no Redis, and starts no thread. The
+ * program under test gets it in place of the client of reeve_client_open:
+ *
+ *     reeve_client *client = NULL;
+ *     reeve_test_client_open(&client, NULL);
+ *     sign_up(client, "ann@example.org");                       the program: it enqueues a task of type "mail"
+ *     const reeve_test_task *mail = reeve_test_client_find(client, "mail", 0);
+ *     assert(mail != NULL && mail->spec->in_ms == 60000);
+ *     reeve_client_close(client);
+ *
+ * With handlers it also runs the tasks: at once, within the call that enqueues them (run_at_once), or when the test
+ * calls reeve_test_client_run.
+ *
+ * Specs are checked as by reeve_enqueue. Ids, unique keys and parents are kept to: REEVE_EEXISTS, REEVE_EUNIQUE and
+ * REEVE_ENOTFOUND come as from Redis, and so do batches (depend.h). reeve_show, reeve_wait, reeve_retry, reeve_cancel,
+ * reeve_delete, reeve_reschedule and reeve_set_priority work; reeve_wait does not block, and returns REEVE_ETIMEOUT for
+ * a task that has not ended. All other calls that ask Redis return REEVE_EUNSUPPORTED. A task with a time or a delay
+ * runs as soon as the test runs it. Priorities, limits, expiry, death callbacks (on_dead), tags and recurring entries
+ * have no effect.
+ */
+typedef struct reeve_test_client_options {
+    size_t size;                   /* sizeof(reeve_test_client_options), or 0 */
+    const reeve_handler *handlers; /* valid until the client is closed, with all that they point to */
+    size_t handler_count;
+    reeve_plugin_handle *plugin; /* handlers of a plugin, with its layers; must stay open; NULL: none */
+    const reeve_layer *layers;   /* around the handlers, and at each enqueue (layer.h); free_user is not called */
+    size_t layer_count;
+    bool run_at_once;              /* a call that enqueues a task runs it, if there is a handler for its type */
+    reeve_test_clock *clock;       /* NULL: a clock that stands still at REEVE_TEST_BEGIN_MS */
+    reeve_size_limits size_limits; /* of tasks, results and chained tasks (size_limits.h); zeroed: the defaults */
+} reeve_test_client_options;
+
+/* A task of such a client. Valid until it is deleted, cleared or replaced, or the client is closed. */
+typedef struct reeve_test_task {
+    const char *handle;
+    const reeve_task_spec *spec; /* with its id; a zero byte follows the payload */
+    reeve_state state;
+    unsigned attempts; /* attempts that were run */
+    unsigned failures; /* of these: failed ones */
+    int64_t enqueued_ms;
+    const reeve_test_report *report; /* of the last attempt; NULL: none was run */
+} reeve_test_task;
+
+/* Opens a client for tests. The caller closes it with reeve_client_close. Only one thread at a time may use it.
+ * REEVE_EINVAL: a handler, a layer or an option is not valid. REEVE_ENOMEM. Any thread. */
+REEVE_API reeve_status reeve_test_client_open(reeve_client **ret, const reeve_test_client_options *options);
+
+/* The number of its tasks; 0 for any other client. */
+REEVE_API size_t reeve_test_client_count(const reeve_client *client);
+
+/* The nth task in the order of the enqueues, and the nth of a type; n begins at 0. NULL: there is no such task. */
+REEVE_API const reeve_test_task *reeve_test_client_task(const reeve_client *client, size_t n);
+REEVE_API const reeve_test_task *reeve_test_client_find(const reeve_client *client, const char *type, size_t n);
+
+/* Forgets all tasks. In a handler it does nothing. */
+REEVE_API void reeve_test_client_clear(reeve_client *client);
+
+/*
+ * Runs one attempt of each task that waits and has a handler, on the calling thread, in the order of the enqueues; then
+ * of each task that became ready or was enqueued meanwhile, by a handler, as a chained task, or as its parents ended.
+ * A task that fails, or is snoozed, runs again at the next call. Returns the number of attempts.
+ */
+REEVE_API size_t reeve_test_client_run(reeve_client *client);
+
 /* The bytes of a text, for a payload. */
 static inline reeve_bytes reeve_test_text(const char *text)
 {
@@ -165,6 +232,11 @@ REEVE_API reeve_test_report *reeve_test_run_plugin_sized(reeve_plugin_handle *pl
                                                          size_t options_size, size_t layer_size);
 #define reeve_test_run_plugin(...) \
     reeve_test_run_plugin_sized(__VA_ARGS__, sizeof(reeve_test_options), sizeof(reeve_layer))
+REEVE_API reeve_status reeve_test_client_open_sized(reeve_client **ret, const reeve_test_client_options *options,
+                                                    size_t options_size, size_t handler_size, size_t layer_size);
+#define reeve_test_client_open(...)                                                                     \
+    reeve_test_client_open_sized(__VA_ARGS__, sizeof(reeve_test_client_options), sizeof(reeve_handler), \
+                                 sizeof(reeve_layer))
 
 #ifdef __cplusplus
 }

@@ -9,14 +9,19 @@
  *     dead           (kind, message)
  *     snoozed        (delay_ms)
  *     given_back     its handler or its worker returned the task to the queue
+ *     lease_expired  its lease was ended by hand (change.h)
  *     recovered      its worker died or lost its session, and the task returned to the queue
  *     blocked        the task waits for parents
  *     unblocked      its last parent ended or was removed (due_ms, if its time is later)
  *     cancelling     the task is running, and its handler was asked to stop
  *     cancelled, deleted
+ *     edited         its options, payload, tags or metadata were changed (change.h)
+ *     moved          it was moved to another queue (change.h); `deleted` follows
  *     retried        a call of reeve_retry or the like made the task ready
  *     rescheduled    (due_ms)
  *     priority       (priority)
+ *     progress       a running task reported progress (percent, message)
+ *     logged         a running task wrote a line to its log (message)
  *
  * Later versions may add events, so ignore unknown ones. There is no event when a record is deleted because of the
  * retention.
@@ -56,6 +61,7 @@ typedef struct reeve_event {
     int64_t delay_ms;
     int64_t due_ms;
     int priority; /* event "priority": the new priority; else 0 */
+    int percent;  /* event "progress": 0 to 100 */
 } reeve_event;
 
 typedef struct reeve_watch_options {

@@ -3,10 +3,12 @@
  *
  * A worker leases tasks from queues and runs their handlers. Life cycle: create; register handlers or load plugins;
  * add pools; start; optionally quiet; stop; destroy. The library starts its own threads. It installs no signal
- * handler, never exits the process and never prints.
+ * handler and never prints. It never ends the process, with one exception: a forked child that returns from a handler
+ * (reeve_worker_create).
  *
  * Threads: unless a comment says otherwise, any thread may call these functions, but only one at a time for each
- * worker. docs/glossary.md defines the terms.
+ * worker. "Any thread" in a comment means that any number of threads may make the call at the same time.
+ * docs/glossary.md defines the terms.
  */
 #ifndef REEVE_WORKER_H
 #define REEVE_WORKER_H
@@ -36,9 +38,9 @@ typedef struct reeve_worker_options {
     /*
      * The worker calls this function when Redis has lost its data (FLUSHALL, a restored older state), and when the
      * worker was disconnected for so long that its session expired. The program should then write again what it keeps
-     * in Redis besides tasks: queue settings, limits and recurring entries. The worker calls the function at its next
-     * heartbeat, within a third of session_ms, on its heartbeat thread. The function must not block, and must not
-     * call functions for this worker. NULL: no call.
+     * in Redis besides tasks: queue settings, limits and recurring entries. The worker's thread for heartbeats calls
+     * the function, at the first heartbeat after the loss or the reconnection: at most a third of session_ms later.
+     * The function must not block, and must not call a function of this file with this worker. NULL: no call.
      */
     void (*on_data_lost)(void *user);
     void *on_data_lost_user; /* argument of on_data_lost; must outlive the worker */
@@ -46,7 +48,8 @@ typedef struct reeve_worker_options {
 
 /*
  * Creates a worker. It does not connect yet. On success the caller owns *ret and frees it with reeve_worker_destroy. On
- * failure *ret is NULL and ret_error, when not NULL, has the message, cut at `size` bytes.
+ * failure *ret is NULL, and the message is written to ret_error, a buffer of `size` bytes, or NULL. A longer message is
+ * cut, so that it fits with its final zero byte.
  *
  * Fork: a process may fork between create and start; each process that starts the worker gets a worker id of its own.
  * The child of a fork after start has none of the worker's threads, and should call exec or _exit. In such a child,
@@ -67,7 +70,7 @@ REEVE_API const char *reeve_worker_error(const reeve_worker *worker);
  * `user`, and free_user is not called.
  *
  *   REEVE_EDUPLICATE   the type has a handler already
- *   REEVE_EINVAL       the type is not valid, or not exactly one of run and run_batch is set
+ *   REEVE_EINVAL       the type is not valid, or run and run_batch are both set or both NULL
  *   REEVE_ESTATE       the worker has been started
  */
 REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_handler *handler);
@@ -76,10 +79,11 @@ REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_h
 REEVE_API reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_handler_fn run, void *user);
 
 /*
- * Adds a layer (layer.h) around the handler of the layer's type, or, if the layer has no type, around all handlers that
- * are not batch handlers. This includes handlers that are registered later. Layers that were added before are called
- * before it. Call it only before start. The struct, its name and its type are copied. `user` must outlive the worker.
- * If free_user is set, reeve_worker_destroy calls it for `user`.
+ * Adds a layer (layer.h). Its functions run and run_batch apply to the handler of the layer's type, or, if the
+ * layer has no type, to all handlers, including those that are registered later. Its function enqueue applies to
+ * the tasks that handlers chain (reeve_task_chain). Layers are called in the order in which they were added,
+ * `enqueue` in the reverse order. Call it only before start. The struct, its name and its type are copied. `user`
+ * must outlive the worker. If free_user is set, reeve_worker_destroy calls it for `user`.
  *
  *   REEVE_EINVAL   the layer has no name or no function, its type is not valid, or the worker would have more than
  *                  REEVE_LAYERS_MAX layers
@@ -124,12 +128,12 @@ REEVE_API reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve
  *
  *     strict       the order of the list: a queue is served when those before it are empty
  *     weighted     by shares: with weights 5 and 1, five of six tasks are from the first queue while both have tasks.
- *                  The other queues get the share of an empty queue. A queue gains no share while it is empty, with
- *                  one exception: when it has tasks again, it is served first, for at most one batch
+ *                  While a queue is empty, the other queues use its share; it does not get this share later. When
+ *                  it has tasks again, its turn comes next, with at most one batch; then it has its share again
  *     round-robin  the order of the list, starting after the queue from which the thread leased last; with a batch of
  *                  1, the thread takes one task from each queue in turn
  *
- * Each thread counts its shares and turns by itself; threads do not wait for each other.
+ * Each thread has its own shares and its own last queue; threads do not wait for each other.
  */
 typedef enum reeve_order { REEVE_ORDER_STRICT = 0, REEVE_ORDER_WEIGHTED = 1, REEVE_ORDER_ROUND_ROBIN = 2 } reeve_order;
 
@@ -140,9 +144,13 @@ typedef struct reeve_pool_options {
     const char *const *queues; /* 1 to 1000 different names of queues */
     size_t queue_count;
     unsigned threads; /* number of threads, at most 1024; 0: 1 */
-    unsigned batch;   /* maximum number of tasks that a thread leases at once, 1 to 256; 0: 64 */
+    unsigned batch;   /* maximum number of tasks that a thread leases at once, 1 to 256; 0: 128 */
     reeve_order order;
     const unsigned *weights; /* with REEVE_ORDER_WEIGHTED: a weight from 1 to 1000 for each queue; NULL: all 1 */
+    /* Time, 1 to 1000 ms; 0: 5 ms. In one call, a thread leases only as many tasks as it will probably finish in this
+     * time, by the run times of its last tasks, and never more than `batch`. While the queue has no more tasks than the
+     * threads lease, a value above 2 ms counts as 2 ms. */
+    int64_t batch_ms;
 } reeve_pool_options;
 
 /* Adds a pool. Call it only before start. Different pools may serve the same queue. REEVE_EINVAL: a value is not
@@ -151,9 +159,9 @@ REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_p
 
 /*
  * Starts all threads of the worker and returns. If the URL is "embedded:", the call also starts the private server.
- * If Redis cannot be reached, the call succeeds nevertheless: the threads keep trying to connect, after growing
- * random pauses, and log that they cannot (reeve_log_set). The call tries to reach Redis for up to 2 s. It does so to
- * detect a wrong password, and to log a warning if Redis evicts keys or has no persistence.
+ * The call first tries to reach Redis for up to 2 s, to detect a wrong password, and to log a warning if Redis evicts
+ * keys or has no persistence. If Redis cannot be reached, the call still succeeds. The threads then log the error
+ * (reeve_log_set) and try again, with increasing delays and jitter.
  *
  * Signals: the worker's threads block all signals except those of faults, such as SIGSEGV. The program's own threads
  * therefore get the other signals. A child process that a handler starts (fork, posix_spawn, system) inherits this
@@ -171,7 +179,7 @@ REEVE_API reeve_status reeve_worker_start(reeve_worker *worker);
 REEVE_API void reeve_worker_quiet(reeve_worker *worker);
 
 /*
- * Stops the worker. The worker leases no more tasks, and the call waits for running handlers, for up to deadline_ms.
+ * Stops the worker. The worker leases no more tasks, and the call waits for running handlers, for up to drain_ms.
  * If handlers still run then, reeve_task_should_stop returns true for them, and the call waits for one more second.
  * If handlers still run after that, their tasks go back to their queues; this does not count as a failed attempt. All
  * other threads end. In addition the call blocks while the worker reports to Redis: some milliseconds, or up to 8 s
@@ -180,13 +188,13 @@ REEVE_API void reeve_worker_quiet(reeve_worker *worker);
  *   REEVE_OK         all handlers have returned, all threads have ended
  *   REEVE_ETIMEOUT   handlers still run, and their tasks are back in their queues. Call this function again to wait
  *                    for the handlers, or call reeve_worker_destroy, or exit the process
- *   REEVE_ESTATE     a handler, layer or hook of this worker called it, and would wait for itself: call
- *                    reeve_worker_quiet there, and let another thread stop the worker. Or the calling process was
- *                    forked after start
+ *   REEVE_ESTATE     the calling process was forked after start; or a handler, layer or hook of this worker made the
+ *                    call, which would wait for itself. Call reeve_worker_quiet there, and let another thread stop
+ *                    the worker
  */
-REEVE_API reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms);
+REEVE_API reeve_status reeve_worker_stop(reeve_worker *worker, int64_t drain_ms);
 
-/* Frees a worker; NULL is ignored. If the worker is not stopped yet, the call stops it with a deadline of 0. It waits
+/* Frees a worker; NULL is ignored. If the worker is not stopped yet, the call stops it with a drain_ms of 0. It waits
  * until all handlers have returned, and unloads the plugins. An embedded server stops as in reeve_client_close. No
  * other thread may use the worker during or after the call. If a handler, layer or hook of this worker calls it, it
  * does nothing but log an error. */

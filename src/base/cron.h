@@ -24,7 +24,7 @@
  * Slots of fields are whole seconds. Slots of an interval are the multiples of the interval since the epoch, so that
  * all workers agree on them without having met; zones do not move them.
  *
- * Clock changes, in RV_ZONE_LOCAL:
+ * Clock changes, in all zones but UTC:
  *   - A time that the clock leaps over fires at the first moment after the leap. Several such times of one entry, and
  *     one that is due right then, fire there once. With a leap from 2:00 to 3:00, "30 2 * * *" fires at 3:00.
  *   - A time that the clock shows twice fires the first time only.
@@ -32,7 +32,8 @@
  *     clock shows a time that matches. So "30 * * * *" fires once in each hour that passes, when clocks are set by
  *     whole hours; around a change by half an hour two slots may lie half an hour nearer or farther.
  *
- * The local zone is the C library's: TZ, else the system's. It is read once; a program that changes TZ calls tzset.
+ * The local zone is the C library's: TZ, else the system's. It is read once; a program that changes TZ calls tzset. zone.h tells
+ * of zones by name.
  */
 #ifndef RV_CRON_H
 #define RV_CRON_H
@@ -42,16 +43,16 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/zone.h"
 
 #define RV_CRON_SPEC_MAX 512                             /* bytes of a spec */
 #define RV_CRON_MIN_MS 100                               /* the shortest interval */
 #define RV_CRON_MAX_MS ((int64_t)366 * 24 * 3600 * 1000) /* the longest */
 
-typedef enum rv_zone { RV_ZONE_UTC = 0, RV_ZONE_LOCAL } rv_zone;
-
 /* A spec, read. Copied by assignment. Bit n of a set stands for the number n. */
 typedef struct rv_cron {
-    int64_t interval_ms; /* > 0: an interval, and nothing else counts */
+    int64_t interval_ms; /* > 0: an interval, and nothing else but the offset counts */
+    int64_t offset_ms;   /* of an interval: its slots are so much later */
     uint64_t seconds;
     uint64_t minutes;
     uint32_t hours;
@@ -80,9 +81,5 @@ int64_t rv_cron_next(const rv_cron *cron, rv_zone zone, int64_t after_ms);
  */
 size_t rv_cron_missed(const rv_cron *cron, rv_zone zone, int64_t from_ms, int64_t until_ms, size_t max,
                       int64_t *ret_slots);
-
-/* "utc" and "local", in any case. ret is written on success only. */
-bool rv_cron_zone_parse(const char *name, rv_zone *ret);
-const char *rv_cron_zone_name(rv_zone zone); /* "utc", "local" */
 
 #endif

@@ -9,8 +9,6 @@
  * in both directions, and the moment so found never falls when the time shown rises: the next slot is the moment of the
  * next time shown.
  */
-#include <time.h>
-
 #include "base/cron.h"
 #include "base/cron_clock.h"
 
@@ -26,24 +24,15 @@ typedef struct shift {
     int64_t after;
 } shift;
 
-static int64_t offset(rv_zone zone, int64_t moment)
-{
-    time_t seconds = (time_t)moment;
-    struct tm local = {0};
-
-    if (zone == RV_ZONE_UTC || localtime_r(&seconds, &local) == NULL) return 0;
-    return local.tm_gmtoff;
-}
-
 /* The shift within (low, high]. */
 static shift find_shift(rv_zone zone, int64_t low, int64_t high)
 {
-    shift found = {.at = low, .before = offset(zone, low), .after = offset(zone, high)};
+    shift found = {.at = low, .before = rv_zone_offset(zone, low), .after = rv_zone_offset(zone, high)};
 
     if (found.before == found.after) return found;
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        if (offset(zone, middle) == found.before)
+        if (rv_zone_offset(zone, middle) == found.before)
             low = middle;
         else
             high = middle;
@@ -161,19 +150,27 @@ int64_t rv_cron_next(const rv_cron *cron, rv_zone zone, int64_t after_ms)
     int64_t slot;
 
     if (after_ms >= LAST_SECOND * 1000) return -1;
-    if (cron->interval_ms > 0) return after_ms < 0 ? 0 : (after_ms / cron->interval_ms + 1) * cron->interval_ms;
+    if (cron->interval_ms > 0) {
+        int64_t behind = after_ms - cron->offset_ms; /* negative: the first slot is at the offset */
+        return (after_ms < 0 || behind < 0 ? 0 : behind / cron->interval_ms + 1) * cron->interval_ms + cron->offset_ms;
+    }
     if (!first_slot(cron, zone, after_ms < 0 ? 0 : after_ms / 1000 + 1, LAST_SECOND, &slot)) return -1;
     return slot * 1000;
 }
 
-static size_t missed_intervals(int64_t interval, int64_t from_ms, int64_t until_ms, size_t max, int64_t *ret_slots)
+static size_t missed_intervals(const rv_cron *cron, int64_t from_ms, int64_t until_ms, size_t max, int64_t *ret_slots)
 {
+    int64_t interval = cron->interval_ms;
+
+    if (until_ms < cron->offset_ms) return 0;
+    from_ms = larger(from_ms - cron->offset_ms, 0);
+    until_ms -= cron->offset_ms;
     int64_t last = until_ms / interval;
     int64_t first = from_ms / interval + (from_ms % interval != 0);
     size_t count = last < first ? 0 : (size_t)(last - first + 1);
 
     if (count > max) count = max;
-    for (size_t i = 0; i < count; i++) ret_slots[i] = (last - (int64_t)(count - 1 - i)) * interval;
+    for (size_t i = 0; i < count; i++) ret_slots[i] = (last - (int64_t)(count - 1 - i)) * interval + cron->offset_ms;
     return count;
 }
 
@@ -183,7 +180,7 @@ size_t rv_cron_missed(const rv_cron *cron, rv_zone zone, int64_t from_ms, int64_
     from_ms = larger(from_ms, 0);
     until_ms = smaller(until_ms, LAST_SECOND * 1000);
     if (from_ms > until_ms) return 0;
-    if (cron->interval_ms > 0) return missed_intervals(cron->interval_ms, from_ms, until_ms, max, ret_slots);
+    if (cron->interval_ms > 0) return missed_intervals(cron, from_ms, until_ms, max, ret_slots);
 
     int64_t from = from_ms / 1000 + (from_ms % 1000 != 0);
     int64_t until = until_ms / 1000;

@@ -304,22 +304,3 @@ reeve_status rv_cron_parse(rv_cron *ret, const char *spec, rv_error *error)
         return rv_fail(error, REEVE_EINVAL, "\"%.60s\": there is more after it: \"%.60s\"", first.at, rest.at);
     return interval ? read_interval(ret, second, error) : read_nickname(ret, second, error);
 }
-
-static const char *const zone_names[] = {[RV_ZONE_UTC] = "utc", [RV_ZONE_LOCAL] = "local"};
-
-bool rv_cron_zone_parse(const char *name, rv_zone *ret)
-{
-    if (name == NULL) return false;
-    slice word = {name, name + strlen(name)};
-    for (size_t i = 0; i < sizeof(zone_names) / sizeof(zone_names[0]); i++) {
-        if (!is(word, zone_names[i])) continue;
-        *ret = (rv_zone)i;
-        return true;
-    }
-    return false;
-}
-
-const char *rv_cron_zone_name(rv_zone zone)
-{
-    return zone == RV_ZONE_LOCAL ? zone_names[RV_ZONE_LOCAL] : zone_names[RV_ZONE_UTC];
-}

@@ -153,6 +153,20 @@ bool rv_valid_type(const char *text, size_t length)
     return is_name(text, length, REEVE_TYPE_MAX, "._-:/", 5);
 }
 
+bool rv_valid_type_pattern(const char *text, size_t length)
+{
+    if (length == 0 || length > REEVE_TYPE_MAX || text[length - 1] != '*') return rv_valid_type(text, length);
+    return length == 1 || rv_valid_type(text, length - 1);
+}
+
+size_t rv_type_fit(const char *pattern, const char *type, size_t length)
+{
+    size_t size = strlen(pattern);
+    if (size == length && memcmp(pattern, type, length) == 0) return SIZE_MAX;
+    if (size == 0 || pattern[size - 1] != '*' || size - 1 > length) return 0;
+    return memcmp(pattern, type, size - 1) == 0 ? size : 0;
+}
+
 bool rv_valid_id(const char *text, size_t length)
 {
     return is_name(text, length, REEVE_ID_LENGTH_MAX, "._-:", 4);

@@ -30,6 +30,12 @@ double rv_random_unit(void);
 /* The rules of task.h. text need not end in a zero byte. */
 bool rv_valid_queue(const char *text, size_t length);
 bool rv_valid_type(const char *text, size_t length);
+
+/* A type, or the beginning of types with a star behind it, "mail.*", or the star alone. */
+bool rv_valid_type_pattern(const char *text, size_t length);
+
+/* How well a pattern fits a type: 0: not at all; SIZE_MAX: it is this type; else the longer the pattern, the better. */
+size_t rv_type_fit(const char *pattern, const char *type, size_t length);
 bool rv_valid_id(const char *text, size_t length);
 bool rv_valid_ns(const char *text, size_t length); /* [A-Za-z0-9._:-]{1,64} */
 

@@ -45,7 +45,7 @@ static bool is_common(reeve_client *client, const char *queue)
 
 static bool is_much(const rv_enqueue_call *call)
 {
-    return call->fresh && (call->count >= RV_PACKET_MANY || (call->count >= RV_PACKET_MIN && call->bytes >= MUCH));
+    return call->fresh && (call->count >= RV_SEGMENT_MANY || (call->count >= RV_SEGMENT_MIN && call->bytes >= MUCH));
 }
 
 bool rv_bulk_insert_pays(rv_enqueue_pipeline *p, const rv_enqueue_call *call)
@@ -65,27 +65,27 @@ bool rv_bulk_insert_needs_probe(const rv_enqueue_pipeline *p, const rv_enqueue_c
 typedef struct bulk_inserting {
     rv_prefix prefix;
     char at[24];
-    char packet[16];
-    char list[16 + sizeof("packet:")];
-    char fence[16 + sizeof("laid:")];
+    char segment[16];
+    char list[16 + sizeof("segment:")];
+    char fence[16 + sizeof("bulk_closed:")];
     char head[64]; /* of every envelope */
 } bulk_inserting;
 
-static bulk_inserting describe(const reeve_client *client, const char *queue, unsigned packet)
+static bulk_inserting describe(const reeve_client *client, const char *queue, unsigned segment)
 {
     bulk_inserting ret;
     int64_t at_ms = rv_now_ms() + client->clock_ahead_ms;
     rv_keys_set_prefix(&ret.prefix, client->ns, queue);
     (void)snprintf(ret.at, sizeof(ret.at), "%lld", (long long)at_ms);
-    (void)snprintf(ret.packet, sizeof(ret.packet), "%u", packet);
-    (void)snprintf(ret.list, sizeof(ret.list), "packet:%u", packet);
-    (void)snprintf(ret.fence, sizeof(ret.fence), "laid:%u", packet);
-    (void)snprintf(ret.head, sizeof(ret.head), "{\"at\":%s,\"p\":%s,", ret.at, ret.packet);
+    (void)snprintf(ret.segment, sizeof(ret.segment), "%u", segment);
+    (void)snprintf(ret.list, sizeof(ret.list), "segment:%u", segment);
+    (void)snprintf(ret.fence, sizeof(ret.fence), "bulk_closed:%u", segment);
+    (void)snprintf(ret.head, sizeof(ret.head), "{\"at\":%s,\"p\":%s,", ret.at, ret.segment);
     return ret;
 }
 
 /* Always of nine digits. */
-static unsigned new_packet(void)
+static unsigned new_segment(void)
 {
     return 100000000 + (unsigned)(rv_random_unit() * 899999999);
 }
@@ -107,9 +107,9 @@ static void add_script(rv_conn *conn, const bulk_inserting *l, size_t count)
 {
     rv_cmd_script(conn, &rv_script_enqueue, 1, 4);
     add_key(conn, l, "");
-    rv_args(conn, "laid");
+    rv_args(conn, "bulk");
     rv_args(conn, l->at);
-    rv_args(conn, l->packet);
+    rv_args(conn, l->segment);
     rv_argi(conn, (int64_t)count);
 }
 
@@ -122,8 +122,8 @@ static void begin(rv_conn *conn, const bulk_inserting *l, const char *name, cons
 
 void rv_bulk_insert_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call)
 {
-    call->packet = new_packet();
-    bulk_inserting l = describe(p->client, p->specs[call->first].queue, call->packet);
+    call->segment = new_segment();
+    bulk_inserting l = describe(p->client, p->specs[call->first].queue, call->segment);
     size_t end = call->first + call->span;
     begin(conn, &l, "WATCH", l.fence, 0);
     begin(conn, &l, "DEL", l.fence, 0);
@@ -161,7 +161,7 @@ void rv_bulk_insert_probe(rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueu
  * fail, too. */
 void rv_bulk_insert_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call)
 {
-    bulk_inserting l = describe(p->client, p->specs[call->first].queue, call->packet);
+    bulk_inserting l = describe(p->client, p->specs[call->first].queue, call->segment);
     begin(conn, &l, "SET", l.fence, 3);
     rv_args(conn, "1");
     rv_args(conn, "EX");

@@ -30,7 +30,7 @@ bool rv_bulk_insert_needs_probe(const rv_enqueue_pipeline *p, const rv_enqueue_c
 void rv_bulk_insert_probe(rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call);
 void rv_bulk_insert_probed(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply);
 
-/* Adds the commands of a bulk insert, and sets call->packet. */
+/* Adds the commands of a bulk insert, and sets call->segment. */
 void rv_bulk_insert_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call);
 
 /* Before a bulk-inserted call is repeated: adds a command after which Redis does not execute the earlier transaction

@@ -10,6 +10,8 @@
 #include "base/id.h"
 #include "base/layout.h"
 #include "base/mem.h"
+#include "client/buffer.h"
+#include "client/stand_in.h"
 #include "protocol/definition.h"
 #include "reeve/depend.h"
 
@@ -61,7 +63,9 @@ static reeve_status connect_first(reeve_client *client)
     if (status != REEVE_OK) return status;
     rv_conn_ask_clock(client->conn);
     client->began_ms = rv_now_ms();
-    status = rv_conn_open(client->conn, rv_deadline(client->timeout_ms));
+    int64_t wait_ms = client->timeout_ms;
+    if (client->buffer != NULL && client->buffer->wait_ms < wait_ms) wait_ms = client->buffer->wait_ms;
+    status = rv_conn_open(client->conn, rv_deadline(wait_ms));
     if (status != REEVE_OK) client->error = *rv_conn_error(client->conn);
     return status;
 }
@@ -83,7 +87,13 @@ reeve_status reeve_client_open_with_error_sized(reeve_client **ret, const reeve_
     reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the client's options", &client->error);
     if (status == REEVE_OK) status = choose_options(client, &options);
     if (status == REEVE_OK) status = join_embedded(client);
+    if (status == REEVE_OK) status = rv_buffer_open(client, &options);
     if (status == REEVE_OK) status = connect_first(client);
+    if (client->buffer != NULL && client->conn != NULL && rv_buffer_is_outage(client, status)) {
+        /* It opens without Redis. */
+        rv_error_clear(&client->error);
+        status = REEVE_OK;
+    }
     if (status != REEVE_OK) {
         rv_copy_text(ret_error, size, client->error.text);
         reeve_client_close(client);
@@ -101,6 +111,7 @@ reeve_status reeve_client_open_sized(reeve_client **ret, const reeve_client_opti
 void reeve_client_close(reeve_client *client)
 {
     if (client == NULL) return;
+    if (client->stand_in != NULL) client->stand_in->close(client->stand_in_context);
     rv_conn_destroy(client->conn);
     rv_conn_destroy(client->listener);
     if (client->generation == rv_fork_generation())
@@ -108,6 +119,8 @@ void reeve_client_close(reeve_client *client)
     else
         rv_embedded_forsake(client->embedded);
     rv_url_fini(&client->url);
+    rv_layers_fini(&client->layers);
+    rv_buffer_close(client->buffer);
     rv_buf_fini(&client->scratch);
     if (client->waker.fd >= 0) rv_waker_fini(&client->waker);
     rv_free(client);
@@ -256,6 +269,7 @@ static reeve_status reach(reeve_client *client, int64_t deadline, unsigned *trie
 static reeve_status carry_out(reeve_client *client, rv_build_fn build, const void *context, const carry *how,
                               bool *ret_again)
 {
+    if (client->stand_in != NULL) return rv_stand_in_refuse(client);
     if (rv_client_check_process(client) != REEVE_OK) return client->error.status;
     int64_t deadline = rv_deadline(client->timeout_ms);
     bool again = false;
@@ -314,6 +328,10 @@ reeve_status rv_client_script(reeve_client *client, const rv_simple_call *call, 
 {
     reeve_status status = rv_keys_check_queue(call->queue, &client->error);
     if (status != REEVE_OK) return status;
+    if (client->stand_in != NULL) {
+        if (ret_again != NULL) *ret_again = false;
+        return rv_stand_in_script(client, call, ret);
+    }
     simple_build simple = {.call = call};
     rv_keys_set_prefix(&simple.prefix, client->ns, call->queue);
     return rv_client_call(client, build_simple, &simple, ret, ret_again);

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "protocol/keys.h"
+#include "protocol/layers.h"
 #include "protocol/size_limits.h"
 #include "redis/conn.h"
 #include "redis/embedded.h"
@@ -55,7 +56,12 @@ struct reeve_client {
     bool cannot_bulk_insert;            /* Redis has no transactions, or none for this user */
     char uncommon[REEVE_QUEUE_MAX + 1]; /* a queue in which it was in vain, */
     unsigned uncommon_calls;            /* and for how many more calls it is not tried there */
-    rv_cause causes[RV_CAUSES];         /* of the last reeve_enqueue_many */
+    rv_layers layers;                   /* for its enqueues */
+    struct rv_buffer *buffer;           /* for its enqueues while Redis is away (buffer.h), or NULL */
+    /* in place of Redis (stand_in.h), or NULL: then there is no connection */
+    const struct rv_stand_in *stand_in;
+    void *stand_in_context;
+    rv_cause causes[RV_CAUSES]; /* of the last reeve_enqueue_many */
     size_t cause_count;
 };
 
@@ -109,7 +115,7 @@ reeve_status rv_client_refused(reeve_client *client, const char *text);
 reeve_status rv_client_call(reeve_client *client, rv_build_fn build, const void *context, const rv_reply **ret,
                             bool *ret_again);
 
-#define RV_SIMPLE_ARGS 32
+#define RV_SIMPLE_ARGS 64
 
 /* A script with one key, the prefix of a queue, and a few text arguments: most calls are that. Checks the name. */
 typedef struct rv_simple_call {
@@ -128,10 +134,7 @@ reeve_status rv_client_script_or_read(reeve_client *client, const rv_simple_call
 /* Fails with REEVE_EPROTO: the reply is none that this call understands. */
 reeve_status rv_client_odd_reply(reeve_client *client, const char *what);
 
-/* A queue that is steered before its first task is there to be seen. */
-reeve_status rv_client_make_known(reeve_client *client, const char *queue);
-
-/* Whether it is among the queues of the namespace. */
+/* Whether it is among the queues of the namespace: it has had tasks or a worker. */
 reeve_status rv_client_knows(reeve_client *client, const char *queue, bool *ret);
 
 /* Which page of a list; checked by rv_inspect_page_args, which writes the numbers as text. */
@@ -148,9 +151,9 @@ reeve_status rv_inspect_page_args(reeve_client *client, rv_page *page, const cha
 reeve_status rv_inspect_list(reeve_client *client, const char *queue, reeve_state state, const char *kind,
                              rv_page *page, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
 
-/* Reads tasks in the format of list.lua, from the second element on. */
-reeve_status rv_inspect_read(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
-                             size_t *ret_count);
+/* Reads tasks in the format of list.lua, from the element `first` on. */
+reeve_status rv_inspect_read(reeve_client *client, const char *queue, const rv_reply *reply, size_t first,
+                             reeve_task_info ***ret, size_t *ret_count);
 
 /* Reads a reply of show.lua. */
 reeve_status rv_task_info_read(const char *queue, const rv_reply *reply, reeve_task_info **ret);

@@ -4,73 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/client.h"
-#include "client/fan.h"
+#include "base/text.h"
+#include "client/change_call.h"
 #include "protocol/scripts.h"
 #include "reeve/depend.h"
 
-/* A call of a script on one task, whose id is its first argument. */
-typedef struct change {
-    rv_simple_call call;
-    const char *verb;  /* for the words */
-    const char *done;  /* the answer of a second call after a first whose reply was lost; or NULL */
-    bool *ret_running; /* cancel: "running" is an answer, too */
-    bool cascades;
-} change;
-
-/* Informs the tasks that waited for this one, and its parents. */
-static reeve_status follow(reeve_client *client, const char *queue)
-{
-    rv_fan_run(client, queue);
-    return REEVE_OK;
-}
-
-/* The script answers "ok", or "ok more" when others are to hear of it, the state that does not allow it, "" for no such
- * task, or "unique <holder's id>". */
-static reeve_status make_change(reeve_client *client, const change *what)
-{
-    if (client == NULL) return REEVE_EINVAL;
-    const char *queue = what->call.queue, *id = what->call.args[0];
-    reeve_status status = rv_keys_check_id(id, &client->error);
-    if (status != REEVE_OK) return status;
-    const rv_reply *reply;
-    bool again;
-    status = rv_client_script(client, &what->call, &reply, &again);
-    if (status != REEVE_OK) return status;
-    if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(client, what->verb);
-    if (strcmp(reply->text, "ok") == 0) return REEVE_OK;
-    if (strcmp(reply->text, "ok more") == 0) return follow(client, queue);
-    if (what->ret_running != NULL) {
-        *what->ret_running = strcmp(reply->text, "running") == 0;
-        if (*what->ret_running) return what->cascades ? follow(client, queue) : REEVE_OK;
-    }
-    if (again && what->done != NULL && strcmp(reply->text, what->done) == 0) return REEVE_OK;
-    /* A retried task may wait for its parents again. */
-    if (again && what->call.script == &rv_script_retry && strcmp(reply->text, "blocked") == 0) return REEVE_OK;
-    if (reply->length == 0) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", queue, id);
-    if (strncmp(reply->text, "unique ", 7) == 0) {
-        return rv_fail(&client->error, REEVE_EUNIQUE, "cannot %s %s/%s: its unique key is held by %s/%s", what->verb,
-                       queue, id, queue, reply->text + 7);
-    }
-    if (strncmp(reply->text, "children ", 9) == 0) {
-        return rv_fail(&client->error, REEVE_ESTATE,
-                       "cannot %s %s/%s: others wait for it (%s); cancel them, too (cascade)", what->verb, queue, id,
-                       reply->text + 9);
-    }
-    return rv_fail(&client->error, REEVE_ESTATE, "cannot %s %s/%s: it is %s", what->verb, queue, id, reply->text);
-}
-
 reeve_status reeve_retry(reeve_client *client, const char *queue, const char *id)
 {
-    const change what = {{&rv_script_retry, queue, {id}, 1}, "retry", "ready", NULL, false};
-    return make_change(client, &what);
+    const rv_change_call what = {{&rv_script_retry, queue, {id}, 1}, "retry", "ready", NULL, false};
+    return rv_change_call_run(client, &what);
+}
+
+reeve_status reeve_retry_completed(reeve_client *client, const char *queue, const char *id)
+{
+    const rv_change_call what = {{&rv_script_retry, queue, {id, "completed"}, 2}, "retry", "ready", NULL, false};
+    return rv_change_call_run(client, &what);
 }
 
 reeve_status reeve_cancel_with_running(reeve_client *client, const char *queue, const char *id, bool *ret_running)
 {
     bool running = false;
-    const change what = {{&rv_script_cancel, queue, {id}, 1}, "cancel", "cancelled", &running, false};
-    reeve_status status = make_change(client, &what);
+    const rv_change_call what = {{&rv_script_cancel, queue, {id}, 1}, "cancel", "cancelled", &running, false};
+    reeve_status status = rv_change_call_run(client, &what);
     if (status == REEVE_OK && ret_running != NULL) *ret_running = running;
     return status;
 }
@@ -83,20 +38,50 @@ reeve_status reeve_cancel(reeve_client *client, const char *queue, const char *i
 reeve_status reeve_cancel_cascade(reeve_client *client, const char *queue, const char *id)
 {
     bool running; /* its handler is asked to stop then */
-    const change what = {{&rv_script_cancel, queue, {id, "cascade"}, 2}, "cancel", "cancelled", &running, true};
-    return make_change(client, &what);
+    const rv_change_call what = {{&rv_script_cancel, queue, {id, "cascade"}, 2}, "cancel", "cancelled", &running, true};
+    return rv_change_call_run(client, &what);
+}
+
+/* It is a word of a message, and a text of JSON. */
+static reeve_status check_reason(reeve_client *client, const char *reason)
+{
+    if (strlen(reason) > REEVE_REASON_MAX)
+        return rv_fail(&client->error, REEVE_ETOOBIG, "the reason has %zu bytes: at most %d", strlen(reason),
+                       REEVE_REASON_MAX);
+    for (const char *at = reason; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            return rv_fail(&client->error, REEVE_EINVAL, "the reason has more than one line");
+    if (rv_utf8_is_valid(reason, strlen(reason))) return REEVE_OK;
+    return rv_fail(&client->error, REEVE_EINVAL, "the reason: must be UTF-8");
+}
+
+reeve_status reeve_cancel_with_reason(reeve_client *client, const char *queue, const char *id, const char *reason,
+                                      bool cascade, bool *ret_running)
+{
+    if (client == NULL) return REEVE_EINVAL;
+    bool running = false;
+    if (reason == NULL) reason = "";
+    const rv_change_call what = {{&rv_script_cancel, queue, {id, cascade ? "cascade" : "", reason}, 3},
+                                 "cancel",
+                                 "cancelled",
+                                 &running,
+                                 cascade};
+    reeve_status status = check_reason(client, reason);
+    if (status == REEVE_OK) status = rv_change_call_run(client, &what);
+    if (status == REEVE_OK && ret_running != NULL) *ret_running = running;
+    return status;
 }
 
 reeve_status reeve_delete_cascade(reeve_client *client, const char *queue, const char *id)
 {
-    const change what = {{&rv_script_delete, queue, {id, "cascade"}, 2}, "delete", "", NULL, true};
-    return make_change(client, &what);
+    const rv_change_call what = {{&rv_script_delete, queue, {id, "cascade"}, 2}, "delete", "", NULL, true};
+    return rv_change_call_run(client, &what);
 }
 
 reeve_status reeve_delete(reeve_client *client, const char *queue, const char *id)
 {
-    const change what = {{&rv_script_delete, queue, {id}, 1}, "delete", "", NULL, false};
-    return make_change(client, &what);
+    const rv_change_call what = {{&rv_script_delete, queue, {id}, 1}, "delete", "", NULL, false};
+    return rv_change_call_run(client, &what);
 }
 
 /* A number that Lua would not have exactly is beyond all times anyway, and cut there. */
@@ -105,8 +90,8 @@ static reeve_status move(reeve_client *client, const char *queue, const char *id
     const char *verb = strcmp(how, "priority") == 0 ? "change the priority of" : "reschedule";
     char digits[24];
     (void)snprintf(digits, sizeof(digits), "%lld", (long long)number);
-    const change what = {{&rv_script_reschedule, queue, {id, how, digits}, 3}, verb, NULL, NULL, false};
-    return make_change(client, &what);
+    const rv_change_call what = {{&rv_script_reschedule, queue, {id, how, digits}, 3}, verb, NULL, NULL, false};
+    return rv_change_call_run(client, &what);
 }
 
 reeve_status reeve_reschedule(reeve_client *client, const char *queue, const char *id, int64_t at_ms)
@@ -135,7 +120,6 @@ reeve_status reeve_set_priority(reeve_client *client, const char *queue, const c
 typedef struct known_call {
     const char *ns;
     const char *queue;
-    const char *command; /* with the set of queues and this one */
 } known_call;
 
 static void build_known(rv_conn *conn, bool again, const void *context)
@@ -143,23 +127,15 @@ static void build_known(rv_conn *conn, bool again, const void *context)
     const known_call *call = context;
     (void)again;
     rv_cmd(conn, 3);
-    rv_args(conn, call->command);
+    rv_args(conn, "SISMEMBER");
     rv_arg2(conn, call->ns, strlen(call->ns), ":queues", 7);
     rv_args(conn, call->queue);
-}
-
-reeve_status rv_client_make_known(reeve_client *client, const char *queue)
-{
-    const rv_reply *reply;
-    known_call call = {.ns = client->ns, .queue = queue, .command = "SADD"};
-    reeve_status status = rv_keys_check_queue(queue, &client->error);
-    return status == REEVE_OK ? rv_client_call(client, build_known, &call, &reply, NULL) : status;
 }
 
 reeve_status rv_client_knows(reeve_client *client, const char *queue, bool *ret)
 {
     const rv_reply *reply;
-    known_call call = {.ns = client->ns, .queue = queue, .command = "SISMEMBER"};
+    known_call call = {.ns = client->ns, .queue = queue};
     reeve_status status = rv_keys_check_queue(queue, &client->error);
     if (status == REEVE_OK) status = rv_client_call(client, build_known, &call, &reply, NULL);
     *ret = status == REEVE_OK && rv_reply_int(reply, 0) == 1;
@@ -170,8 +146,6 @@ static reeve_status set_paused(reeve_client *client, const char *queue, const ch
 {
     if (client == NULL) return REEVE_EINVAL;
     const rv_reply *reply;
-    reeve_status status = rv_client_make_known(client, queue);
-    if (status != REEVE_OK) return status;
     rv_simple_call call = {.script = &rv_script_pause, .queue = queue, .args = {paused}, .count = 1};
     return rv_client_script(client, &call, &reply, NULL);
 }

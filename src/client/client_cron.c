@@ -12,6 +12,7 @@
 #include "client/cron_index.h"
 #include "protocol/cron_definition.h"
 #include "protocol/envelope.h"
+#include "protocol/outgoing.h"
 #include "protocol/scripts.h"
 #include "protocol/spec.h"
 
@@ -107,23 +108,34 @@ static reeve_status set_and_move(reeve_client *client, set_call *call, bool *ret
     return rv_cron_index_write(client, entry->name, entry->task->queue);
 }
 
+static reeve_status set_checked(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
+                                char ret_from[REEVE_QUEUE_MAX + 1])
+{
+    reeve_status status = rv_cron_definition_check(entry, &client->error);
+    if (status == REEVE_OK) status = rv_spec_check_under(entry->task, &client->size_limits, &client->error);
+    if (status != REEVE_OK) return status;
+    set_call call = {.client = client, .ns = client->ns, .entry = entry, .answer = -1};
+    rv_keys_set_prefix(&call.prefix, client->ns, entry->task->queue);
+    rv_buf_init(&call.definition, DEFINITION_MAX);
+    rv_cron_definition_write(&call.definition, entry);
+    status = set_and_move(client, &call, ret_changed, ret_from);
+    rv_buf_fini(&call.definition);
+    return status;
+}
+
 reeve_status reeve_cron_set_with_origin_sized(reeve_client *client, const reeve_cron_entry *given, bool *ret_changed,
                                               char *ret_from, size_t entry_size, size_t spec_size)
 {
     reeve_cron_entry entry;
     reeve_task_spec task;
+    reeve_outgoing outgoing = {0};
     char from[REEVE_QUEUE_MAX + 1] = "";
     if (client == NULL) return REEVE_EINVAL;
     reeve_status status = rv_cron_definition_read(&entry, &task, given, entry_size, spec_size, &client->error);
-    if (status == REEVE_OK) status = rv_cron_definition_check(&entry, &client->error);
-    if (status == REEVE_OK) status = rv_spec_check_under(&task, &client->size_limits, &client->error);
-    if (status != REEVE_OK) return status;
-    set_call call = {.client = client, .ns = client->ns, .entry = &entry, .answer = -1};
-    rv_keys_set_prefix(&call.prefix, client->ns, task.queue);
-    rv_buf_init(&call.definition, DEFINITION_MAX);
-    rv_cron_definition_write(&call.definition, &entry);
-    status = set_and_move(client, &call, ret_changed, from);
-    rv_buf_fini(&call.definition);
+    if (status == REEVE_OK && client->layers.count > 0)
+        status = rv_outgoing_apply(&outgoing, &client->layers, &client->size_limits, &task, &client->error);
+    if (status == REEVE_OK) status = set_checked(client, &entry, ret_changed, from);
+    rv_outgoing_fini(&outgoing);
     if (status == REEVE_OK && ret_from != NULL) memcpy(ret_from, from, sizeof(from));
     return status;
 }

@@ -1,19 +1,21 @@
 /*
  * client_cron_list.c - the recurring entries of a queue, or of all queues.
  */
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/id.h"
 #include "base/mem.h"
 #include "client/client.h"
+#include "client/cron_index.h"
 #include "protocol/cron_definition.h"
 #include "protocol/envelope.h"
+#include "protocol/json_parse.h"
 #include "protocol/scripts.h"
 #include "redis/refusal.h"
 
 #define QUEUES_AT_ONCE 64
-#define FIELDS 4 /* of an entry in the reply of cron.lua */
+#define FIELDS 5 /* of an entry in the reply of cron.lua */
 #define CURSOR_MAX 24
 
 typedef struct listing {
@@ -29,13 +31,15 @@ typedef struct listing {
 
 /* ---- one entry ------------------------------------------------------------------------------------------------- */
 
-static char *spec_of(const rv_reply *definition)
+/* A text of the definition's first line. */
+static char *text_of(const rv_reply *definition, const char *name)
 {
     const char *newline = memchr(definition->text, '\n', definition->length);
     size_t length = newline != NULL ? (size_t)(newline - definition->text) : definition->length;
-    cJSON *json = cJSON_ParseWithLength(definition->text, length);
-    const char *spec = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "spec"));
-    char *copy = rv_strdup(spec != NULL ? spec : "");
+    cJSON *json;
+    if (rv_json_parse(&json, definition->text, length) == REEVE_ENOMEM) return NULL;
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, name));
+    char *copy = rv_strdup(text != NULL ? text : "");
     cJSON_Delete(json);
     return copy;
 }
@@ -48,14 +52,14 @@ static void read_rule(reeve_cron_info *ret, const rv_reply *definition, int64_t 
     rv_cron_rule rule = {.zone = RV_ZONE_UTC};
     ret->paused = due_ms < 0;
     ret->next_ms = due_ms;
-    if (newline == NULL ||
-        rv_cron_definition_read_rule(&rule, definition->text, (size_t)(newline - definition->text), NULL) != REEVE_OK)
+    if (newline == NULL || rv_cron_definition_read_rule(&rule, ret->name, definition->text,
+                                                        (size_t)(newline - definition->text), NULL) != REEVE_OK)
         return;
     ret->local = rule.zone == RV_ZONE_LOCAL;
     ret->catch_up = rule.catch_up;
     ret->catch_up_max = rule.catch_up == REEVE_CATCH_UP_ALL ? rule.max : 0;
     ret->no_overlap = rule.no_overlap;
-    if (due_ms > 0) ret->next_ms = rv_cron_next(&rule.cron, rule.zone, due_ms - 1);
+    if (due_ms > 0) ret->next_ms = rv_cron_definition_next(&rule, due_ms - 1);
 }
 
 /* Type and payload: what follows the line is an envelope without its beginning. */
@@ -84,6 +88,8 @@ static bool read_task(reeve_cron_info *ret, const rv_reply *definition)
 static void release(reeve_cron_info *info)
 {
     rv_free(info->spec);
+    rv_free(info->zone);
+    reeve_cron_entry_free(info->entry);
     rv_free(info->type);
     rv_free((void *)info->payload.data);
 }
@@ -94,9 +100,12 @@ static bool read_entry(reeve_cron_info *ret, const char *queue, rv_reply *const 
     rv_copy_text(ret->queue, sizeof(ret->queue), queue);
     rv_copy_text(ret->name, sizeof(ret->name), fields[0]->text);
     rv_copy_text(ret->last_id, sizeof(ret->last_id), fields[3]->text);
+    ret->enqueued = rv_reply_within(fields[4], 0, RV_REPLY_NUMBER_MAX, 0);
     read_rule(ret, fields[1], rv_reply_int(fields[2], -1));
-    ret->spec = spec_of(fields[1]);
-    if (ret->spec != NULL && read_task(ret, fields[1])) return true;
+    ret->spec = text_of(fields[1], "spec");
+    ret->zone = text_of(fields[1], "zone");
+    bool good = rv_cron_fetch_read(queue, ret->name, fields[1], &ret->entry) != REEVE_ENOMEM;
+    if (good && ret->spec != NULL && ret->zone != NULL && read_task(ret, fields[1])) return true;
     release(ret);
     return false;
 }
@@ -214,8 +223,13 @@ static reeve_status list_all(listing *all)
     size_t count = reply->count;
     char(*queues)[REEVE_QUEUE_MAX + 1] = rv_zalloc_array(count + 1, sizeof(*queues));
     if (queues == NULL) return rv_fail(&all->client->error, REEVE_ENOMEM, "no memory for %zu queues", count);
-    for (size_t i = 0; i < count; i++) rv_copy_text(queues[i], sizeof(queues[i]), reply->items[i]->text);
-    status = list_queues(all, (const char(*)[REEVE_QUEUE_MAX + 1]) queues, count);
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        /* Another program may have added what is no name. */
+        if (rv_valid_queue(reply->items[i]->text, reply->items[i]->length))
+            rv_copy_text(queues[known++], sizeof(queues[0]), reply->items[i]->text);
+    }
+    status = list_queues(all, (const char(*)[REEVE_QUEUE_MAX + 1]) queues, known);
     rv_free(queues);
     return status;
 }

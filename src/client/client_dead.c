@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/layout.h"
 #include "base/mem.h"
-#include "client/client.h"
+#include "client/task_filter.h"
+#include "protocol/definition.h"
 #include "protocol/scripts.h"
 
 /* ---- by kind --------------------------------------------------------------------------------------------------- */
@@ -72,18 +72,11 @@ void reeve_failures_free(reeve_failure *list)
     rv_free(list);
 }
 
-static reeve_status check_kind(reeve_client *client, const char *kind)
-{
-    if (kind[0] != '\0' && strlen(kind) <= REEVE_KIND_MAX) return REEVE_OK;
-    return rv_fail(&client->error, REEVE_EINVAL, "kind \"%.120s\": a kind of error has 1 to %d bytes", kind,
-                   REEVE_KIND_MAX);
-}
-
 reeve_status reeve_list_kind(reeve_client *client, const char *queue, const char *kind, uint64_t offset, size_t limit,
                              reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total)
 {
     if (client == NULL || kind == NULL) return REEVE_EINVAL;
-    reeve_status status = check_kind(client, kind);
+    reeve_status status = rv_task_filter_check_kind(client, kind);
     if (status != REEVE_OK) return status;
     rv_page page = {.offset = offset, .limit = limit};
     return rv_inspect_list(client, queue, REEVE_STATE_DEAD, kind, &page, ret, ret_count, ret_total);
@@ -91,23 +84,23 @@ reeve_status reeve_list_kind(reeve_client *client, const char *queue, const char
 
 /* ---- many at once ---------------------------------------------------------------------------------------------- */
 
+/* How many tasks a call looks at, at most; it ends sooner when it has done enough. */
+#define LOOK_STEP "1000"
 #define STEP "200"
 
-/* What can be done in a state: bits of reeve_action. */
-#define MAY(action) (1u << (action))
-#define MAY_RETRY MAY(REEVE_ACTION_RETRY)
-#define MAY_CANCEL MAY(REEVE_ACTION_CANCEL)
-#define MAY_DELETE MAY(REEVE_ACTION_DELETE)
+/* What can be done to tasks in a state. */
+#define CANCELLED(name) [REEVE_STATE_##name] = true,
+static const bool can_be_cancelled[REEVE_STATE_COUNT] = {RV_WAITING_STATES(CANCELLED)};
+#undef CANCELLED
+#define RETRIED(name) [REEVE_STATE_##name] = true,
+static const bool can_be_retried[REEVE_STATE_COUNT] = {RV_RETRIED_STATES(RETRIED)};
+#undef RETRIED
 
-static const unsigned allowed[REEVE_STATE_COUNT] = {
-    [REEVE_STATE_BLOCKED] = MAY_CANCEL | MAY_DELETE,
-    [REEVE_STATE_SCHEDULED] = MAY_RETRY | MAY_CANCEL | MAY_DELETE,
-    [REEVE_STATE_READY] = MAY_CANCEL | MAY_DELETE,
-    [REEVE_STATE_PARKED] = MAY_CANCEL | MAY_DELETE,
-    [REEVE_STATE_COMPLETED] = MAY_DELETE,
-    [REEVE_STATE_DEAD] = MAY_RETRY | MAY_DELETE,
-    [REEVE_STATE_CANCELLED] = MAY_RETRY | MAY_DELETE,
-};
+static bool is_allowed(reeve_action action, reeve_state state)
+{
+    if (action == REEVE_ACTION_RETRY) return can_be_retried[state];
+    return action == REEVE_ACTION_CANCEL ? can_be_cancelled[state] : state != REEVE_STATE_RUNNING;
+}
 
 static const char *const action_names[] = {"retry", "cancel", "delete"};
 
@@ -115,29 +108,13 @@ static reeve_status check_action(reeve_client *client, reeve_action action, reev
 {
     if ((unsigned)action > REEVE_ACTION_DELETE) return rv_fail(&client->error, REEVE_EINVAL, "there is no such action");
     if ((unsigned)state >= REEVE_STATE_COUNT) return rv_fail(&client->error, REEVE_EINVAL, "there is no such state");
-    if ((allowed[state] & MAY(action)) != 0) return REEVE_OK;
+    if (is_allowed(action, state)) return REEVE_OK;
     return rv_fail(&client->error, REEVE_EINVAL, "cannot %s tasks that are %s", action_names[action],
                    reeve_state_name(state));
 }
 
-static reeve_status check_filter(reeve_client *client, const reeve_filter *filter)
-{
-    reeve_status status = REEVE_OK;
-    if (filter->kind != NULL && filter->state != REEVE_STATE_DEAD)
-        return rv_fail(&client->error, REEVE_EINVAL, "only dead tasks have a kind of error that they died of");
-    if (filter->kind != NULL) status = check_kind(client, filter->kind);
-    if (status == REEVE_OK && filter->type != NULL) status = rv_keys_check_type(filter->type, &client->error);
-    if (status != REEVE_OK) return status;
-    if (filter->tag != NULL && filter->tag[0] == '\0') return rv_fail(&client->error, REEVE_EINVAL, "the tag is empty");
-    if (filter->older_ms >= 0) return REEVE_OK;
-    return rv_fail(&client->error, REEVE_EINVAL, "an age of %lld ms: must not be negative",
-                   (long long)filter->older_ms);
-}
-
 /* The places of bulk_update.lua's reply; bulk_look.lua has ids in the last one. */
 enum { CURSOR, SEEN, DONE, REFUSED, SWEEP_FIELDS };
-
-#define CURSOR_MAX 256
 
 static void add(uint64_t *sum, const rv_reply *number)
 {
@@ -159,15 +136,16 @@ static void take_ids(preview *some, const rv_reply *ids)
 }
 
 /* One step. cursor: "" at first, and again at the end. some: NULL unless it is a preview. */
-static reeve_status update_some(reeve_client *client, rv_simple_call *call, char cursor[CURSOR_MAX],
+static reeve_status update_some(reeve_client *client, rv_simple_call *call, char cursor[REEVE_CURSOR_MAX],
                                 reeve_bulk_result *updated, preview *some)
 {
     const rv_reply *reply;
     reeve_status status = rv_client_script(client, call, &reply, NULL);
     if (status != REEVE_OK) return status;
-    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < SWEEP_FIELDS || reply->items[CURSOR]->length >= CURSOR_MAX)
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < SWEEP_FIELDS ||
+        reply->items[CURSOR]->length >= REEVE_CURSOR_MAX)
         return rv_client_odd_reply(client, some != NULL ? "bulk_look" : "bulk_update");
-    rv_copy_text(cursor, CURSOR_MAX, reply->items[CURSOR]->text);
+    rv_copy_text(cursor, REEVE_CURSOR_MAX, reply->items[CURSOR]->text);
     add(&updated->seen, reply->items[SEEN]);
     add(&updated->done, reply->items[DONE]);
     if (some != NULL)
@@ -177,18 +155,23 @@ static reeve_status update_some(reeve_client *client, rv_simple_call *call, char
     return REEVE_OK;
 }
 
-static const char *or_empty(const char *text)
+/* How many tasks of the filter's limit are left; 0: it has none. */
+static uint64_t left(const reeve_filter *filter, const reeve_bulk_result *updated)
 {
-    return text != NULL ? text : "";
+    return filter->limit == 0 ? 0 : filter->limit - updated->done;
+}
+
+static bool goes_on(const reeve_filter *filter, const reeve_bulk_result *updated, const char *cursor)
+{
+    return cursor[0] != '\0' && (filter->limit == 0 || updated->done < filter->limit);
 }
 
 /* Checks the arguments of a bulk update. */
 static reeve_status check_bulk_update(reeve_client *client, reeve_action action, reeve_filter *filter,
                                       const reeve_filter *given, size_t filter_size)
 {
-    reeve_status status = RV_LAYOUT_READ(filter, given, filter_size, "the filter", &client->error);
-    if (status == REEVE_OK) status = check_action(client, action, filter->state);
-    return status == REEVE_OK ? check_filter(client, filter) : status;
+    reeve_status status = rv_task_filter_read(client, filter, given, filter_size);
+    return status == REEVE_OK ? check_action(client, action, filter->state) : status;
 }
 
 reeve_status reeve_bulk_update_preview_sized(reeve_client *client, const char *queue, reeve_action action,
@@ -196,21 +179,21 @@ reeve_status reeve_bulk_update_preview_sized(reeve_client *client, const char *q
                                              char (*ret_ids)[REEVE_ID_MAX], size_t *ret_count, size_t filter_size)
 {
     reeve_filter filter;
-    char cursor[CURSOR_MAX] = "", age[24];
+    rv_task_filter_text text;
+    char cursor[REEVE_CURSOR_MAX] = "";
     reeve_bulk_result updated = {0};
     preview some = {.ids = ret_ids};
     if (client == NULL || given == NULL || ret == NULL) return REEVE_EINVAL;
     reeve_status status = check_bulk_update(client, action, &filter, given, filter_size);
     if (status != REEVE_OK) return status;
-    (void)snprintf(age, sizeof(age), "%lld", (long long)filter.older_ms);
-    rv_simple_call call = {.script = &rv_script_bulk_look,
-                           .queue = queue,
-                           .count = 7,
-                           .args = {reeve_state_name(filter.state), cursor, STEP, or_empty(filter.kind),
-                                    or_empty(filter.type), or_empty(filter.tag), age}};
     do {
+        rv_simple_call call = {.script = &rv_script_bulk_look,
+                               .queue = queue,
+                               .args = {reeve_state_name(filter.state), cursor, LOOK_STEP},
+                               .count = 3};
+        rv_task_filter_add(&call, &text, &filter, left(&filter, &updated));
         status = update_some(client, &call, cursor, &updated, &some);
-    } while (status == REEVE_OK && cursor[0] != '\0');
+    } while (status == REEVE_OK && goes_on(&filter, &updated, cursor));
     if (status != REEVE_OK) return status;
     *ret = updated;
     if (ret_count != NULL) *ret_count = some.count;
@@ -223,23 +206,23 @@ reeve_status reeve_bulk_update_sized(reeve_client *client, const char *queue, re
                                      reeve_bulk_result *ret, size_t filter_size)
 {
     reeve_filter filter;
-    char cursor[CURSOR_MAX] = "", age[24];
+    rv_task_filter_text text;
+    char cursor[REEVE_CURSOR_MAX] = "";
     reeve_bulk_result updated = {0};
     if (ret != NULL) *ret = updated;
     if (client == NULL || given == NULL) return REEVE_EINVAL;
     reeve_status status = check_bulk_update(client, action, &filter, given, filter_size);
     if (status != REEVE_OK) return status;
-    (void)snprintf(age, sizeof(age), "%lld", (long long)filter.older_ms);
-    rv_simple_call call = {.script = &rv_script_bulk_update,
-                           .queue = queue,
-                           .count = 8,
-                           .args = {action_names[action], reeve_state_name(filter.state), cursor, STEP,
-                                    or_empty(filter.kind), or_empty(filter.type), or_empty(filter.tag), age}};
     do {
+        rv_simple_call call = {.script = &rv_script_bulk_update,
+                               .queue = queue,
+                               .args = {action_names[action], reeve_state_name(filter.state), cursor, STEP},
+                               .count = 4};
+        rv_task_filter_add(&call, &text, &filter, left(&filter, &updated));
         status = update_some(client, &call, cursor, &updated, NULL);
         if (status == REEVE_OK && progress != NULL && !progress(&updated, user))
             status = rv_fail(&client->error, REEVE_EINTERRUPTED, "the bulk update was interrupted");
-    } while (status == REEVE_OK && cursor[0] != '\0');
+    } while (status == REEVE_OK && goes_on(&filter, &updated, cursor));
     if (ret != NULL) *ret = updated;
     return status;
 }

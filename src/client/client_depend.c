@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "base/text.h"
 #include "client/outbox.h"
+#include "client/stand_in.h"
 #include "protocol/scripts.h"
 
 /* ---- depend.lua ------------------------------------------------------------------------------------------------ */
@@ -43,6 +44,9 @@ static reeve_status call_edges(reeve_client *client, const char *queue, const ed
 {
     const rv_reply *reply;
     bool again;
+    if (client->stand_in != NULL)
+        return client->stand_in->depend(client->stand_in_context, queue, e->id, e->parents, e->handles, e->count,
+                                        &client->error);
     reeve_status status = rv_client_call(client, build_edges, e, &reply, &again);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(client, "depend");

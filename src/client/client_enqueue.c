@@ -7,13 +7,18 @@
 
 #include "base/id.h"
 #include "base/mem.h"
+#include "client/buffer.h"
 #include "client/bulk_insert.h"
 #include "client/client.h"
 #include "client/client_enqueue.h"
+#include "client/client_layers.h"
+#include "client/enqueue_again.h"
 #include "client/outbox.h"
+#include "client/stand_in.h"
 #include "client/stepwise.h"
 #include "protocol/envelope.h"
 #include "protocol/format.h"
+#include "protocol/outgoing.h"
 #include "protocol/parents.h"
 #include "protocol/scripts.h"
 #include "protocol/spec.h"
@@ -21,6 +26,8 @@
 /* The limits of one script call and of one pipeline: Redis serves nobody else during a call. */
 #define CALL_TASKS 250
 #define CALL_BYTES ((size_t)1024 * 1024)
+/* What Redis has to do for the tasks of a call, in units of about 10 us. */
+#define CALL_WORK 500
 #define PIPELINE_BYTES ((size_t)8 * 1024 * 1024)
 
 /* What a client holds between its calls. */
@@ -178,7 +185,7 @@ static void build_pipeline(rv_conn *conn, bool again, const void *context)
     build_announcements(p, conn);
     build_clock(p, conn);
     for (size_t i = 0; i < p->call_count; i++) {
-        if (p->calls[i].packet > 0 && !p->calls[i].answered) rv_bulk_insert_forbid(p, conn, &p->calls[i]);
+        if (p->calls[i].segment > 0 && !p->calls[i].answered) rv_bulk_insert_forbid(p, conn, &p->calls[i]);
     }
     for (size_t i = 0; i < p->call_count; i++) {
         call *c = &p->calls[i];
@@ -335,6 +342,20 @@ static bool prepare(pipeline *p, size_t index)
     return true;
 }
 
+static size_t work_of(const reeve_task_spec *spec)
+{
+    return 1 + spec->tag_count + (spec->on_conflict != REEVE_CONFLICT_REJECT ? 10 : 0);
+}
+
+/* Whether a task goes with those of the call. A task may name parents that come behind it in the same call: such a call
+ * is not ended for its work. */
+static bool may_join(const pipeline *p, const call *c, const reeve_task_spec *spec, size_t size)
+{
+    return c->count < CALL_TASKS && c->bytes + size <= CALL_BYTES &&
+           (c->children || spec->after_count > 0 || c->work + work_of(spec) <= CALL_WORK) &&
+           strcmp(p->specs[c->first].queue, spec->queue) == 0;
+}
+
 /* Fills calls from `next` on, as far as one pipeline carries; returns the first spec that is left. */
 static size_t plan(pipeline *p, size_t next, size_t count)
 {
@@ -349,9 +370,7 @@ static size_t plan(pipeline *p, size_t next, size_t count)
             continue;
         }
         size_t size = spec->payload.length + after_bytes(spec);
-        bool joins = c != NULL && c->count < CALL_TASKS && c->bytes + size <= CALL_BYTES &&
-                     strcmp(p->specs[c->first].queue, spec->queue) == 0;
-        if (!joins) {
+        if (c == NULL || !may_join(p, c, spec, size)) {
             if (p->call_count == RV_PIPELINE_CALLS || (c != NULL && total + size > PIPELINE_BYTES)) break;
             c = &p->calls[p->call_count++];
             *c = (call){.first = next, .plain = true, .fresh = true};
@@ -361,6 +380,8 @@ static size_t plan(pipeline *p, size_t next, size_t count)
         c->plain = c->plain && !rv_spec_has_options(spec);
         c->fresh = c->fresh && spec->id == NULL && size + meta_bytes(spec) <= RV_BULK_INSERT_BYTES;
         c->bytes += size;
+        c->work += work_of(spec);
+        c->children = c->children || spec->after_count > 0;
         total += size;
     }
     return next;
@@ -410,12 +431,25 @@ static void carry_edges(reeve_client *client, const reeve_task_spec *specs, size
     }
 }
 
+/* What specs want to happen where their ids exist. */
+static reeve_status follow_rules(reeve_client *client, const reeve_task_spec *specs, size_t count,
+                                 reeve_enqueued *results)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (results[i].status == REEVE_EEXISTS && specs[i].if_exists != REEVE_EXISTS_REFUSE)
+            return rv_enqueue_again(client, specs, count, results);
+    }
+    return client->error.status;
+}
+
 reeve_status rv_client_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                    reeve_enqueued *results)
 {
     pipeline p; /* not zeroed, because it is large; plan and build set the rest */
     const pipeline *context = &p;
     rv_error outage;
+    if (client->stand_in != NULL) return rv_stand_in_enqueue(client, specs, count, results);
+    if (rv_buffer_is_on(client)) return rv_buffer_enqueue(client, specs, count, results);
     p.client = client;
     p.specs = specs;
     p.results = results;
@@ -448,7 +482,7 @@ reeve_status rv_client_enqueue_run(reeve_client *client, const reeve_task_spec *
     } else {
         rv_error_clear(&client->error);
     }
-    return p.error.status;
+    return p.error.status == REEVE_OK ? REEVE_OK : follow_rules(client, specs, count, results);
 }
 
 reeve_status reeve_enqueue_many_sized(reeve_client *client, const reeve_task_spec *given, size_t count,
@@ -465,23 +499,45 @@ reeve_status reeve_enqueue_many_sized(reeve_client *client, const reeve_task_spe
         for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = status};
         return status;
     }
-    status = rv_client_enqueue_run(client, specs, count, ret_results);
+    status = client->layers.count > 0 ? rv_client_layers_enqueue(client, specs, count, ret_results)
+                                      : rv_client_enqueue_run(client, specs, count, ret_results);
     rv_free(owned);
+    return status;
+}
+
+/* Also of a task with more parents than one call takes, which needs Redis. */
+static reeve_status enqueue_one(reeve_client *client, const reeve_task_spec *spec, reeve_enqueued *result)
+{
+    if (spec->after_count <= REEVE_PARENTS_MAX || client->stand_in != NULL)
+        return rv_client_enqueue_run(client, spec, 1, result);
+    rv_buffer_switch_off(client);
+    reeve_status status = rv_stepwise_enqueue(client, spec, result);
+    rv_buffer_switch_on(client);
+    return status;
+}
+
+static reeve_status enqueue_through_layers(reeve_client *client, reeve_task_spec *spec, reeve_enqueued *result)
+{
+    reeve_outgoing outgoing = {0};
+    reeve_status status = rv_outgoing_apply(&outgoing, &client->layers, &client->size_limits, spec, &client->error);
+    if (status == REEVE_OK) status = enqueue_one(client, spec, result);
+    rv_outgoing_fini(&outgoing);
     return status;
 }
 
 reeve_status reeve_enqueue_sized(reeve_client *client, const reeve_task_spec *given, char ret_id[REEVE_ID_MAX],
                                  size_t spec_size)
 {
-    reeve_enqueued result;
+    reeve_enqueued result = {0};
     reeve_task_spec spec;
     if (client == NULL) return REEVE_EINVAL;
     rv_error_clear(&client->error);
     reeve_status status = rv_spec_read(&spec, given, spec_size, &client->error);
     if (status != REEVE_OK) return status;
-    status = spec.after_count > REEVE_PARENTS_MAX ? rv_stepwise_enqueue(client, &spec, &result)
-                                                  : rv_client_enqueue_run(client, &spec, 1, &result);
-    bool tells = status == REEVE_OK || status == REEVE_EUNIQUE || rv_client_enqueue_is_unknown(status);
-    if (tells && ret_id != NULL) memcpy(ret_id, result.id, sizeof(result.id));
+    status =
+        client->layers.count > 0 ? enqueue_through_layers(client, &spec, &result) : enqueue_one(client, &spec, &result);
+    bool tells = status == REEVE_OK || status == REEVE_BUFFERED || status == REEVE_EUNIQUE ||
+                 rv_client_enqueue_is_unknown(status);
+    if (tells && ret_id != NULL && result.id[0] != '\0') memcpy(ret_id, result.id, sizeof(result.id));
     return status;
 }

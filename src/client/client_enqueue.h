@@ -14,11 +14,13 @@ typedef struct rv_enqueue_call {
     size_t span;        /* specs passed over */
     size_t count;       /* tasks sent */
     size_t bytes;       /* their payloads, about */
+    size_t work;        /* for Redis, see CALL_WORK */
+    bool children;      /* one of them has parents */
     bool plain;         /* none of them has options */
     bool fresh;         /* their ids were made here, and none of them is large */
     bool answered;      /* by a try whose later replies were lost: it is not sent again */
     bool bulk_inserted; /* in this try (bulk_insert.h) */
-    unsigned packet;    /* the packet, if any try bulk-inserted it; else 0 */
+    unsigned segment;   /* the segment, if any try bulk-inserted it; else 0 */
     size_t command;     /* the first of its commands in this try, */
     size_t commands;    /* how many commands; 0: it was not sent */
 } rv_enqueue_call;

@@ -155,8 +155,7 @@ reeve_status reeve_limit_sized(reeve_client *client, const char *queue, const re
     add_rate(&words, &change);
     add_strict(&words, &change);
     if (words.count == 0) return REEVE_OK;
-    status = rv_client_make_known(client, queue);
-    return status == REEVE_OK ? set_limits(client, queue, &words) : status;
+    return set_limits(client, queue, &words);
 }
 
 reeve_status reeve_pause_for(reeve_client *client, const char *queue, const char *group, int64_t delay_ms,
@@ -168,12 +167,11 @@ reeve_status reeve_pause_for(reeve_client *client, const char *queue, const char
     if (status != REEVE_OK) return status;
     if (delay_ms < 0)
         return rv_fail(&client->error, REEVE_EINVAL, "a pause of %lld ms: must not be negative", (long long)delay_ms);
-    if ((status = rv_client_make_known(client, queue)) != REEVE_OK) return status;
     char delay[24];
     (void)snprintf(delay, sizeof(delay), "%lld", (long long)delay_ms);
     const rv_reply *reply;
     rv_simple_call call = {
-        .script = &rv_script_hold, .queue = queue, .args = {group != NULL ? group : "", delay, "0"}, .count = 3};
+        .script = &rv_script_pause_for, .queue = queue, .args = {group != NULL ? group : "", delay, "0"}, .count = 3};
     status = rv_client_script(client, &call, &reply, NULL);
     if (status == REEVE_OK && ret_until_ms != NULL) *ret_until_ms = rv_reply_int(reply, 0);
     return status;

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "client/client.h"
+#include "client/fan.h"
 #include "client/outbox.h"
 #include "protocol/maintain_call.h"
+#include "protocol/reap_call.h"
 #include "protocol/scripts.h"
 
 #define OVERDUE_MIN_MS 1000 /* a worker that serves the queue is not later than that */
@@ -34,6 +36,26 @@ static void build_maintain(rv_conn *conn, bool again, const void *context)
     rv_maintain_call_build(conn, context, STEP_TASKS, 0);
 }
 
+static void build_reap(rv_conn *conn, bool again, const void *context)
+{
+    (void)again;
+    rv_reap_call_build(conn, context, STEP_TASKS, 0);
+}
+
+/* Brings the tasks of dead sessions back. */
+static reeve_status reap(reeve_client *client, const rv_prefix *prefix, reeve_maintained *done)
+{
+    const rv_reply *reply;
+    rv_reap_reply reaped = {.more = true};
+    for (unsigned i = 0; i < STEPS_MAX && reaped.more; i++) {
+        reeve_status status = rv_client_call(client, build_reap, prefix, &reply, NULL);
+        if (status != REEVE_OK) return status;
+        if (!rv_reap_call_read(&reaped, reply)) return rv_client_odd_reply(client, "reap");
+        done->recovered += reaped.recovered;
+    }
+    return REEVE_OK;
+}
+
 static reeve_status step(reeve_client *client, const char *queue, reeve_maintained *done)
 {
     const rv_reply *reply;
@@ -45,12 +67,13 @@ static reeve_status step(reeve_client *client, const char *queue, reeve_maintain
     client->can_read = false;
     if (status != REEVE_OK) return status;
     if (!rv_maintain_call_read(&maintained, reply)) return rv_client_odd_reply(client, "maintain");
-    done->recovered += maintained.recovered;
     done->promoted += maintained.promoted;
     done->trimmed += maintained.trimmed;
-    done->more = maintained.more;
+    done->more = maintained.more || maintained.dead;
+    if (maintained.dead) status = reap(client, &prefix, done);
+    if (maintained.ends) rv_fan_run(client, queue);
     if (maintained.outbox > 0) rv_outbox_client_carry(client, queue);
-    return REEVE_OK;
+    return status;
 }
 
 reeve_status reeve_maintain(reeve_client *client, const char *queue, reeve_maintained *ret)

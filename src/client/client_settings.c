@@ -88,11 +88,15 @@ reeve_status reeve_queue_settings_get(reeve_client *client, const char *queue, r
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < RV_QUEUE_FIELDS) return rv_client_odd_reply(client, "HMGET");
     rv_held_settings *held = rv_zalloc(sizeof(*held));
     if (held == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a queue's settings");
-    for (size_t i = 0; i < RV_QUEUE_FIELDS; i++) {
+    for (size_t i = 0; i < RV_QUEUE_FIELDS && status == REEVE_OK; i++) {
         const rv_reply *field = rv_reply_at(reply, i);
         bool there = rv_reply_is(field, RV_TEXT);
 
-        rv_queue_settings_read(&values, i, there ? field->text : NULL, there ? field->length : 0);
+        status = rv_queue_settings_read(&values, i, there ? field->text : NULL, there ? field->length : 0);
+    }
+    if (status != REEVE_OK) {
+        rv_free(held);
+        return rv_fail(&client->error, status, "no memory for a queue's settings");
     }
     rv_queue_settings_hold(held, &values, true);
     *ret = &held->settings;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
+#include "client/stats_types.h"
 #include "protocol/scripts.h"
 #include "protocol/tally.h"
 
@@ -63,6 +64,7 @@ static void finish_day(reeve_day *day)
     rv_times_reckon(&day->wait);
     rv_times_reckon(&day->run);
     if (day->kind_count > 1) qsort(day->kinds, day->kind_count, sizeof(*day->kinds), by_number);
+    rv_stats_types_sort(day);
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
@@ -74,6 +76,10 @@ static void read_time(reeve_times *times, const char *name, uint64_t number)
         times->count = number;
     else if (strcmp(name, "sum") == 0)
         times->sum = number;
+    else if (strcmp(name, "min") == 0)
+        times->min_ms = (double)number * times->unit_us / 1000;
+    else if (strcmp(name, "max") == 0)
+        times->max_ms = (double)number * times->unit_us / 1000;
     else if (strncmp(name, "squares", 7) == 0 && rv_parse_int(name + 7, 0, 2, &index))
         times->squares[index] = number;
     else if (rv_parse_int(name, 0, REEVE_STATS_BUCKETS - 1, &index))
@@ -110,6 +116,7 @@ static bool read_field(reeve_day *day, const char *name, uint64_t number)
 static bool read_day(reeve_day *day, const rv_reply *fields)
 {
     for (size_t i = 0; rv_reply_is(fields, RV_ARRAY) && i + 1 < fields->count; i += 2) {
+        if (!rv_stats_types_read(day, fields->items[i], fields->items[i + 1])) return false;
         uint64_t number = rv_reply_sum(fields->items[i + 1]);
         if (!rv_reply_is(fields->items[i], RV_TEXT) || number == 0) continue;
         if (!read_field(day, fields->items[i]->text, number)) return false;
@@ -182,7 +189,10 @@ reeve_status reeve_stats(reeve_client *client, const char *queue, int64_t first_
 void reeve_stats_free(reeve_day *list, size_t count)
 {
     if (list == NULL) return;
-    for (size_t i = 0; i < count; i++) rv_free(list[i].kinds);
+    for (size_t i = 0; i < count; i++) {
+        rv_free(list[i].kinds);
+        rv_free(list[i].types);
+    }
     rv_free(list);
 }
 
@@ -201,6 +211,7 @@ static bool add_day(reeve_day *sum, const reeve_day *more)
     rv_times_merge(&sum->run, &more->run);
     for (size_t i = 0; good && i < more->kind_count; i++)
         good = add_kind(sum, more->kinds[i].kind, more->kinds[i].retried, more->kinds[i].dead);
+    for (size_t i = 0; good && i < more->type_count; i++) good = rv_stats_types_add(sum, &more->types[i]);
     return good;
 }
 

@@ -80,7 +80,7 @@ reeve_status reeve_list_tag(reeve_client *client, const char *queue, const char 
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "list");
     int64_t next = rv_reply_int(reply->items[0], -1);
-    status = rv_inspect_read(client, queue, reply, ret, ret_count);
+    status = rv_inspect_read(client, queue, reply, 1, ret, ret_count);
     if (status == REEVE_OK && ret_next != NULL) *ret_next = next;
     return status;
 }

@@ -13,11 +13,14 @@
 
 #include "base/mem.h"
 #include "client/client.h"
+#include "client/stand_in.h"
 #include "protocol/scripts.h"
 
 #define WORD_MS 60000
 #define RENEW_MS 25000
 #define RENEW_MIN_MS 2000 /* the first time: a notice may have been lost */
+/* A subscription that is silent for so long is checked: its other half may be gone. */
+#define PING_MS 5000
 /* A call gets this long even when the wait is shorter: also a wait of 0 ms asks. */
 #define CALL_MS 1000
 #define TRY_AGAIN_MS 200
@@ -53,11 +56,13 @@ static reeve_status open_listener(reeve_client *client, int64_t deadline)
             .url = &client->url, .name = client->name, .waker = &client->waker, .command_ms = client->timeout_ms};
         reeve_status status = rv_conn_create(&client->listener, &options, &client->error);
         if (status != REEVE_OK) return status;
+        rv_conn_set_pings(client->listener, PING_MS, client->timeout_ms);
     }
     /* A connection that was subscribed to something else is not worth tidying up. */
     rv_conn_close(client->listener);
     reeve_status status = rv_conn_open(client->listener, deadline);
     if (status != REEVE_OK) client->error = *rv_conn_error(client->listener);
+    if (status == REEVE_OK) rv_conn_end_lost(client->listener, deadline);
     return status;
 }
 
@@ -180,6 +185,21 @@ static reeve_status wait_until_ended(wait_for *wait)
     }
 }
 
+/* The record of the task that has ended. An outage is waited out: for the timeout of the client at least. */
+static reeve_status show(wait_for *wait, reeve_task_info **ret)
+{
+    reeve_client *client = wait->client;
+    int64_t min = rv_deadline(client->timeout_ms);
+    for (;;) {
+        reeve_status status = reeve_show(client, wait->queue, wait->id, ret);
+        if (!is_outage(status)) return status;
+        /* REEVE_ETIMEOUT means that the task has not ended. */
+        if (rv_now_ms() >= min && rv_now_ms() >= wait->deadline) return status == REEVE_ETIMEOUT ? REEVE_ELOST : status;
+        if (rv_waker_wait(&client->waker, rv_deadline(TRY_AGAIN_MS))) return REEVE_EINTERRUPTED;
+        if (client->embedded != NULL) (void)rv_embedded_revive(client->embedded, step_deadline(wait), NULL);
+    }
+}
+
 /* What the end was; the task's record may be gone already when it is not kept. */
 static reeve_status tell(wait_for *wait, reeve_task_info **ret)
 {
@@ -188,7 +208,7 @@ static reeve_status tell(wait_for *wait, reeve_task_info **ret)
     if (wait->deleted) return rv_fail(&client->error, REEVE_ENOTFOUND, "%s/%s was deleted", wait->queue, wait->id);
     if (wait->gone) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", wait->queue, wait->id);
     reeve_task_info *info = NULL;
-    reeve_status status = reeve_show(client, wait->queue, wait->id, &info);
+    reeve_status status = show(wait, &info);
     if (status != REEVE_OK && status != REEVE_ENOTFOUND) return status;
     if (ret != NULL) *ret = info;
     const char *why = info != NULL && info->error_message != NULL ? info->error_message : "";
@@ -203,6 +223,20 @@ static reeve_status tell(wait_for *wait, reeve_task_info **ret)
     return status;
 }
 
+/* A client for tests: the task has ended by now, or does not end during the call. */
+static reeve_status look_at_stand_in(wait_for *wait, reeve_task_info **ret)
+{
+    reeve_task_info *info = NULL;
+    reeve_status status = reeve_show(wait->client, wait->queue, wait->id, &info);
+    if (status != REEVE_OK) return status;
+    wait->state = info->state;
+    bool ended = info->ended_ms >= 0;
+    reeve_task_info_free(info);
+    if (ended) return tell(wait, ret);
+    return rv_fail(&wait->client->error, REEVE_ETIMEOUT, "%s/%s has not ended; reeve_test_client_run runs it",
+                   wait->queue, wait->id);
+}
+
 reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id, int64_t timeout_ms,
                         reeve_task_info **ret)
 {
@@ -212,12 +246,15 @@ reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id,
     if (status == REEVE_OK) status = rv_keys_check_id(id, &client->error);
     if (status != REEVE_OK) return status;
     wait_for wait = {.client = client, .queue = queue, .id = id, .deadline = rv_deadline(timeout_ms)};
+    if (client->stand_in != NULL) return look_at_stand_in(&wait, ret);
     client->saw_deletion = false;
     client->waiting = true;
     status = wait_until_ended(&wait);
-    client->waiting = false;
     if (client->listener != NULL) rv_conn_close(client->listener);
-    if (status == REEVE_OK) return tell(&wait, ret);
+    bool ended = status == REEVE_OK;
+    if (ended) status = tell(&wait, ret);
+    client->waiting = false;
+    if (ended && status != REEVE_EINTERRUPTED) return status;
     if (status == REEVE_EINTERRUPTED) {
         rv_waker_silence(&client->waker);
         return rv_fail(&client->error, status, "waiting for %s/%s was interrupted", queue, id);

@@ -14,10 +14,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
+#include "client/stand_in.h"
 #include "protocol/scripts.h"
 
 #define LISTEN_MS "60000"
 #define RENEW_MS 10000
+#define BLOCK_MS 5000 /* of one read: a connection whose other half is gone is noticed soon */
 #define TRY_AGAIN_MS 200
 #define PAGE "100"
 #define ID_TEXT (REEVE_ID_MAX + 1)
@@ -65,7 +67,6 @@ reeve_status reeve_events_keep(reeve_client *client, const char *queue, int64_t 
         return rv_fail(&client->error, REEVE_EINVAL, "%lld events: must be from 0 to %d", (long long)count,
                        REEVE_EVENTS_MAX);
     }
-    if ((status = rv_client_make_known(client, queue)) != REEVE_OK) return status;
     char number[24];
     const rv_reply *reply;
     (void)snprintf(number, sizeof(number), "%lld", (long long)count);
@@ -132,6 +133,8 @@ static void begin_entry(reeve_watch *watch, const rv_reply *entry)
     event->delay_ms = number_of(entry, "delay");
     if (priority != NULL && rv_parse_int(priority, REEVE_PRIORITY_MIN, REEVE_PRIORITY_MAX, &number))
         event->priority = (int)number;
+    const char *percent = value_of(entry, "percent");
+    event->percent = percent != NULL && rv_parse_int(percent, 0, 100, &number) ? (int)number : -1;
     char at[REEVE_EVENT_PLACE_MAX];
     rv_copy_text(at, sizeof(at), event->place);
     at[strcspn(at, "-")] = '\0';
@@ -249,7 +252,9 @@ static reeve_status step(reeve_watch *watch, int64_t deadline)
     if (rv_client_check_process(watch->client) != REEVE_OK) return watch->client->error.status;
     reeve_status status = rv_now_ms() >= watch->renew ? listen_on(watch) : REEVE_OK;
     if (status != REEVE_OK) return status == REEVE_ETIMEOUT ? REEVE_ELOST : status;
-    return read_some(watch, deadline < watch->renew ? deadline : watch->renew);
+    int64_t until = rv_deadline(BLOCK_MS);
+    if (watch->renew < until) until = watch->renew;
+    return read_some(watch, deadline < until ? deadline : until);
 }
 
 static reeve_status interrupted(reeve_client *client)
@@ -321,16 +326,6 @@ static reeve_status choose(reeve_watch *watch, const reeve_watch_options *option
     return REEVE_OK;
 }
 
-/* On a replica an unknown queue has no events. */
-static reeve_status make_known(reeve_client *client, const char *queue)
-{
-    client->can_read = true;
-    reeve_status status = rv_client_make_known(client, queue);
-    bool reads = status == REEVE_EREDIS && rv_client_is_on_replica(client);
-    client->can_read = false;
-    return reads ? REEVE_OK : status;
-}
-
 static reeve_status listen_first(reeve_watch *watch)
 {
     rv_error *error = &watch->client->error;
@@ -348,7 +343,6 @@ static reeve_status begin(reeve_watch *watch, const reeve_watch_options *options
     rv_conn_options conn = {
         .url = &client->url, .name = client->name, .waker = &client->waker, .command_ms = client->timeout_ms};
     status = rv_conn_create(&watch->conn, &conn, &client->error);
-    if (status == REEVE_OK) status = make_known(client, watch->queue);
     return status == REEVE_OK ? listen_first(watch) : status;
 }
 
@@ -361,6 +355,7 @@ reeve_status reeve_watch_open_sized(reeve_watch **ret, reeve_client *client, con
     rv_error_clear(&client->error);
     reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the watch's options", &client->error);
     if (status != REEVE_OK) return status;
+    if (client->stand_in != NULL) return rv_stand_in_refuse(client);
     reeve_watch *watch = rv_zalloc(sizeof(*watch));
     if (watch == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a watch");
     watch->client = client;

@@ -245,7 +245,9 @@ static reeve_status ask_facts(telling *t)
     if (status != REEVE_OK) return status;
     if (rv_reply_is(reply, RV_NIL))
         return rv_fail(&t->client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", t->queue, t->id);
-    return rv_why_facts_read(&t->facts, reply) ? REEVE_OK : rv_client_odd_reply(t->client, "why");
+    if (!rv_why_facts_read(&t->facts, reply)) return rv_client_odd_reply(t->client, "why");
+    t->no_memory = t->no_memory || t->facts.no_memory;
+    return REEVE_OK;
 }
 
 /* A parent in another queue, whose state is still to be asked. */
@@ -306,9 +308,9 @@ static reeve_status ask_workers(telling *t)
     reeve_status status = reeve_workers(t->client, &t->workers, &t->worker_count);
     t->workers_known = status == REEVE_OK;
     if (status == REEVE_EREDIS) return REEVE_OK;
-    if (status == REEVE_OK)
-        rv_serving_count(&t->serving, t->workers, t->worker_count, t->queue,
-                         t->facts.type[0] != '\0' ? t->facts.type : NULL);
+    if (status == REEVE_OK && rv_serving_count(&t->serving, t->workers, t->worker_count, t->queue,
+                                               t->facts.type[0] != '\0' ? t->facts.type : NULL) != REEVE_OK)
+        t->no_memory = true;
     return status;
 }
 

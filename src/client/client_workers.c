@@ -1,13 +1,13 @@
 /*
  * client_workers.c - the workers of a namespace, read from their records in the registry.
  */
-#include <cjson/cJSON.h>
 #include <limits.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
+#include "protocol/json_parse.h"
 #include "protocol/registry.h"
 #include "reeve/client.h"
 
@@ -77,8 +77,9 @@ static void free_worker(reeve_worker_info *worker)
 static char *list_of(const cJSON *json, const char *name)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
-    char *text = cJSON_IsArray(item) ? cJSON_PrintUnformatted(item) : NULL;
-    char *copy = rv_strdup(text != NULL ? text : "[]");
+    bool known = cJSON_IsArray(item);
+    char *text = known ? cJSON_PrintUnformatted(item) : NULL;
+    char *copy = rv_strdup(known ? text : "[]"); /* NULL stays NULL: no memory */
     cJSON_free(text);
     return copy;
 }
@@ -97,6 +98,9 @@ static bool read_worker(reeve_worker_info *ret, const char *id, const cJSON *jso
     ret->types_more = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "types_more"));
     ret->memory_bytes = number_of(json, "memory");
     ret->round_trip_us = number_of(json, "round_trip");
+    const cJSON *utilisation = cJSON_GetObjectItemCaseSensitive(json, "utilisation");
+    bool measured = cJSON_IsNumber(utilisation) && utilisation->valuedouble >= 0 && utilisation->valuedouble <= 1;
+    ret->utilisation = measured ? utilisation->valuedouble : -1;
     ret->pid = number_of(json, "pid");
     ret->started_ms = number_of(json, "started");
     ret->seen_ms = number_of(json, "seen");
@@ -122,7 +126,8 @@ static void on_entry(size_t index, const rv_reply *reply, void *context)
     if (index >= all->count || all->no_memory) return;
     all->dead[index] = rv_reply_is(reply, RV_NIL);
     if (!rv_reply_is(reply, RV_TEXT)) return;
-    cJSON *json = cJSON_ParseWithLength(reply->text, reply->length);
+    cJSON *json;
+    all->no_memory = rv_json_parse(&json, reply->text, reply->length) == REEVE_ENOMEM;
     if (cJSON_IsObject(json)) {
         reeve_worker_info *worker = &all->workers[all->found++];
         all->no_memory = !read_worker(worker, all->list[index], json);

@@ -1,13 +1,13 @@
 /*
  * cron_fetch.c - an entry as it was set, read back from its definition.
  */
-#include <cjson/cJSON.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "client/client.h"
 #include "client/cron_index.h"
 #include "protocol/cron_definition.h"
+#include "protocol/json_parse.h"
 #include "protocol/option_read.h"
 #include "protocol/scripts.h"
 #include "protocol/task_options.h"
@@ -77,9 +77,15 @@ static void read_rule(owned_entry *owned, const rv_cron_rule *rule)
     entry->name = owned->name;
     entry->spec = text_of(owned->line, "spec");
     entry->local = rule->zone == RV_ZONE_LOCAL;
+    entry->zone = rule->zone == RV_ZONE_UTC || entry->local ? NULL : rv_zone_name(rule->zone);
     entry->catch_up = rule->catch_up;
     entry->catch_up_max = rule->catch_up == REEVE_CATCH_UP_ALL ? rule->max : 0;
     entry->no_overlap = rule->no_overlap;
+    entry->starts_ms = rule->starts_ms;
+    entry->ends_ms = rule->ends_ms;
+    entry->offset_ms = rule->cron.offset_ms;
+    entry->jitter_ms = rule->jitter_ms;
+    entry->runs = rule->runs;
     entry->task = &owned->task;
 }
 
@@ -118,8 +124,8 @@ static reeve_status read_rest(owned_entry *owned, const char *rest, size_t lengt
     owned->task.payload.data = owned->payload;
     reeve_status status = header.failed || owned->payload == NULL ? REEVE_ENOMEM : REEVE_OK;
     if (status == REEVE_OK) {
-        owned->header = cJSON_ParseWithLength(header.data, header.length);
-        if (!rv_task_policy_read(&owned->policy, header.data, header.length)) status = REEVE_EINVAL;
+        status = rv_json_parse_object(&owned->header, header.data, header.length);
+        rv_task_policy_take(&owned->policy, owned->header);
     }
     rv_buf_fini(&header);
     return status;
@@ -130,10 +136,10 @@ static reeve_status read_definition(owned_entry *owned, const rv_reply *definiti
     const char *end = memchr(definition->text, '\n', definition->length);
     size_t length = end != NULL ? (size_t)(end - definition->text) : 0;
     rv_cron_rule rule;
-    reeve_status status = rv_cron_definition_read_rule(&rule, definition->text, length, error);
+    reeve_status status = rv_cron_definition_read_rule(&rule, owned->name, definition->text, length, error);
     if (status != REEVE_OK) return status;
-    owned->line = cJSON_ParseWithLength(definition->text, length);
-    status = read_rest(owned, end + 1, definition->length - length - 1);
+    status = rv_json_parse(&owned->line, definition->text, length);
+    if (status == REEVE_OK) status = read_rest(owned, end + 1, definition->length - length - 1);
     if (status == REEVE_OK && !read_task(owned)) status = REEVE_ENOMEM;
     if (status == REEVE_ENOMEM) return rv_fail(error, status, "no memory for a recurring entry");
     if (status != REEVE_OK) return rv_fail(error, status, "its tasks' envelope is none");
@@ -149,22 +155,36 @@ static reeve_status no_entry(reeve_client *client, const char *queue, const char
     return rv_fail(&client->error, REEVE_ENOTFOUND, "there is no recurring entry %s/%s", queue, name);
 }
 
+static reeve_status read_owned(const char *queue, const char *name, const rv_reply *definition, reeve_cron_entry **ret,
+                               rv_error *error)
+{
+    owned_entry *owned = rv_zalloc(sizeof(*owned));
+    if (owned == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a recurring entry");
+    rv_copy_text(owned->queue, sizeof(owned->queue), queue);
+    rv_copy_text(owned->name, sizeof(owned->name), name);
+    reeve_status status = read_definition(owned, definition, error);
+    if (status == REEVE_OK)
+        *ret = &owned->entry;
+    else
+        reeve_cron_entry_free(&owned->entry);
+    return status;
+}
+
+reeve_status rv_cron_fetch_read(const char *queue, const char *name, const rv_reply *definition, reeve_cron_entry **ret)
+{
+    rv_error error = {0};
+    *ret = NULL;
+    return read_owned(queue, name, definition, ret, &error);
+}
+
 static reeve_status read_entry(reeve_client *client, const char *queue, const char *name, const rv_reply *definition,
                                reeve_cron_entry **ret)
 {
     rv_error why = {0};
-    owned_entry *owned = rv_zalloc(sizeof(*owned));
-    if (owned == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a recurring entry");
-    rv_copy_text(owned->queue, sizeof(owned->queue), queue);
-    rv_copy_text(owned->name, sizeof(owned->name), name);
-    reeve_status status = read_definition(owned, definition, &why);
-    if (status != REEVE_OK) {
-        reeve_cron_entry_free(&owned->entry);
-        if (status == REEVE_EINVAL) status = REEVE_EPROTO;
-        return rv_fail(&client->error, status, "the recurring entry %s/%s: %s", queue, name, why.text);
-    }
-    *ret = &owned->entry;
-    return REEVE_OK;
+    reeve_status status = read_owned(queue, name, definition, ret, &why);
+    if (status == REEVE_OK) return status;
+    if (status == REEVE_EINVAL) status = REEVE_EPROTO;
+    return rv_fail(&client->error, status, "the recurring entry %s/%s: %s", queue, name, why.text);
 }
 
 reeve_status rv_cron_fetch(reeve_client *client, const char *queue, const char *name, const rv_reply **ret)

@@ -19,9 +19,20 @@ static reeve_status no_task(reeve_client *client, const char *queue, const char 
     return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", queue, id);
 }
 
+/* Another program may have written the task into `tasks` alone, or a bulk insert was cut off. */
+static bool is_in_no_state(const rv_reply *reply)
+{
+    const rv_reply *state = rv_reply_at(reply, 1);
+    return state != NULL && rv_reply_is(state, RV_TEXT) && strcmp(state->text, "unknown") == 0;
+}
+
 static reeve_status read_info(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info **ret)
 {
     reeve_status status = rv_task_info_read(queue, reply, ret);
+    if (status == REEVE_EPROTO && is_in_no_state(reply))
+        return rv_fail(&client->error, status,
+                       "%s/%s is in no state, and does not run: delete it, and enqueue it again", queue,
+                       reply->items[0]->text);
     if (status == REEVE_EPROTO) return rv_client_odd_reply(client, "show");
     if (status != REEVE_OK) return rv_fail(&client->error, status, "no memory for a task");
     return REEVE_OK;
@@ -47,14 +58,14 @@ void reeve_task_list_free(reeve_task_info **list, size_t count)
     rv_free(list);
 }
 
-reeve_status rv_inspect_read(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
-                             size_t *ret_count)
+reeve_status rv_inspect_read(reeve_client *client, const char *queue, const rv_reply *reply, size_t first,
+                             reeve_task_info ***ret, size_t *ret_count)
 {
-    size_t count = reply->count - 1;
+    size_t count = reply->count - first;
     reeve_task_info **list = rv_zalloc_array(count + 1, sizeof(*list));
     if (list == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a list of %zu tasks", count);
     for (size_t i = 0; i < count; i++) {
-        reeve_status status = read_info(client, queue, reply->items[i + 1], &list[i]);
+        reeve_status status = read_info(client, queue, reply->items[i + first], &list[i]);
         if (status != REEVE_OK) {
             reeve_task_list_free(list, i);
             return status;
@@ -110,7 +121,7 @@ reeve_status rv_inspect_list(reeve_client *client, const char *queue, reeve_stat
     } while (goes_on(reply, from, sizeof(from)));
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "list");
     if (ret_total != NULL) *ret_total = rv_reply_sum(reply->items[0]);
-    return rv_inspect_read(client, queue, reply, ret, ret_count);
+    return rv_inspect_read(client, queue, reply, 1, ret, ret_count);
 }
 
 /* ---- queues ---------------------------------------------------------------------------------------------------- */

@@ -28,12 +28,12 @@ typedef struct message {
     size_t length;
     char kind;
     char number[24];
-    char child[REEVE_HANDLE_MAX]; /* T: the new task's handle */
+    char child[REEVE_HANDLE_MAX]; /* T, V: the new task's handle */
     char parent[REEVE_HANDLE_MAX];
-    char word[16];           /* R: policy; E: state */
-    char heir[REEVE_ID_MAX]; /* M */
-    char edge[24];           /* E, D, M: the number of the message that registered the edge; "": unknown */
-    size_t options;          /* T: where they begin */
+    char word[16];                      /* R: policy; E: state */
+    char replacement[REEVE_HANDLE_MAX]; /* M: an id, or a handle */
+    char edge[24];                      /* E, D, M: the number of the message that registered the edge; "": unknown */
+    size_t options;                     /* T, V: where they begin */
     size_t options_length;
     char answer[16]; /* R: how the parent has ended */
     bool failed;     /* it stays */
@@ -82,7 +82,7 @@ static bool read_message(message *m, const char *text, size_t length)
     if (!next_word(&at, end, kind, sizeof(kind)) || !next_word(&at, end, m->number, sizeof(m->number))) return false;
     m->kind = kind[0];
     if (!next_word(&at, end, m->child, sizeof(m->child)) || !is_handle(m->child)) return false;
-    if (m->kind == 'T') {
+    if (m->kind == 'T' || m->kind == 'V') {
         int64_t options;
         if (!next_word(&at, end, number, sizeof(number)) || !rv_parse_int(number, 0, end - at, &options)) return false;
         m->options = (size_t)(at - text);
@@ -93,7 +93,8 @@ static bool read_message(message *m, const char *text, size_t length)
     if (m->kind == 'U') return true;
     if (m->kind == 'R') return next_word(&at, end, m->word, sizeof(m->word));
     if (m->kind == 'M')
-        return next_word(&at, end, m->edge, sizeof(m->edge)) && next_word(&at, end, m->heir, sizeof(m->heir));
+        return next_word(&at, end, m->edge, sizeof(m->edge)) &&
+               next_word(&at, end, m->replacement, sizeof(m->replacement));
     if (m->kind == 'D') return next_word(&at, end, m->edge, sizeof(m->edge));
     if (m->kind != 'E' || !next_word(&at, end, m->word, sizeof(m->word))) return false;
     return at == end || next_word(&at, end, m->edge, sizeof(m->edge));
@@ -212,7 +213,7 @@ static void build_deliver(round_trip *r, const message *m, const char *state, co
     rv_args(r->conn, m->parent);
     rv_args(r->conn, state);
     rv_args(r->conn, edge);
-    rv_args(r->conn, m->heir);
+    rv_args(r->conn, m->replacement);
 }
 
 static void build_task(round_trip *r, const message *m)
@@ -224,8 +225,8 @@ static void build_task(round_trip *r, const message *m)
     rv_args(r->conn, "SADD");
     rv_arg2(r->conn, r->ns, strlen(r->ns), ":queues", 7);
     rv_args(r->conn, queue);
-    begin(r, &rv_script_enqueue, m->child, 4, id);
-    (void)snprintf(way, sizeof(way), "carried %s %s %s", r->queue, m->number, r->floor);
+    begin(r, m->kind == 'V' ? &rv_script_arrive : &rv_script_enqueue, m->child, 4, id);
+    (void)snprintf(way, sizeof(way), "%s%s %s %s", m->kind == 'V' ? "" : "carried ", r->queue, m->number, r->floor);
     rv_args(r->conn, way);
     rv_args(r->conn, id);
     rv_arg(r->conn, options, m->options_length);
@@ -234,8 +235,9 @@ static void build_task(round_trip *r, const message *m)
 
 static void build_first(round_trip *r, message *m)
 {
-    m->commands = m->kind == 'T' ? 2 : 1;
-    if (m->kind == 'T')
+    bool brings = m->kind == 'T' || m->kind == 'V';
+    m->commands = brings ? 2 : 1;
+    if (brings)
         build_task(r, m);
     else if (m->kind == 'E' || m->kind == 'M')
         build_deliver(r, m, m->kind == 'M' ? "moved" : m->word, m->edge);
@@ -339,7 +341,7 @@ reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *q
 void rv_outbox_client_carry(reeve_client *client, const char *queue)
 {
     rv_error error = {0};
-    if (!rv_conn_is_open(client->conn)) return;
+    if (client->conn == NULL || !rv_conn_is_open(client->conn)) return;
     (void)rv_outbox_carry(client->conn, client->ns, queue, CLIENT_ROUNDS, NULL, &error);
 }
 

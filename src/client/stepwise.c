@@ -70,10 +70,12 @@ static reeve_status delete_soon(reeve_client *client, const char *queue, const c
     return status == REEVE_ENOTFOUND ? REEVE_OK : status;
 }
 
-reeve_status rv_stepwise_take_back_named(reeve_client *client, const char *queue, const char *id, reeve_status status)
+reeve_status rv_stepwise_take_back_named(reeve_client *client, const char *queue, const char *id, reeve_status status,
+                                         bool *ret_gone)
 {
     rv_error why = client->error;
-    if (delete_soon(client, queue, id) == REEVE_OK) {
+    *ret_gone = delete_soon(client, queue, id) == REEVE_OK;
+    if (*ret_gone) {
         client->error = why;
         return status;
     }
@@ -85,16 +87,20 @@ reeve_status rv_stepwise_take_back_named(reeve_client *client, const char *queue
 }
 
 reeve_status rv_stepwise_take_back(reeve_client *client, const reeve_task_spec *spec, const char *id,
-                                   reeve_status status)
+                                   reeve_status status, bool *ret_gone)
 {
     bool unfinished = false;
     rv_error why = client->error;
     int64_t usual = client->timeout_ms;
     if (client->timeout_ms > TAKE_BACK_MS) client->timeout_ms = TAKE_BACK_MS;
-    (void)is_unfinished(client, spec, id, &unfinished);
+    *ret_gone = is_unfinished(client, spec, id, &unfinished) == REEVE_OK;
     client->timeout_ms = usual;
     client->error = why;
-    return unfinished ? rv_stepwise_take_back_named(client, spec->queue, id, status) : status;
+    if (!*ret_gone)
+        return rv_fail(&client->error, status,
+                       "%.250s; unknown whether %s/%s is enqueued: it may stand blocked; delete it, or use it",
+                       why.text, spec->queue, id);
+    return unfinished ? rv_stepwise_take_back_named(client, spec->queue, id, status, ret_gone) : status;
 }
 
 /* The first step. EEXISTS: an earlier call with this id may have failed half way, and not been able to say so. */
@@ -124,7 +130,7 @@ reeve_status rv_stepwise_enqueue(reeve_client *client, const reeve_task_spec *sp
     if (ret->status != REEVE_OK) return ret->status;
     reeve_status status = place(client, spec, ret);
     if (status != REEVE_OK) return status;
-    bool named = false;
+    bool named = false, gone = false;
     status = reeve_add_dependency(client, spec->queue, ret->id, spec->after, spec->after_count);
     if (status == REEVE_OK) {
         named = true;
@@ -136,7 +142,7 @@ reeve_status rv_stepwise_enqueue(reeve_client *client, const reeve_task_spec *sp
         return REEVE_OK;
     }
     if (!named || !rv_client_enqueue_is_unknown(status))
-        return rv_stepwise_take_back_named(client, spec->queue, ret->id, status);
+        return rv_stepwise_take_back_named(client, spec->queue, ret->id, status, &gone);
     /* It may have been let go, and run. */
     return rv_fail(&client->error, status,
                    "%.250s; unknown whether %s/%s is enqueued: it may stand blocked; enqueue it again with this id",

@@ -14,13 +14,14 @@ reeve_status rv_stepwise_enqueue(reeve_client *client, const reeve_task_spec *sp
 
 /*
  * After a call failed with this status (client->error): takes back the task that waits for REEVE_PARENT_OPEN, if it is
- * there, so that it is not left blocked for ever. Returns the status; or REEVE_ELOST, with words that name the task,
- * where it could not be.
+ * there, so that it is not left blocked for ever. *ret_gone: it is certain that no such task stays. Else returns a
+ * status of which the outcome is unknown (rv_client_enqueue_is_unknown), and the message names the task.
  */
 reeve_status rv_stepwise_take_back(reeve_client *client, const reeve_task_spec *spec, const char *id,
-                                   reeve_status status);
+                                   reeve_status status, bool *ret_gone);
 
 /* The same, of a task that was enqueued by this call for certain. */
-reeve_status rv_stepwise_take_back_named(reeve_client *client, const char *queue, const char *id, reeve_status status);
+reeve_status rv_stepwise_take_back_named(reeve_client *client, const char *queue, const char *id, reeve_status status,
+                                         bool *ret_gone);
 
 #endif

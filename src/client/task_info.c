@@ -1,7 +1,6 @@
 /*
  * task_info.c - a task as people see it: from the replies of show.lua and list.lua to reeve_task_info.
  */
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +11,11 @@
 #include "client/client.h"
 #include "protocol/definition.h"
 #include "protocol/envelope.h"
+#include "protocol/json_parse.h"
 #include "protocol/option_read.h"
 #include "protocol/task_options.h"
 
-#define STATE(name, word) [REEVE_STATE_##name] = word,
+#define STATE(name, word, title) [REEVE_STATE_##name] = word,
 static const char *const state_names[REEVE_STATE_COUNT] = {RV_STATES(STATE)};
 #undef STATE
 
@@ -61,6 +61,7 @@ void reeve_task_info_free(reeve_task_info *info)
     rv_free(info->children);
     RV_TASK_OPTIONS_READ(NOTHING, NOTHING, NOTHING, FREE)
     rv_free(info->thread);
+    rv_free(info->cancel_reason);
     rv_free(info);
 }
 
@@ -117,8 +118,9 @@ static bool copy_string(char **ret, const cJSON *item)
 /* Out of range is as a worker takes it: a larger number is the largest, a smaller one is not set. */
 static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
 {
-    cJSON *json = cJSON_ParseWithLength(envelope->header, envelope->header_length);
+    cJSON *json;
     rv_task_policy policy;
+    if (rv_json_parse(&json, envelope->header, envelope->header_length) == REEVE_ENOMEM) return false;
     bool good = true;
     RV_TASK_OPTIONS_READ(WHOLE, SPAN, FLAG, TEXT)
     if (info->weight == 0) info->weight = 1;
@@ -126,10 +128,11 @@ static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
     info->unique_until_started = until != NULL && strcmp(until, "started") == 0;
     const cJSON *tags = cJSON_GetObjectItemCaseSensitive(json, "tags");
     const cJSON *meta = cJSON_GetObjectItemCaseSensitive(json, "meta");
+    const cJSON *reason = cJSON_GetObjectItemCaseSensitive(json, "reason");
     good =
         good && copy_json(&info->tags, tags, cJSON_IsArray(tags)) && copy_json(&info->meta, meta, cJSON_IsObject(meta));
-    (void)rv_task_policy_read(&policy, envelope->header, envelope->header_length); /* all zero when it is no header */
-    good = good && format_backoff(&info->backoff, &policy);
+    rv_task_policy_take(&policy, json); /* all zero when it is no header */
+    good = good && format_backoff(&info->backoff, &policy) && copy_string(&info->cancel_reason, reason);
     cJSON_Delete(json);
     return good;
 }
@@ -167,11 +170,13 @@ static bool read_history(reeve_task_info *info, const rv_reply *lines)
 /* The worker's id in a session's description. */
 static bool read_worker(reeve_task_info *info, const rv_reply *about)
 {
-    cJSON *json = cJSON_ParseWithLength(about->text, about->length);
-    const cJSON *worker = cJSON_GetObjectItemCaseSensitive(json, "worker");
-    if (cJSON_IsString(worker)) info->worker = rv_strdup(worker->valuestring);
+    cJSON *json;
+    if (rv_json_parse(&json, about->text, about->length) == REEVE_ENOMEM) return false;
+    rv_free(info->worker);
+    info->worker = NULL;
+    bool good = copy_string(&info->worker, cJSON_GetObjectItemCaseSensitive(json, "worker"));
     cJSON_Delete(json);
-    return true;
+    return good;
 }
 
 /* A line of the log with its number. */
@@ -226,13 +231,15 @@ static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_rep
         info->crashes = rv_reply_count(value);
     else if (rv_reply_is_text(name, "failed"))
         info->failed_ms = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
+    else if (rv_reply_is_text(name, "due"))
+        info->due_ms = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
     else if (rv_reply_is_text(name, "progress"))
         info->progress = (int)rv_reply_within(value, 0, 100, -1);
     else if (rv_reply_is_text(name, "kind"))
         return copy_text(&info->error_kind, value);
     else if (rv_reply_is_text(name, "message"))
         return copy_text(&info->error_message, value);
-    else if (rv_reply_is_text(name, "words"))
+    else if (rv_reply_is_text(name, "progress_message"))
         return copy_text(&info->progress_words, value);
     else if (rv_reply_is_text(name, "result"))
         return copy_bytes(&info->result, value->text, value->length);

@@ -46,6 +46,8 @@ typedef struct rv_config_entry {
     reeve_cron_entry entry;
     reeve_task_spec task;
     const char **tags;
+    reeve_meta *meta;
+    char *meta_text; /* what it points to */
 } rv_config_entry;
 
 /* ret must stay where it is. REEVE_ENOMEM: nothing is left to free. */

@@ -35,6 +35,12 @@ static bool check_type(const char *text, rv_error *why)
     return rv_valid_type(text, strlen(text));
 }
 
+static bool check_type_pattern(const char *text, rv_error *why)
+{
+    (void)why;
+    return rv_valid_type_pattern(text, strlen(text));
+}
+
 static bool check_on_dead(const char *text, rv_error *why)
 {
     return *text == '\0' || check_type(text, why);
@@ -61,6 +67,21 @@ static bool check_spec(const char *text, rv_error *why)
     rv_cron cron;
 
     return rv_cron_parse(&cron, text, why) == REEVE_OK;
+}
+
+static bool check_time(const char *text, rv_error *why)
+{
+    int64_t ms;
+
+    (void)why;
+    return rv_parse_time(text, &ms) && ms > 0;
+}
+
+static bool check_zone(const char *text, rv_error *why)
+{
+    rv_zone zone;
+
+    return rv_zone_find(text, &zone, why) == REEVE_OK;
 }
 
 static bool check_anything(const char *text, rv_error *why)

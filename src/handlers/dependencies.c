@@ -10,6 +10,7 @@
 #include "handlers/task.h"
 #include "protocol/envelope.h"
 #include "protocol/keys.h"
+#include "protocol/outgoing.h"
 #include "protocol/scripts.h"
 #include "protocol/settlement.h"
 #include "protocol/spec.h"
@@ -191,9 +192,15 @@ reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reev
     if (host == NULL || host->ask == NULL) return REEVE_OK;
     rv_keys_set_prefix(&call.prefix, host->ns, queue);
     reeve_status status = host->ask(build_result, &call, &reply, host->context);
-    if (status != REEVE_OK || !rv_reply_is(reply, RV_TEXT)) return status;
+    return status == REEVE_OK && rv_reply_is(reply, RV_TEXT) ? rv_dependencies_keep_result(task, reply, ret) : status;
+}
+
+reeve_status rv_dependencies_keep_result(reeve_task *task, const rv_reply *text, reeve_bytes *ret)
+{
+    rv_dependencies *dependencies = dependencies_of(task);
+    if (dependencies == NULL) return REEVE_ENOMEM;
     rv_buf_clear(&dependencies->result);
-    rv_buf_add(&dependencies->result, reply->text, reply->length);
+    rv_buf_add(&dependencies->result, text->text, text->length);
     if (dependencies->result.failed) return REEVE_ENOMEM;
     *ret = (reeve_bytes){rv_buf_text(&dependencies->result), dependencies->result.length};
     return REEVE_OK;
@@ -235,24 +242,25 @@ static reeve_status check_chained(const rv_dependencies *dependencies, const ree
                    REEVE_CHAIN_BYTES_MAX);
 }
 
-reeve_status reeve_task_chain_sized(reeve_task *task, const reeve_task_spec *given, char ret_id[REEVE_ID_MAX],
-                                    size_t spec_size)
+/* Adds a task that has passed the layers. */
+static reeve_status chain(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX])
 {
     rv_error error = {0};
-    char made[REEVE_ID_MAX];
-    reeve_task_spec spec;
-    reeve_status status = rv_spec_read(&spec, given, spec_size, &error);
-    if (status == REEVE_OK) status = rv_spec_check_under(&spec, rv_task_size_limits(task), &error);
+    reeve_status status = rv_spec_check_under(spec, rv_task_size_limits(task), &error);
     if (status != REEVE_OK) return rv_task_refuse(task, &error);
+    if (spec->if_exists == REEVE_EXISTS_AGAIN) {
+        (void)rv_fail(&error, REEVE_EINVAL, "a chained task cannot come again (if_exists)");
+        return rv_task_refuse(task, &error);
+    }
     if (task->past) return REEVE_EREFUSED;
     rv_dependencies *dependencies = dependencies_of(task);
     if (dependencies == NULL) return REEVE_ENOMEM;
-    status = check_chained(dependencies, &spec, rv_task_size_limits(task), &error);
+    status = check_chained(dependencies, spec, rv_task_size_limits(task), &error);
     if (status != REEVE_OK) return rv_task_refuse(task, &error);
-    status = choose_chained_id(task->host, &spec, made);
+    status = choose_chained_id(task->host, spec, ret_id);
     if (status != REEVE_OK) return status;
     size_t before = dependencies->chained.length;
-    rv_settlement_chain(&dependencies->chained, &spec, made);
+    rv_settlement_chain(&dependencies->chained, spec, ret_id);
     if (dependencies->chained.failed) {
         /* The bytes before are complete: only the new ones are removed. */
         dependencies->chained.length = before;
@@ -260,6 +268,22 @@ reeve_status reeve_task_chain_sized(reeve_task *task, const reeve_task_spec *giv
         return REEVE_ENOMEM;
     }
     dependencies->chained_count++;
-    if (ret_id != NULL) memcpy(ret_id, made, strlen(made) + 1);
     return REEVE_OK;
+}
+
+reeve_status reeve_task_chain_sized(reeve_task *task, const reeve_task_spec *given, char ret_id[REEVE_ID_MAX],
+                                    size_t spec_size)
+{
+    rv_error error = {0};
+    char made[REEVE_ID_MAX];
+    reeve_task_spec spec;
+    reeve_outgoing outgoing = {0};
+    const rv_layers *layers = task->host != NULL ? task->host->layers : NULL;
+    reeve_status status = rv_spec_read(&spec, given, spec_size, &error);
+    if (status == REEVE_OK && rv_outgoing_has(layers))
+        status = rv_outgoing_apply(&outgoing, layers, rv_task_size_limits(task), &spec, &error);
+    status = status == REEVE_OK ? chain(task, &spec, made) : rv_task_refuse(task, &error);
+    rv_outgoing_fini(&outgoing);
+    if (status == REEVE_OK && ret_id != NULL) memcpy(ret_id, made, strlen(made) + 1);
+    return status;
 }

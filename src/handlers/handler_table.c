@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/backoff.h"
+#include "base/id.h"
 #include "base/mem.h"
 #include "handlers/handler_check.h"
 #include "protocol/keys.h"
@@ -26,9 +27,22 @@ static rv_handler **slot_of(const rv_handlers *handlers, const char *type, size_
     }
 }
 
+static rv_handler *find_pattern(const rv_handlers *handlers, const char *type, size_t length)
+{
+    for (size_t i = 0; i < handlers->pattern_count; i++)
+        if (rv_type_fit(handlers->patterns[i]->handler.type, type, length) > 0) return handlers->patterns[i];
+    return NULL;
+}
+
 rv_handler *rv_handler_table_find(const rv_handlers *handlers, const char *type, size_t length)
 {
-    return handlers->slot_count == 0 ? NULL : *slot_of(handlers, type, length);
+    rv_handler *own = handlers->slot_count == 0 ? NULL : *slot_of(handlers, type, length);
+    return own != NULL || handlers->pattern_count == 0 ? own : find_pattern(handlers, type, length);
+}
+
+rv_handler *rv_handler_table_find_own(const rv_handlers *handlers, const char *type)
+{
+    return handlers->slot_count == 0 ? NULL : *slot_of(handlers, type, strlen(type));
 }
 
 /* Room for one more in both arrays; the slots stay at most half full. */
@@ -37,6 +51,9 @@ static reeve_status grow(rv_handlers *handlers, rv_error *error)
     rv_handler **list = rv_realloc_array(handlers->list, handlers->count + 1, sizeof(*list));
     if (list == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a handler");
     handlers->list = list;
+    rv_handler **patterns = rv_realloc_array(handlers->patterns, handlers->count + 1, sizeof(*patterns));
+    if (patterns == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a handler");
+    handlers->patterns = patterns;
     if (2 * (handlers->count + 1) <= handlers->slot_count) return REEVE_OK;
     size_t wanted = handlers->slot_count == 0 ? 16 : 2 * handlers->slot_count;
     rv_handler **slots = rv_zalloc_array(wanted, sizeof(*slots));
@@ -50,10 +67,20 @@ static reeve_status grow(rv_handlers *handlers, rv_error *error)
     return REEVE_OK;
 }
 
+/* There is room. */
+static void add_pattern(rv_handlers *handlers, rv_handler *entry)
+{
+    size_t at = handlers->pattern_count++;
+    entry->is_pattern = true;
+    for (; at > 0 && handlers->patterns[at - 1]->type_length < entry->type_length; at--)
+        handlers->patterns[at] = handlers->patterns[at - 1];
+    handlers->patterns[at] = entry;
+}
+
 reeve_status rv_handler_table_add(rv_handlers *handlers, const reeve_handler *handler, reeve_plugin_handle *plugin,
                                   rv_error *error)
 {
-    reeve_status status = rv_keys_check_type(handler->type, error);
+    reeve_status status = rv_keys_check_type_pattern(handler->type, error);
     if (status != REEVE_OK) return status;
     char what[REEVE_TYPE_MAX + 32];
     (void)snprintf(what, sizeof(what), "type %s: the handler", handler->type);
@@ -63,7 +90,7 @@ reeve_status rv_handler_table_add(rv_handlers *handlers, const reeve_handler *ha
     if (rv_backoff_check(&handler->backoff, &why) != REEVE_OK)
         return rv_fail(error, REEVE_EINVAL, "type %s: %s", handler->type, why.text);
     size_t length = strlen(handler->type);
-    rv_handler *other = rv_handler_table_find(handlers, handler->type, length);
+    rv_handler *other = rv_handler_table_find_own(handlers, handler->type);
     if (other != NULL) {
         return rv_fail(error, REEVE_EDUPLICATE, "type %s has a handler already (%s)", handler->type,
                        other->plugin != NULL ? other->plugin->path : "registered by the program");
@@ -81,6 +108,7 @@ reeve_status rv_handler_table_add(rv_handlers *handlers, const reeve_handler *ha
     entry->handler.type = type;
     *slot_of(handlers, type, length) = entry;
     handlers->list[handlers->count++] = entry;
+    if (type[length - 1] == '*') add_pattern(handlers, entry);
     return REEVE_OK;
 }
 
@@ -88,7 +116,7 @@ reeve_status rv_handler_table_wrap(rv_handlers *handlers, const rv_layers *layer
 {
     for (size_t i = 0; i < handlers->count; i++) {
         rv_handler *entry = handlers->list[i];
-        if (!rv_layers_choose(&entry->layers, layers, entry->handler.type))
+        if (!rv_layers_choose(&entry->layers, layers, entry->handler.type, entry->handler.run_batch != NULL))
             return rv_fail(error, REEVE_ENOMEM, "no memory for the layers of %s", entry->handler.type);
     }
     return REEVE_OK;
@@ -115,5 +143,6 @@ void rv_handler_table_fini(rv_handlers *handlers)
     }
     rv_free(handlers->list);
     rv_free(handlers->slots);
+    rv_free(handlers->patterns);
     memset(handlers, 0, sizeof(*handlers));
 }

@@ -5,8 +5,8 @@
 #define RV_HANDLERS_HANDLER_TABLE_H
 
 #include "base/error.h"
-#include "handlers/layers.h"
 #include "handlers/plugin.h"
+#include "protocol/layers.h"
 #include "reeve/worker.h"
 
 typedef struct rv_handler {
@@ -14,6 +14,7 @@ typedef struct rv_handler {
     size_t type_length;
     reeve_plugin_handle *plugin; /* or NULL */
     size_t index;                /* its place, for per-thread state */
+    bool is_pattern;             /* its tasks have types of their own */
     const reeve_layer **layers;  /* around it, ended by NULL; NULL: none. Made when the worker starts */
 } rv_handler;
 
@@ -22,6 +23,8 @@ typedef struct rv_handlers {
     size_t count;
     rv_handler **slots; /* open addressing by type; a power of two of them */
     size_t slot_count;
+    rv_handler **patterns; /* those of "mail.*" and "*", too; the longest first */
+    size_t pattern_count;
 } rv_handlers;
 
 /* Frees the entries and calls their free_user. */
@@ -37,7 +40,10 @@ reeve_status rv_handler_table_wrap(rv_handlers *handlers, const rv_layers *layer
 /* The most tasks that a handler takes in one call; 1 when none takes more. */
 unsigned rv_handler_table_batch_max(const rv_handlers *handlers);
 
-/* NULL when the type has none. type need not end in a zero byte. */
+/* That of the type, else that of the longest pattern which fits; NULL: there is none. type need not end in a zero byte. */
 rv_handler *rv_handler_table_find(const rv_handlers *handlers, const char *type, size_t length);
+
+/* That which was added with this type or pattern, or NULL. */
+rv_handler *rv_handler_table_find_own(const rv_handlers *handlers, const char *type);
 
 #endif

@@ -13,8 +13,8 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "handlers/handler_check.h"
-#include "handlers/layers.h"
 #include "handlers/plugin.h"
+#include "protocol/layers.h"
 
 #define END_OF(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
 
@@ -127,7 +127,7 @@ static reeve_status check_handler(const reeve_handler *handlers, size_t index, c
     if (handler->type == NULL) {
         return rv_fail(error, REEVE_EINVAL, "plugin %s: handler %zu has no type", path, index + 1);
     }
-    if (!rv_valid_type(handler->type, strnlen(handler->type, REEVE_TYPE_MAX + 1))) {
+    if (!rv_valid_type_pattern(handler->type, strnlen(handler->type, REEVE_TYPE_MAX + 1))) {
         return rv_fail(error, REEVE_EINVAL,
                        "plugin %s: handler %zu: \"%.100s\" is no task type (1 to %d of A-Z a-z 0-9 . _ - : /)", path,
                        index + 1, handler->type, REEVE_TYPE_MAX);

@@ -1,5 +1,5 @@
 /*
- * task.c - reading a task. The header is JSON; it is parsed only when a handler asks for an option in it.
+ * task.c - reading a task.
  */
 #include "handlers/task.h"
 
@@ -27,9 +27,10 @@ void rv_task_init(reeve_task *task)
 
 void rv_task_fini(reeve_task *task)
 {
-    cJSON_Delete(task->parsed);
+    cJSON_Delete(task->kept_options);
     rv_dependencies_free(task->dependencies);
     rv_free(task->refusal);
+    rv_chunks_free(task->payloads);
     rv_buf_fini(&task->result);
     rv_buf_fini(&task->checkpoint);
     rv_task_init(task);
@@ -39,9 +40,10 @@ void rv_task_begin(reeve_task *task)
 {
     rv_buf result = task->result, checkpoint = task->checkpoint;
 
-    cJSON_Delete(task->parsed);
+    cJSON_Delete(task->kept_options);
     rv_dependencies_free(task->dependencies);
     rv_free(task->refusal);
+    if (task->payloads != NULL) rv_chunks_free(task->payloads);
     rv_buf_clear(&result);
     rv_buf_trim(&result, RESULT_KEEP);
     rv_buf_clear(&checkpoint);
@@ -75,6 +77,14 @@ reeve_bytes reeve_task_payload(const reeve_task *task)
     return task->payload;
 }
 
+reeve_status reeve_task_set_payload(reeve_task *task, const void *data, size_t length)
+{
+    const char *copy = rv_chunks_add_copy(&task->payloads, data, length);
+    if (copy == NULL) return REEVE_ENOMEM;
+    task->payload = (reeve_bytes){copy, length};
+    return REEVE_OK;
+}
+
 const char *reeve_task_id(const reeve_task *task)
 {
     return task->id;
@@ -92,8 +102,7 @@ const char *reeve_task_type(const reeve_task *task)
 
 const char *reeve_task_handle(const reeve_task *task)
 {
-    /* The cast is safe: every reeve_task belongs to one thread and is not a constant. The parsed header is kept in
-     * it. */
+    /* The cast is safe: every reeve_task belongs to one thread and is not a constant. The handle is kept in it. */
     reeve_task *own = (reeve_task *)task;
 
     if (own->handle[0] == '\0') snprintf(own->handle, sizeof(own->handle), "%s/%s", own->queue, own->id);
@@ -136,23 +145,14 @@ void *reeve_task_thread_state(const reeve_task *task)
     return task->thread_state;
 }
 
-/* The header's member, or NULL. A header that is no JSON has no members. */
-static const cJSON *header_member(const reeve_task *task, const char *name)
-{
-    reeve_task *own = (reeve_task *)task; /* as in reeve_task_handle */
-
-    if (own->parsed == NULL && own->header != NULL) own->parsed = cJSON_Parse(own->header);
-    return cJSON_GetObjectItemCaseSensitive(own->parsed, name);
-}
-
 const char *reeve_task_group(const reeve_task *task)
 {
-    return cJSON_GetStringValue(header_member(task, "group"));
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(task->options, "group"));
 }
 
 const char *reeve_task_meta(reeve_task *task, const char *key)
 {
-    const cJSON *meta = header_member(task, "meta");
+    const cJSON *meta = cJSON_GetObjectItemCaseSensitive(task->options, "meta");
 
     return cJSON_IsObject(meta) ? cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(meta, key)) : NULL;
 }
@@ -170,6 +170,16 @@ bool reeve_task_is_cancelled(const reeve_task *task)
     const rv_task_host *host = task->host;
 
     return host != NULL && host->cancelled != NULL && atomic_load_explicit(host->cancelled, memory_order_relaxed);
+}
+
+const char *reeve_task_cancel_reason(const reeve_task *task)
+{
+    const rv_task_host *host = task->host;
+
+    if (host == NULL || host->cancelled == NULL || host->cancel_reason == NULL) return NULL;
+    /* The reason is written before the flag. */
+    if (!atomic_load_explicit(host->cancelled, memory_order_acquire) || host->cancel_reason[0] == '\0') return NULL;
+    return host->cancel_reason;
 }
 
 reeve_status reeve_task_progress(reeve_task *task, int percent, const char *words)

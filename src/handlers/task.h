@@ -10,6 +10,8 @@
 #include <stdatomic.h>
 
 #include "base/buf.h"
+#include "base/chunks.h"
+#include "protocol/layers.h"
 #include "protocol/size_limits.h"
 #include "reeve/client.h"
 #include "reeve/plugin.h"
@@ -33,11 +35,13 @@ typedef struct rv_task_host {
     /* Called for a chained task; chooses its id if that is "". NULL: the id is a new UUIDv7. */
     reeve_status (*chained)(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context);
     const char *ns;
+    const rv_layers *layers;              /* those that chained tasks go through; NULL: none */
     const reeve_size_limits *size_limits; /* chosen ones; NULL: the standards */
     const atomic_llong *result_max;       /* the queue's; NULL, or 0: none */
     void *context;
     const atomic_bool *stop;      /* NULL: never */
     const atomic_bool *cancelled; /* the same */
+    const char *cancel_reason;    /* written before that is set; "": none; NULL: the host has none */
     /* Of a test, which has answers of its own; NULL: none. Called on any thread. */
     int64_t (*now)(void *context);
     bool (*asked_to_stop)(void *context);
@@ -49,7 +53,7 @@ struct reeve_task {
     const char *id;
     const char *type;
     reeve_bytes payload;
-    const char *header; /* one-line JSON, ends in a zero byte; may be NULL */
+    const cJSON *options; /* its header, parsed; NULL: it has none */
     unsigned attempt;
     unsigned crashes;
     int64_t enqueued_ms;
@@ -57,10 +61,11 @@ struct reeve_task {
     const rv_task_host *host;
     /* made when asked for */
     struct rv_dependencies *dependencies; /* dependencies.h */
+    rv_chunks *payloads;                  /* those that layers have made */
     bool past;                            /* it was settled before it ran: nothing goes with its completion any more */
     rv_error *refusal;                    /* the error message of the last call that failed */
-    cJSON *parsed;
-    rv_buf checkpoint; /* the last one, once known */
+    cJSON *kept_options;                  /* the same, where the task owns them; or NULL */
+    rv_buf checkpoint;                    /* the last one, once known */
     bool knows_checkpoint;
     unsigned log_lines; /* the number of log lines */
     /* the outcome that the handler chose */
@@ -68,7 +73,8 @@ struct reeve_task {
     rv_buf result;
     int64_t delay_ms; /* -1: the backoff decides */
     /* texts: where the first byte is 0, what lies behind it is of the tasks before */
-    char handle[REEVE_HANDLE_MAX]; /* made when asked for */
+    char handle[REEVE_HANDLE_MAX];     /* made when asked for */
+    char own_type[REEVE_TYPE_MAX + 1]; /* its type, where its handler has a pattern; else of the tasks before */
     char kind[REEVE_KIND_MAX + 1];
     char message[REEVE_MESSAGE_MAX + 1];
 };

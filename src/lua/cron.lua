@@ -41,6 +41,7 @@ if verb == 'set' then
   end
   if known == definition then return 0 end
   call('HSET', P .. 'cron', name, definition)
+  call('HDEL', P .. 'cron:runs', name)
   local paused = not known and ARGV[4] == 'paused' or known and not call('ZSCORE', P .. 'cron:due', name)
   if not paused then look_at_it() end
   return known and 2 or 1
@@ -50,6 +51,7 @@ if verb == 'resume' then return call('ZSCORE', P .. 'cron:due', name) and 0 or l
 if verb == 'remove' then
   call('HDEL', P .. 'cron', name)
   call('HDEL', P .. 'cron:last', name)
+  call('HDEL', P .. 'cron:runs', name)
   call('ZREM', P .. 'cron:due', name)
   return 1
 end

@@ -5,7 +5,8 @@
 -- ARGV[1]  "get" or "list"
 -- get:     ARGV[2] name; reply: {definition, due [ms; -1: paused or never]}, or nil: no such entry
 -- list:    ARGV[2] the cursor: "0" at first, then what the last reply said; reply: {the next cursor, "0" at the end; then name,
---          definition, due [ms; -1: paused or never], the id of the last task it made or "", ...}; an entry may be listed twice
+--          definition, due [ms; -1: paused or never], the id of the last task it made or "", how many it made of those that it may or "",
+--          ...}; an entry may be listed twice
 --
 -- Sent twice: it only reads.
 -- require: base
@@ -30,9 +31,11 @@ local found, names, reply = page[2], {}, {page[1]}
 for i = 1, #found, 2 do names[#names + 1] = found[i] end
 if #names == 0 then return reply end
 local due, last = call('ZMSCORE', P .. 'cron:due', unpack(names)), call('HMGET', P .. 'cron:last', unpack(names))
+local runs = call('HMGET', P .. 'cron:runs', unpack(names))
 for i = 1, #names do
   local n = #reply
   reply[n + 1], reply[n + 2] = names[i], found[2 * i]
   reply[n + 3], reply[n + 4] = tonumber(due[i]) or -1, last[i] or ''
+  reply[n + 5] = runs[i] or ''
 end
 return reply

@@ -18,7 +18,7 @@
 -- Failure                              Consequence                             The caller sends next
 -- the arguments are not as above       an error that begins with ERR;          correct arguments
 --                                      nothing is written
--- a right is missing, or a key has     NOPERM or WRONGTYPE and the name of     nothing; maintain.lua recovers the tasks when the
+-- a right is missing, or a key has     NOPERM or WRONGTYPE and the name of     nothing; reap.lua recovers the tasks when the
 -- another type                         the command or key; nothing is written  session has expired, and counts crashes
 -- Redis takes no writes                Redis's error; nothing is written       the same after a pause
 -- the reply is lost                    all of it was done, or nothing          the same, with the same <turns>
@@ -63,7 +63,7 @@ local function sort_held(leases)
     ids[i] = id
     if add_held(tasks, id, envelope) then
       tasks.back[#tasks.back + 1] = id
-      tasks.envelopes[#tasks.envelopes + 1] = has_begun(P, id, envelope)
+      tasks.envelopes[#tasks.envelopes + 1] = drop_deadline(P, id, envelope)
     end
   end
   return tasks, ids
@@ -73,18 +73,17 @@ local running = P .. 'running:' .. session
 -- From here on other sessions are to get what goes back: no task is handed to a thread of this one.
 forget_idle(P, session)
 local woken = forget_woken(P, session)
-local settings = call('HMGET', P .. 'settings', 'large', 'gate')
-local gate = settings[2]
-max = math.min(max, gate and find(gate, 'g', 1, true) and LIMITED or @CALL_MAX@)
-local leases, turns, next_turns = next_leases(running, settings[1], max, ARGV[3])
+local is_large, in_force = unpack(call('HMGET', P .. 'settings', 'large', 'in_force'))
+max = math.min(max, in_force and find(in_force, 'g', 1, true) and LIMITED or @CALL_MAX@)
+local leases, turns, next_turns = next_leases(running, is_large, max, ARGV[3])
 local tasks, ids = sort_held(leases)
 if #ids > 0 then
   leave_running(running, ids)
   forget_handed(P, session, leases)
-  know_gate(P, gate)
+  know_in_force(P, in_force)
   act_as(running)
   local now = clock()
-  leave_limits(P, now, gate, tasks)
+  leave_limits(P, now, in_force, tasks)
   tell_as(P, 'given_back', tasks.back)
   bring_back(P, now, tasks, turns)
 end
@@ -93,7 +92,7 @@ if call('EXISTS', P .. 'ready') == 1 then wake_one(P) end
 local is_left = free_keys(P, session, text(max)) or woken or call('HLEN', running) > 3 and #leases_of(running, 1) > 0
 if is_left then return next_turns ~= '' and {#tasks.back, 1, next_turns} or {#tasks.back, 1} end
 drop_session(P, running)
--- A dead session stays in `sessions` until maintain.lua has brought its last task back.
+-- A dead session stays in `sessions` until reap.lua has brought its last task back.
 if call('EXISTS', P .. 'lost:' .. session) == 0 then call('ZREM', P .. 'sessions', session) end
 return {#tasks.back, 0}
 end)()

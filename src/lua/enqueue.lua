@@ -5,18 +5,21 @@
 --   KEYS     prefix                       the queue's prefix
 --   ARGV     way id* rest*                way: "plain" or "idle"
 --            way (id options rest)*       way: "0", "1", "again ..." or "carried ..."
---            "laid" at packet count
+--            "bulk" at segment count
 --     way      "plain"   no task has options, and this is the first try
---              "idle"    the same, and an idle thread is likely. Of one task such a thread is looked for first; with "plain" only
---                        where `next` tells no place. Several tasks are never handed over
+--              "idle"    the same, and the caller guesses that some worker's thread is idle, as the reply to its last task was 2. For
+--                        one task such a thread is looked for first; with "plain" only where `next` tells no place ("Two
+--                        paths"). A wrong guess costs time and does no harm. Several tasks are never handed over
 --              "0"       the first try, with options
---              "1"       this call was sent before, and its reply was lost; no record of what it made can be gone yet
---              "again <ms> <at>"  the same; the first copy was sent at most <ms> ago, when Redis's clock said <at> or later
---                        (lib/proof.lua): what it made may have ended and be gone. <at> may be missing
+--              "1"       these tasks were sent before, and none of them became ready: the bulk insert was refused, by NOSCRIPT or a
+--                        nil of EXEC. Some may be in `tasks`; one that is not there never ran
+--              "again <ms> <at>"  this call, or a bulk insert of its tasks, was sent before, and its reply was lost; the first copy
+--                        was sent at most <ms> ago, when Redis's clock said <at> or later (lib/proof.lua): what it made may
+--                        have ended and be gone. <at> may be missing
 --              "carried <queue> <number> <floor>"  the call is that message of that queue's outbox (outbox.lua), with one task. A
 --                        message counts once, however often and late it comes (lib/received.lua). floor: the lowest number
 --                        that the outbox held when it was read; 0: not known
---              "laid"    the tasks of a bulk insert, which are written already: see lib/bulk_insert.lua
+--              "bulk"    the tasks of a bulk insert, which are written already: see lib/bulk_insert.lua
 --     id       1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :
 --     rest     of the envelope, behind '{"at":<now>,': the header from "type" on, a newline, the payload (docs/protocol.md)
 --     options  "" or a JSON object. Times are in ms
@@ -24,13 +27,13 @@
 --              priority, group, weight
 --              deadline, expires    the task dies when it has not begun by then; after that time. With both, `deadline` counts
 --              tags                 a list of texts
---              unique, until, hold  a unique key, until when and how long it is locked (lib/unique.lua)
+--              unique, until, unique_for  a unique key, until when and how long it is locked (lib/unique.lua)
 --              conflict             what happens where another task has the unique key. Absent: this one is refused.
 --                                   "replace": it takes the place of one that waits, but comes at its own time or priority
 --                                   where it has one; "debounce": it replaces one that waits, and has its own time and
 --                                   priority. One that runs or has ended is not replaced: the new one is refused
 --              after                [[handle, policy], ...]: parents (lib/dependency_register.lua), at most @PARENTS_MAX@. They
---                                   may come in the same call, also later in it: the task comes behind them
+--                                   may come in the same call, also later in it: they are enqueued first
 --   At most @ENQUEUE_MAX@ tasks.
 --
 --   Example: tasks A and B of type "mail", B in a minute:
@@ -40,49 +43,69 @@
 -- The reply: a list with a value for each task:
 --   1               the task is enqueued; of a call that was sent before, perhaps by the first copy. Also of a message that
 --                   was received before, whatever became of its task
---   0               refused: another task has the id
---   -1              not known ("again"): the first copy may have enqueued it, and it may have ended. Nothing is done; the
---                   caller tells its user that it does not know
+--   0               refused: another task has the id. With "1", "again" and "carried" 1 where it is the same task ("Sent
+--                   twice")
+--   -1              undecided ("again"): the first copy may have enqueued it, and it may have ended. Nothing is done with this
+--                   task; the caller tells its user that it does not know
 --   "<id>"          refused: that task has the unique key
 --   "unknown <id>"  refused: there is no such parent in this queue, nor a record of it; or it comes in this call and is itself
 --                   refused, or waits for this task
+--   A message that is refused ("carried" with 0 or an id) counts as received; the carrier drops it, and nobody else is told
 --   Short forms, where all tasks came on the common path: of one task 1, or 2 when a thread has it already; of several, and of
---   "laid", the time by Redis's clock, in ms
+--   "bulk", the time by Redis's clock, in ms
 --
 -- What may fail:
 --   failure                            consequence                          what the caller sends next
 --   malformed arguments, id, options   error ERR; nothing is done. The      the corrected call
 --     or envelope, or too many tasks   common path looks at less (below)
---   tasks of more than 2048 that have  error ERR; nothing is done           the same tasks in several calls
---     no places ("Sent twice")
+--   the call repeats tasks of bulk     error ERR; nothing is done           the same tasks in several calls
+--     inserts whose segments have no
+--     place and more than 2048 tasks
 --   a task is refused                  the others are enqueued              nothing, or the task with another id or key
---   a right is missing, or a key with  error NOPERM or WRONGTYPE; what      the same call, once that is mended
---     a fixed name has a wrong type    was made is removed
---   another key has a wrong type       that key is removed, and the call    nothing
---                                      goes on (lib/foreign_key.lua)
+--   a right is missing, or a key with  error NOPERM or WRONGTYPE; what      the same call, in the same way, once
+--     a fixed name has a wrong type    was made is removed. A call with     that is mended
+--                                      `conflict` or `after`, or that is
+--                                      carried, cannot be undone: it
+--                                      checks rights and types before it
+--                                      writes
+--   the same, and the user may not     the envelope may stay, in no state:  `delete` of the task, then the call. "1"
+--     call HDEL either                 the task does not run               and "again" would take it for enqueued
+--   the key of one task, tag or unique its value, another program's, is     nothing
+--     key has a wrong type             removed, and the call goes on
+--                                      (lib/foreign_key.lua)
 --   Redis is out of memory             error OOM; nothing is done           the same call, later
---   the reply is lost                  unknown: all of it may be done       the same tasks with "1" or "again"
+--   Redis takes no writes (READONLY,   Redis's error; nothing is done       the same call, in the same way, to the
+--     MISCONF, MOVED)                                                       master or later
+--   Redis does not know the script     NOSCRIPT; nothing is done            the script itself (SCRIPT LOAD), then the
+--                                                                           same call, in the same way
+--   the reply is lost                  unknown: all of it may be done       the same tasks with "again"
 --
--- A replacement moves the tasks that wait for the replaced one to the new one (lib/heirs.lua), at most @REPLACED_CHILDREN_MAX@;
--- with more, or where `after` names the replaced task, the new one is refused. Without `after` it waits for the parents of a
--- blocked one, at most @REPLACED_PARENTS_MAX@; but not for the placeholder "!", nor for a parent's death: a task that waited
--- for nothing else is replaced by one that is ready.
+-- A replacement moves the tasks that wait for the replaced one to the new one (lib/replacements.lua), at most @REPLACED_CHILDREN_MAX@;
+-- with more, or where `after` names the replaced task, the new task is refused. Where the new task has no `after`, and the
+-- replaced one is blocked, the new task waits for the same parents, at most @REPLACED_PARENTS_MAX@, with two exceptions:
+--   the placeholder "!" is left out
+--   a parent that the replaced task waits for only in case of its death is left out
+-- Where no parent is left, the new task is ready.
 --
 -- Sent twice: an id that exists is left alone. With "1" it counts as enqueued where its envelope is the one that the call
 -- brings; so does a task that is gone and still has its unique key. With "again" a task that is not there is enqueued only
 -- when no record of a task that ended since the first copy was sent can be gone: otherwise it may have run. A task
--- that another one has replaced meanwhile is gone without a record: it is enqueued anew and replaces that one, as if it had come
--- behind it. Tasks of a bulk insert whose last command was not carried out get their places then (lib/enqueue_repeat.lua).
+-- that another one has replaced meanwhile is gone without a record: the repeated call enqueues it again, and it replaces its
+-- successor. Tasks of a bulk insert whose last command was not carried out get their places then (lib/enqueue_repeat.lua).
 --
 -- Two paths. To make a function costs Redis's Lua as much as a small command, and a script makes its functions anew at each
--- call. The common path is for "plain" and "idle", new ids, envelopes of at most @LARGE@ bytes, and queues without groups and
+-- call. The common path is for "plain" and "idle", new ids, a `rest` of at most @LARGE@ bytes, and queues without groups and
 -- events. It is made of steps, which the build writes out; its first part makes no function. A step either does its work, or
--- leaves no task and says so: at most a place that is not used, and a wake-up too many. Then `make_and_call` makes the functions
--- of the careful path, which covers everything else. Where `next` in the hash `order` tells the next place, nobody is idle and
--- there are no groups and events (lib/sequence.lua): step 1 suffices. Else steps 2 to 4 look.
+-- leaves no task and returns nil; then at most one place is unused, and one thread is woken in vain. Then `make_and_call` makes
+-- the functions of the careful path, which covers everything else. Where `next` in the hash `sequence` tells the next place,
+-- nobody is idle and there are no groups and events (lib/sequence.lua): then step 1 is all for one task of way "plain". For
+-- other tasks, and where `next` tells nothing, steps 2 to 4 look. Where `next` is absent, HINCRBY creates it, with a value of at most @SCORE_START@: that
+-- counts as absent until somebody writes `next` or removes it.
 --
--- The common path looks at less: of one task at its size, and that its envelope has a newline; of several at their sizes. An id
--- that is as long as a UUID is taken for one. A task that is malformed nevertheless goes to the dead letters when it is read.
+-- The common path looks at less: of one task at its size, and that its envelope has a newline; of several at their sizes; it does not
+-- check the form of KEYS[1]. An id that is as long as a UUID is taken for one. A task that is malformed
+-- nevertheless goes to the dead letters when it is read; an id with blanks makes the list of ids of an event look
+-- longer.
 
 -- require: enqueue_plain, enqueue_several
 
@@ -91,34 +114,35 @@ if not P then return redis.error_reply('ERR @NAME@: KEYS[1] is missing') end
 local way = given[1]
 local seconds, millis = read_clock()
 local is_plain, last, envelope = way == 'plain' or way == 'idle', nil, nil
--- The number of tasks, while all of them can come on the common path; nil: none of them comes there.
-local count
+-- How many tasks the call brings, while all of them can come on the common path; nil: they take the careful path.
+local common
 
 -- 1. One task, and `next` tells its place: no thread is idle.
 if is_plain and #given == 3 then
   local is_common = is_common_task(given[2], given[3])
-  if is_common then count, envelope = 1, '{"at":' .. seconds .. millis .. ',' .. given[3] end
+  if is_common then common, envelope = 1, '{"at":' .. seconds .. millis .. ',' .. given[3] end
 end
-if count and way == 'plain' then
-  last = call('HINCRBY', P .. 'order', 'next', '@SCORE_STEP@')
+if common and way == 'plain' then
+  last = call('HINCRBY', P .. 'sequence', 'next', '@SCORE_STEP@')
   if last > @SCORE_START@ then
     local reply
     if last < @SCORE_BAND@ then reply = insert_one(P, given[2], envelope, last) end
     if reply then return reply end
-    count = nil
+    common = nil
   end
 end
 
--- Makes functions that are rarely needed, and calls the one that `what` says. now: ms, as text.
+-- Makes functions that are rarely needed, and calls one: what: "hand", "wake", "bulk", or "any": the careful path. now: ms, as
+-- text; `...`: the other arguments of hand_to_idle.
 local function make_and_call(what, P, now, ...)
 -- require: hand
   if what == 'hand' then return hand_to_idle(P, now, ...) end
 -- require: wake_one
   if what == 'wake' then return wake_one(P) end
 -- require: bulk_insert
-  if what == 'laid' then return place_packet(P, tonumber(now)) end
+  if what == 'bulk' then return place_segment(P, tonumber(now)) end
 -- require: base
-  -- In functions of their own, in which the names above are cheaper: see CONTRIBUTING.md.
+  -- "any". In functions of their own, in which the names above are cheaper: see CONTRIBUTING.md.
   return (function(...)
 -- require: foreign_key, options, sequence, transitions, enqueue_lists
     return (function(...)
@@ -129,43 +153,43 @@ local function make_and_call(what, P, now, ...)
 end
 
 -- 2. One task, and a thread may be idle: it gets the task at once.
-if count then
+if common then
   local reply = make_and_call('hand', P, seconds .. millis, given[2], envelope)
   if reply and reply ~= 'careful' then return reply end
-  if reply then count = nil end
+  if reply then common = nil end
 elseif is_plain and #given > 3 then
-  count = count_common_ids(given)
+  common = count_common_ids(given)
 end
 
 -- 3. The tasks that come on the common path get their places: `last` is that of the last one.
-if count and not last then
-  last = call('HINCRBY', P .. 'order', 'next', count == 1 and '@SCORE_STEP@' or format('%d', @SCORE_STEP@ * count))
+if common and not last then
+  last = call('HINCRBY', P .. 'sequence', 'next', common == 1 and '@SCORE_STEP@' or format('%d', @SCORE_STEP@ * common))
 end
-local is_unset = count and last <= @SCORE_START@
-if is_unset then last = begin_places(P, count) end
-if count and (not last or last >= @SCORE_BAND@) then count = nil end
-if count and count > 1 then
-  local are_new = are_new_tasks(P, given, count)
-  if not are_new then count = nil end
+local is_unset = common and last <= @SCORE_START@
+if is_unset then last = begin_places(P, common) end
+if common and (not last or last >= @SCORE_BAND@) then common = nil end
+if common and common > 1 then
+  local are_new = are_new_tasks(P, given, common)
+  if not are_new then common = nil end
 end
 
 -- 4. Where `next` told no place, a thread is woken before the tasks are there: where that is refused, none of them is.
-if count and is_unset then
+if common and is_unset then
   local has_token = save_last_place(P, last)
   if not has_token then make_and_call('wake', P) end
 end
 
 -- 5. The tasks are written.
-if count then
+if common then
   local reply
-  if count == 1 then
+  if common == 1 then
     reply = insert_one(P, given[2], envelope, last)
   else
-    reply = insert_several(P, given, count, last, seconds, millis)
+    reply = insert_several(P, given, common, last, seconds, millis)
   end
   if reply then return reply end
 end
 
 -- 6. The careful path.
-local bulk_reply = way == 'laid' and make_and_call('laid', P, seconds .. millis)
+local bulk_reply = way == 'bulk' and make_and_call('bulk', P, seconds .. millis)
 return bulk_reply or make_and_call('any', P, seconds .. millis)

@@ -5,10 +5,10 @@
 -- ARGV[1]  how many kinds to skip, ARGV[2] how many to tell of, at most 1000
 -- reply    [1] how many kinds there are
 --          [2...] the one that was seen last first: {kind, tasks, when one died last [ms], that one's id, its type,
---          its message}
+--          its message}; 0 tasks and 0 and "" behind it: the set of this kind is gone
 --
 -- Sent twice: it only reads.
--- require: base, whole
+-- require: base, absent, whole
 
 local P = KEYS[1]
 local skip, most = whole(ARGV[1], 0, LATEST), whole(ARGV[2], 0, LATEST)
@@ -21,8 +21,9 @@ local kinds = most > 0 and call('ZREVRANGE', P .. 'failures', text(skip), text(s
 for _, kind in ipairs(kinds) do
   local key = P .. 'failures:' .. kind
   local last = call('ZREVRANGE', key, 0, 0, 'WITHSCORES')
-  local envelope = call('HGET', P .. 'tasks', last[1])
-  reply[#reply + 1] = {kind, call('ZCARD', key), tonumber(last[2]), last[1],
-    envelope and header(envelope).type or '', call('HGET', P .. 'info:' .. last[1], 'message') or ''}
+  local id = last[1] or ''
+  local envelope = call('HGET', P .. 'tasks', id)
+  reply[#reply + 1] = {kind, call('ZCARD', key), tonumber(last[2]) or 0, id,
+    envelope and header(envelope).type or '', call('HGET', P .. 'info:' .. id, 'message') or ''}
 end
 return reply

@@ -73,7 +73,7 @@ local function set_group(name, value)
 end
 
 local function change()
-  local before, loosened = call('HMGET', P .. 'settings', 'gate', 'concurrency'), false
+  local before, loosened = call('HMGET', P .. 'settings', 'in_force', 'concurrency'), false
   for i = 2, #ARGV - 1, 2 do
     local name, value = ARGV[i], ARGV[i + 1]
     loosened = loosened or (sub(name, 1, 1) == 's' or name == 'group_strict') and value ~= '1'
@@ -85,25 +85,25 @@ local function change()
       call('HSET', P .. 'settings', name, value)
     end
   end
-  local flags = regate(P)
+  local flags = renew_in_force(P)
   if find(flags, 'c', 1, true) and not before[2] then
-    call('HSET', P .. 'gate', 'running', text(count_running(P)))
+    call('HSET', P .. 'limit_state', 'running', text(count_running(P)))
   end
   -- Every group that waits is looked at anew.
-  if call('EXISTS', P .. 'opening') == 1 then
-    if call('EXISTS', P .. 'reopening') == 1 then
-      call('HSET', P .. 'gate', 'again', 1) -- (when those of the last change are through)
+  if call('EXISTS', P .. 'limit_due') == 1 then
+    if call('EXISTS', P .. 'limit_dirty') == 1 then
+      call('HSET', P .. 'limit_state', 'again', 1) -- (when those of the last change are through)
     else
-      call('RENAME', P .. 'opening', P .. 'reopening')
+      call('RENAME', P .. 'limit_due', P .. 'limit_dirty')
     end
   end
-  call('HDEL', P .. 'gate', 'opens')
+  call('HDEL', P .. 'limit_state', 'opens')
   announce_due(P, clock())
   if call('EXISTS', P .. 'ready') == 1 then wake_one(P) end
   if find(flags, 's', 1, true) and (loosened or not find(before[1] or '', 's', 1, true)) then
-    call('HSET', P .. 'gate', 'counting', '- 0')
+    call('HSET', P .. 'limit_state', 'counting', '- 0')
   end
-  return call('HGET', P .. 'gate', 'counting') or ''
+  return call('HGET', P .. 'limit_state', 'counting') or ''
 end
 
 if cursor == '' then return change() end

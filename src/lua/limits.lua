@@ -4,18 +4,18 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  how many groups to skip, or where to go on ([5]); ARGV[2] how many to list, at most 1000
 -- reply    [1] now in ms
---          [2] {concurrency, rate, hold, group_concurrency, group_rate, on_dead, policy, group_strict}, "" where there is none
+--          [2] {concurrency, rate, paused_until, group_concurrency, group_rate, on_dead, policy, group_strict}, "" where there is none
 --          [3] how many tasks run and are counted, or -1
---          [4] how many groups have limits, holds or parked tasks of their own; where they are many (below), at most so many
+--          [4] how many groups have limits, pauses or parked tasks of their own; where they are many (below), at most so many
 --          [5] where to go on, or 0: there are no more
---          [6...] for each of these: {group, its own concurrency or "", its own rate or "", hold in ms or "",
+--          [6...] for each of these: {group, its own concurrency or "", its own rate or "", paused until (ms) or "",
 --              running, parked, "1" or "0" if it says itself whether it is strict, else ""}
 --
 -- Groups come by name. Where they are many (FEW), those with limits of their own come first, by name, then the others with
--- holds, then the others with parked tasks, by time; a page may then have less than it could, also none.
+-- pauses, then the others with parked tasks, by time; a page may then have less than it could, also none.
 --
 -- Sent twice: it only reads.
--- require: base, whole
+-- require: base, absent, whole
 
 local P, skip, most = KEYS[1], whole(ARGV[1], 0, LATEST), whole(ARGV[2], 0, LATEST)
 if not P or not skip or not most then
@@ -23,9 +23,9 @@ if not P or not skip or not most then
 end
 most = math.min(most, @CALL_MAX@)
 local FEW, PAGE = 1500, 500
-local SOURCES = {'limited', 'holds', 'opening', 'reopening'}
+local SOURCES = {'limited', 'paused_groups', 'limit_due', 'limit_dirty'}
 
-local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate', 'on_dead',
+local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'paused_until', 'group_concurrency', 'group_rate', 'on_dead',
   'policy', 'group_strict')
 for i = 1, 8 do s[i] = s[i] or '' end
 
@@ -84,19 +84,19 @@ local names, next_place, total
 if all <= FEW then names, next_place, total = few_names() else names, next_place, total = many_names(sizes) end
 
 local now = clock()
-local reply = {now, s, tonumber(call('HGET', P .. 'gate', 'running')) or -1, total, next_place}
+local reply = {now, s, tonumber(call('HGET', P .. 'limit_state', 'running')) or -1, total, next_place}
 local function tell(first, last)
   local fields = {}
   for i = first, last do
     for _, letter in ipairs({'c:', 'r:', 's:'}) do fields[#fields + 1] = letter .. names[i] end
   end
-  local own, holds = call('HMGET', P .. 'limits', unpack(fields)), call('ZMSCORE', P .. 'holds', unpack(names, first, last))
-  local taken = call('HMGET', P .. 'taken', unpack(names, first, last))
+  local own, pauses = call('HMGET', P .. 'limits', unpack(fields)), call('ZMSCORE', P .. 'paused_groups', unpack(names, first, last))
+  local taken = call('HMGET', P .. 'group_running', unpack(names, first, last))
   for i = first, last do
-    local at, hold = 3 * (i - first), tonumber(holds[i - first + 1])
+    local at, ends = 3 * (i - first), number_of(pauses[i - first + 1], 0)
     local rate = own[at + 2]
     reply[#reply + 1] = {names[i], own[at + 1] or '', rate and (rate == '' and '0' or rate) or '',
-      hold and hold > now and text(hold) or '', tonumber(taken[i - first + 1]) or 0,
+      ends and ends > now and text(ends) or '', tonumber(taken[i - first + 1]) or 0,
       call('ZCARD', P .. 'parked:' .. names[i]), own[at + 3] or ''}
   end
 end

@@ -38,11 +38,11 @@ local again = was_received(P, source, ARGV[5])
 -- The child is not told any more, unless a later message registered it.
 local function forget_child()
   if call('SISMEMBER', P .. 'linked', id) == 0 then return end
-  for _, set in ipairs({'children:', 'patient:'}) do
+  for _, set in ipairs({'children:', 'awaiting_retry:'}) do
     local since = call('ZSCORE', P .. set .. id, child)
     if since and tonumber(since) <= number then call('ZREM', P .. set .. id, child) end
   end
-  if call('EXISTS', P .. 'children:' .. id, P .. 'patient:' .. id) == 0 then call('SREM', P .. 'linked', id) end
+  if call('EXISTS', P .. 'children:' .. id, P .. 'awaiting_retry:' .. id) == 0 then call('SREM', P .. 'linked', id) end
 end
 
 -- What was answered when the message came first. (Below the floor the child has heard it.)
@@ -65,17 +65,18 @@ local function is_undone()
   return undone and undone > number
 end
 
--- Who stands now where this task stood, which is not there any more; false: that is not known. Where a place is taken faster
+-- Who stands now where this task stood, which is not there any more: an id, or the handle of a task that was moved; false: that is not known. Where a place is taken faster
 -- than messages go, the child does not hear of each.
-local HEIRS_IN_A_ROW = 1000
-local function heir_of(task)
-  local heir = call('GET', P .. 'heir:' .. task)
-  for _ = 1, HEIRS_IN_A_ROW do
-    local later = heir and call('HEXISTS', P .. 'tasks', heir) == 0 and call('GET', P .. 'heir:' .. heir)
+local REPLACEMENTS_IN_A_ROW = 1000
+local function replacement_of(task)
+  local replacement = call('GET', P .. 'replaced_by:' .. task)
+  for _ = 1, REPLACEMENTS_IN_A_ROW do
+    local is_here = replacement and not find(replacement, '/', 1, true)
+    local later = is_here and call('HEXISTS', P .. 'tasks', replacement) == 0 and call('GET', P .. 'replaced_by:' .. replacement)
     if not later then break end
-    heir = later
+    replacement = later
   end
-  return heir
+  return replacement
 end
 
 if ARGV[1] == 'register' then
@@ -86,10 +87,11 @@ if ARGV[1] == 'register' then
   end
   local states = {}
   -- Another task has taken its place since the child was last told: it is told again, of the edge that it has now.
-  local heir = state_of(P, id, states) == 'unknown' and heir_of(id)
-  if heir then
+  local replacement = state_of(P, id, states) == 'unknown' and replacement_of(id)
+  -- No task waits for itself: this one has the id of a task that was moved to its queue, and is gone.
+  if replacement and replacement ~= child then
     note_received(P, source, ARGV[5], ARGV[6])
-    send(P, 'M', child .. ' ' .. own_queue(P) .. '/' .. id .. ' ' .. text(number) .. ' ' .. heir)
+    send(P, 'M', child .. ' ' .. own_queue(P) .. '/' .. id .. ' ' .. text(number) .. ' ' .. replacement)
     announce_due(P, clock())
     return ''
   end

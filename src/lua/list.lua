@@ -7,22 +7,23 @@
 -- ARGV[3]  how many to return, at most 1000
 -- ARGV[4]  dead: only those of this kind; "" or absent: of any
 -- ARGV[5]  ready: "" or absent, or what the last reply said where it was a text
--- reply    where there are many packets before the page: a text, and the same call is to be sent again with it as ARGV[5].
+-- reply    where there are many segments before the page: a text, and the same call is to be sent again with it as ARGV[5].
 --          Else [1] how many there are
 --          [2...] each as in show.lua; fewer than asked for, but at least one, when they are large
 --
--- Waiting tasks come in the order in which they will run (those of a packet together, lib/segment.lua), ended ones newest first, running ones by session.
+-- Waiting tasks come in the order in which they will run (those of a segment together, lib/segment.lua), ended ones newest first, running ones by session.
 -- Sent twice: it only reads.
--- require: base, counts, info, list_packets, state_kinds, whole
+-- require: base, absent, counts, info, list_segments, state_kinds, whole
 
 local P, state, skip, most = KEYS[1], ARGV[1], whole(ARGV[2], 0, LATEST), whole(ARGV[3], 0, LATEST)
-local STATES = ' blocked ready scheduled parked running completed dead cancelled '
-if not P or not skip or not most or not find(STATES, ' ' .. state .. ' ', 1, true) then
-  return redis.error_reply('ERR @NAME@: ARGV[1] to ARGV[3] are a state, how many to skip and how many to return')
+local STATES = ' @STATE_NAMES@ '
+if not P or not skip or not most or not find(STATES, ' ' .. state .. ' ', 1, true) or
+  (ARGV[4] or '') ~= '' and state ~= 'dead' then
+  return redis.error_reply('ERR @NAME@: ARGV[1] to ARGV[3] are a state, how many to skip and how many to return; only dead ones have a kind')
 end
 most = math.min(most, @CALL_MAX@)
 local reply, bytes = {0}, 0
-local REPLY_BYTES = 16777216
+local REPLY_BYTES = 2097152
 
 local function is_full()
   return #reply > most or bytes > REPLY_BYTES
@@ -60,10 +61,10 @@ end
 local newest_first = is_ended(state)
 local set = P .. ((ARGV[4] or '') ~= '' and 'failures:' .. ARGV[4] or state)
 local members
-if state == 'ready' and call('EXISTS', P .. 'packets') == 1 then
+if state == 'ready' and call('EXISTS', P .. 'segments') == 1 then
   reply[1] = count_ready(P, count_running(P))
   local go_on
-  members, go_on = page_with_packets(P, skip, most, ARGV[5] or '')
+  members, go_on = page_with_segments(P, skip, most, ARGV[5] or '')
   if not members then return go_on end
 else
   reply[1] = call('ZCARD', set)

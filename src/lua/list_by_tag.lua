@@ -11,14 +11,14 @@
 --          many sessions
 --
 -- Sent twice: it only reads.
--- require: base, task_state, states, info, whole
+-- require: base, absent, task_state, states, info, whole
 
 local P, tag, wanted, skip, most = KEYS[1], ARGV[1], ARGV[2], whole(ARGV[3], 0, LATEST), whole(ARGV[4], 0, LATEST)
 if not P or not skip or not most then
   return redis.error_reply('ERR @NAME@: it takes a tag, a state or nothing, how many to skip and to look at')
 end
 most = math.min(most, @CALL_MAX@)
-local REPLY_BYTES = 16777216
+local REPLY_BYTES = 2097152
 local key = P .. 'tag:' .. tag
 local ids = most > 0 and call('ZREVRANGE', key, text(skip), text(skip + most - 1)) or {}
 local reply, looked, bytes = {-1}, 0, 0

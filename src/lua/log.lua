@@ -13,7 +13,7 @@
 -- Lines stand in the fields log:<n> of info:<id>, n from 0 to one less than are kept, as "<number> <ms> <line>";
 -- `logged` is how many there were, and `logging` says which line came last.
 -- Sent twice: a line that came last is not said again.
--- require: base, whole
+-- require: base, event, whole
 
 local lines = whole(ARGV[6], 1, 1000)
 if not KEYS[1] or is_no_id(ARGV[2] or '') or not whole(ARGV[4], 1, LATEST) or not lines then
@@ -21,7 +21,8 @@ if not KEYS[1] or is_no_id(ARGV[2] or '') or not whole(ARGV[4], 1, LATEST) or no
 end
 local P, id = KEYS[1], ARGV[2]
 local info = P .. 'info:' .. id
-if call('HGET', P .. 'running:' .. ARGV[1], id) ~= ARGV[3] then return 0 end
+local running = P .. 'running:' .. ARGV[1]
+if call('HGET', running, id) ~= ARGV[3] then return 0 end
 local known = call('HMGET', info, 'logged', 'logging')
 local this = ARGV[3] .. ' ' .. ARGV[4]
 if known[2] == this then return 1 end
@@ -30,4 +31,6 @@ call('HSET', info, 'log:' .. text(n % lines), text(n + 1) .. ' ' .. text(clock()
   'logging', this)
 local envelope = n == 0 and call('HGET', P .. 'tasks', id)
 if envelope then mark_info(P, id, envelope) end
+act_as(running)
+tell_as(P, 'logged', id, 'message', ARGV[5])
 return 1

@@ -9,8 +9,9 @@
 --                                     the number of the message R that registered it
 --   D <n> <child> <parent> <edge>     a task here does not read one elsewhere any more, which has completed: link.lua
 --                                     there; edge: as above
---   M <n> <child> <parent> <edge> <id>   a task elsewhere waits for the task <id> of ours in place of this one: deliver.lua
+--   M <n> <child> <parent> <edge> <id>   a task elsewhere waits for the task <id> of ours, or a handle, in place of this one: deliver.lua
 --                                     there; edge: as above
+--   V <n> <handle> <length> <options><envelope>   a task that was moved: arrive.lua there
 --   T <n> <handle> <length> <options><rest>   a task handed on: enqueue.lua there; length is that of the options
 --
 -- KEYS[1]  the prefix of the queue, <namespace>:{<queue>}:

@@ -23,7 +23,7 @@ end
 local P, regained, ids, places = KEYS[1], 0, {}, {}
 local running = P .. 'running:' .. given[1]
 -- require: allowed
-local words = not_allowed(P, 'HSET ZADD')
+local words = rights_fault(P, 'HSET ZADD')
 if words then return redis.error_reply(words) end
 local stands = call('HEXISTS', running, '#') == 1
 for i = 1, count do

@@ -6,7 +6,7 @@
 -- reply    its result, or nil when it left none or is not completed
 --
 -- Sent twice: it only reads.
--- require: base, result
+-- require: base, absent, result
 
 if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
 local P, id = KEYS[1], ARGV[1]

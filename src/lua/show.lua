@@ -10,11 +10,11 @@
 --          ms> <thread>".
 --
 -- Sent twice: it only reads.
--- require: base, task_state, states, info, dependency_view
+-- require: base, absent, task_state, states, info, dependency_view
 
 if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return false end
-local state, score, session, lease = task_state(P, id, true)
+local state, score, session, lease = searched_state(P, id)
 return add_family(P, id, (describe(P, id, envelope, state or 'unknown', score, session, lease, true)))

@@ -8,7 +8,7 @@
 --          [2...] for each day: {field, number, ...}; fewer days than asked for, but at least one, where they have many fields
 --
 -- Sent twice: it only reads.
--- require: base, whole
+-- require: base, absent, whole
 
 local first, days = whole(ARGV[1], -100000000, 100000000), whole(ARGV[2], 0, LATEST)
 if not KEYS[1] or not first or not days then

@@ -8,9 +8,8 @@
 --
 -- Sent twice: it only reads.
 
--- require: whole
-local call = redis.call
-local P, skip, most = KEYS[1], whole(ARGV[1], 0, @LATEST@), whole(ARGV[2], 0, @LATEST@)
+-- require: base, absent, whole
+local P, skip, most = KEYS[1], whole(ARGV[1], 0, LATEST), whole(ARGV[2], 0, LATEST)
 if not P or not skip or not most then
   return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are how many to skip and to tell of')
 end

@@ -14,7 +14,7 @@ local P, id, time = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
 if not P or not time then return redis.error_reply('ERR @NAME@: it takes a task and for how long, in ms') end
 do
 -- require: allowed
-  local words = not_allowed(P, '@COMMANDS@')
+  local words = rights_fault(P, '@COMMANDS@')
   if words then return redis.error_reply(words) end
 end
 if call('HEXISTS', P .. 'tasks', id) == 0 then return '' end

@@ -6,13 +6,13 @@
 -- reply    its state, or "" when there is no such task
 --
 -- Sent twice: it only reads.
--- require: base, task_state
+-- require: base, absent, task_state
 
 local P, id = KEYS[1], ARGV[1]
 if not P or not id then return redis.error_reply('ERR @NAME@: it takes a task') end
 do
 -- require: allowed
-  local words = not_allowed(P, '@COMMANDS@')
+  local words = rights_fault(P, '@COMMANDS@')
   if words then return redis.error_reply(words) end
 end
 return call('HEXISTS', P .. 'tasks', id) == 1 and task_state(P, id) or ''

@@ -6,7 +6,7 @@
 -- ARGV[2]  "state": the task's state and no more; else "" or absent
 -- reply    nil when there is no such task, else field, value, ...; a field that does not apply is absent:
 --          now       ms since the epoch, as all times
---          of the queue: paused (since when; "1": not known), hold (until when), concurrency and counted (how many tasks
+--          of the queue: paused (since when; "1": not known), paused_until, concurrency and counted (how many tasks
 --              run and are counted), rate ("<count> <period ms> <burst>") and opens (when it lets the next task start,
 --              while it lets none start), live and expired (sessions)
 --          of the queue itself: ready, scheduled, due (the time of the first of these), blocked, parked, running (how
@@ -14,13 +14,13 @@
 --          of a task: state ("unknown": it stands nowhere), type, group, score (where it stands), session, lease
 --              ("<since ms> <thread>"), expires (the session), about (the session's description), failures, kind (of
 --              the last error), before (how many tasks start before it) and more ("1": perhaps more than that)
---          of its group: group_concurrency and group_counted, group_rate and group_opens, group_hold, as above
+--          of its group: group_concurrency and group_counted, group_rate and group_opens, group_paused_until, as above
 --          of both, of a task when it waits for one of another queue: outbox (how many messages to other queues there are)
 --          of a blocked task: pending (how many parents have not ended) and, of the first 10 of these (fewer in a queue of many
 --              sessions), parent (its handle) and parent_state ("": it is in another queue; "gone": there is no such task), in turns
 --
 -- Sent twice: it only reads.
--- require: base, sequence, requeue_front, event, limit_state, counts, task_state, states
+-- require: base, absent, sequence, requeue_front, event, limit_state, counts, task_state, states
 
 if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task, or empty') end
 local P, id = KEYS[1], ARGV[1]
@@ -43,49 +43,49 @@ local function say_rate(prefix, rate, tat)
 end
 
 local function say_queue()
-  local s = call('HMGET', P .. 'settings', 'paused', 'hold', 'concurrency', 'rate')
-  local gate = call('HMGET', P .. 'gate', 'running', 'tat')
+  local paused, paused_until, concurrency, rate = unpack(call('HMGET', P .. 'settings', 'paused', 'paused_until', 'concurrency', 'rate'))
+  local counted, tat = unpack(call('HMGET', P .. 'limit_state', 'running', 'tat'))
   say('now', now)
-  say('paused', s[1])
-  if (tonumber(s[2]) or 0) > now then say('hold', s[2]) end
-  say('concurrency', s[3])
-  if s[3] then say('counted', gate[1] or '0') end
-  say_rate('', s[4], gate[2])
+  say('paused', paused)
+  if count_of(paused_until) > now then say('paused_until', paused_until) end
+  say('concurrency', concurrency)
+  if concurrency then say('counted', counted or '0') end
+  say_rate('', rate, tat)
   say('expired', call('ZCOUNT', P .. 'sessions', '-inf', text(now)))
   say('live', call('ZCOUNT', P .. 'sessions', '(' .. text(now), '+inf'))
 end
 
 -- What keeps a group from starting tasks.
 local function say_group(group)
-  local own = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group)
-  local common = call('HMGET', P .. 'settings', 'group_concurrency', 'group_rate')
-  local concurrency = tonumber(own[1] or common[1])
+  local own_concurrency, own_rate = unpack(call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group))
+  local common_concurrency, common_rate = unpack(call('HMGET', P .. 'settings', 'group_concurrency', 'group_rate'))
+  local concurrency = tonumber(own_concurrency or common_concurrency)
   say('group', group)
   if concurrency and concurrency >= 0 then
     say('group_concurrency', concurrency)
-    say('group_counted', call('HGET', P .. 'taken', group) or '0')
+    say('group_counted', call('HGET', P .. 'group_running', group) or '0')
   end
-  say_rate('group_', own[2] or common[2], call('ZSCORE', P .. 'rates', group))
-  local hold = tonumber(call('ZSCORE', P .. 'holds', group))
-  if hold and hold > now then say('group_hold', hold) end
+  say_rate('group_', own_rate or common_rate, call('ZSCORE', P .. 'rates', group))
+  local ends = number_of(call('ZSCORE', P .. 'paused_groups', group), 0)
+  if ends and ends > now then say('group_paused_until', ends) end
 end
 
--- How many tasks of `ready` have a lower score: members that stand by themselves, and tasks of packets, of which some
+-- How many tasks of `ready` have a lower score: members that stand by themselves, and tasks of segments, of which some
 -- are looked at.
-local PACKETS = 100
+local SEGMENTS = 100
 local function say_before(score)
   local before = call('ZCOUNT', P .. 'ready', '-inf', '(' .. text(score))
-  local count = call('SCARD', P .. 'packets')
-  local packets = count <= PACKETS and call('SMEMBERS', P .. 'packets') or {}
-  for _, p in ipairs(packets) do
+  local count = call('SCARD', P .. 'segments')
+  local segments = count <= SEGMENTS and call('SMEMBERS', P .. 'segments') or {}
+  for _, p in ipairs(segments) do
     local first = tonumber(call('ZSCORE', P .. 'ready', '+' .. p))
     if first and first < score then
-      local length = call('LLEN', P .. 'packet:' .. p)
+      local length = call('LLEN', P .. 'segment:' .. p)
       before = before - 1 + math.min(length, math.ceil((score - first) / STEP))
     end
   end
   say('before', before)
-  if count > PACKETS then say('more', '1') end
+  if count > SEGMENTS then say('more', '1') end
 end
 
 local function say_messages()
@@ -131,15 +131,15 @@ end
 local function say_task()
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return false end
-  local state, score, session, lease = task_state(P, id, true)
+  local state, score, session, lease = searched_state(P, id)
   say('state', state or 'unknown')
   if ARGV[2] == 'state' then return true end
   local o = header(envelope)
   say('type', o.type)
   say('score', score)
-  local known = call('HMGET', P .. 'info:' .. id, 'failures', 'kind')
-  say('failures', known[1])
-  say('kind', known[2])
+  local failures, kind = unpack(call('HMGET', P .. 'info:' .. id, 'failures', 'kind'))
+  say('failures', failures)
+  say('kind', kind)
   if session then
     say('session', session)
     say('lease', lease)
@@ -161,7 +161,7 @@ local function say_tasks()
   say('due', call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')[2])
   say_messages()
   local head = call('ZRANGE', P .. 'ready', 0, 0)[1]
-  if head and byte(head) == PACKET then head = call('LINDEX', P .. 'packet:' .. sub(head, 2), 0) end
+  if head and byte(head) == SEGMENT then head = call('LINDEX', P .. 'segment:' .. sub(head, 2), 0) end
   local envelope = head and call('HGET', P .. 'tasks', head)
   if envelope then
     say('head', head)

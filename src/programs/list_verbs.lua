@@ -9,7 +9,7 @@ end
 
 local names = {}
 for i = 2, #arg do
-  for name in ('\n' .. assert(read(arg[i]), arg[i])):gmatch('\nconst cli_verb cli_verb_([a-z]+) = {') do names[#names + 1] = name end
+  for name in ('\n' .. assert(read(arg[i]), arg[i])):gmatch('\nconst cli_verb cli_verb_([a-z_]+) = {') do names[#names + 1] = name end
 end
 table.sort(names)
 for i, name in ipairs(names) do names[i] = ('    X(%s)'):format(name) end

@@ -5,9 +5,10 @@
  * A definition is a line of JSON about the entry, a newline, and what follows '{"at":<now>,' in its tasks' envelopes:
  *
  *     {"spec":"0 3 * *
- * *","zone":"utc","catch_up":"all","most":100,"overlap":false,"options":{"priority":-1}}\n"type":...
+ * *","zone":"utc","catch_up":"all","max":100,"overlap":false,"options":{"priority":-1}}\n"type":...
  *
- * most stands there with "all" only, overlap when it is false, options (those of enqueue.lua) when there are any.
+ * max stands there with "all" only, overlap when it is false, options (those of enqueue.lua) when there are any; and
+ * "starts", "ends", "offset", "jitter" (ms) and "runs" when they are set.
  */
 #ifndef RV_PROTOCOL_CRON_DEFINITION_H
 #define RV_PROTOCOL_CRON_DEFINITION_H
@@ -27,6 +28,10 @@ typedef struct rv_cron_rule {
     reeve_catch_up catch_up;
     unsigned max; /* with REEVE_CATCH_UP_ALL */
     bool no_overlap;
+    int64_t starts_ms, ends_ms; /* 0: no limit */
+    int64_t jitter_ms;
+    uint64_t seed; /* of the jitter, from the entry's name */
+    int64_t runs;
 } rv_cron_rule;
 
 /* Checks everything about an entry. The words do not name it. */
@@ -43,7 +48,14 @@ void rv_cron_definition_write(rv_buf *out, const reeve_cron_entry *entry);
 
 /* Reads a definition's first line. REEVE_EINVAL: it is none, or has what this version does not know; ret is then
  * undefined. */
-reeve_status rv_cron_definition_read_rule(rv_cron_rule *ret, const char *line, size_t length, rv_error *error);
+reeve_status rv_cron_definition_read_rule(rv_cron_rule *ret, const char *name, const char *line, size_t length,
+                                          rv_error *error);
+
+/* The first time after (not at) a point in time at which an entry fires, its jitter included; -1: none. */
+int64_t rv_cron_definition_next(const rv_cron_rule *rule, int64_t after_ms);
+
+/* The first slot after a point in time, without jitter; -1: none. */
+int64_t rv_cron_definition_next_slot(const rv_cron_rule *rule, int64_t after_ms);
 
 /* "once", "skip", "all". */
 const char *rv_cron_definition_catch_up_name(reeve_catch_up catch_up);

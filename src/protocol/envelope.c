@@ -67,8 +67,8 @@ bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length)
     if (!ret->flagged && !skip(&at, newline, "{")) return false;
     ret->cancelled = ret->flagged && skip(&at, newline, "\"cancel\":1,");
     if (!skip(&at, newline, "\"at\":") || !read_number(&at, &ret->at_ms)) return false;
-    int64_t packet; /* read, and not used here */
-    if (skip(&at, newline, ",\"p\":") && !read_number(&at, &packet)) return false;
+    int64_t segment; /* read, and not used here */
+    if (skip(&at, newline, ",\"p\":") && !read_number(&at, &segment)) return false;
     ret->deadline_ms = 0;
     if (skip(&at, newline, ",\"deadline\":") && !read_number(&at, &ret->deadline_ms)) return false;
     if (!skip(&at, newline, ",\"type\":\"") || !read_type(&at, newline, ret)) return false;

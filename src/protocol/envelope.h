@@ -7,7 +7,7 @@
  *
  *     info       1: info:<id> has more about the task; only then "cancel":1 may follow: it was cancelled while it ran
  *     at         when it was enqueued, by Redis's clock, in ms
- *     p          the packet in which it came, see lib/segment.lua
+ *     p          the segment in which it came, see lib/segment.lua
  *     deadline   a time, while it has one
  *     type
  *     due, delay when it was to run: a time, or ms from "at" on; "due":0 when it was put off since

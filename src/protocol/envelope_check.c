@@ -75,7 +75,7 @@ const char *rv_envelope_check_header(const cJSON *json)
     if (!is_whole(json, "weight", 1, RV_TASK_WEIGHT_MAX)) return "its weight is not a whole number from 1 to 256";
     if (!is_text(cJSON_GetObjectItemCaseSensitive(json, "unique"), 1, REEVE_UNIQUE_MAX))
         return "its unique key is not a text of 1 to 200 bytes";
-    if (!is_whole(json, "hold", 1, TIME_MAX)) return "its hold is not a number of milliseconds";
+    if (!is_whole(json, "unique_for", 1, TIME_MAX)) return "its unique_for is not a number of milliseconds";
     if (!is_until(json)) return "its until is not \"started\", or it has no unique key";
     if (!is_on_dead(cJSON_GetObjectItemCaseSensitive(json, "on_dead"))) return "its on_dead is not a type";
     if (!is_text(cJSON_GetObjectItemCaseSensitive(json, "of"), 1, REEVE_ID_LENGTH_MAX)) return "its of is not an id";

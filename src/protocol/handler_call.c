@@ -61,7 +61,7 @@ void rv_handler_call_log(rv_conn *conn, const rv_prefix *prefix, const char *ses
 
 void rv_handler_call_pause_for(rv_conn *conn, const rv_prefix *prefix, const char *group, int64_t delay_ms)
 {
-    rv_cmd_script(conn, &rv_script_hold, 1, 3);
+    rv_cmd_script(conn, &rv_script_pause_for, 1, 3);
     rv_arg(conn, prefix->text, prefix->length);
     rv_args(conn, group != NULL ? group : "");
     rv_argi(conn, delay_ms);

@@ -38,6 +38,12 @@ reeve_status rv_keys_check_type(const char *type, rv_error *error)
                    SHOWN, type, REEVE_TYPE_MAX);
 }
 
+reeve_status rv_keys_check_type_pattern(const char *type, rv_error *error)
+{
+    if (type != NULL && rv_valid_type_pattern(type, strlen(type))) return REEVE_OK;
+    return rv_keys_check_type(type, error);
+}
+
 /* "" is allowed: no such task, also when the queue has a setting. */
 reeve_status rv_keys_check_on_dead(const char *type, rv_error *error)
 {

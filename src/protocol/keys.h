@@ -25,6 +25,8 @@ void rv_keys_set_prefix(rv_prefix *ret, const char *ns, const char *queue);
 /* Checks a name of a queue, type, task or group; the words say what is wrong and what is allowed. */
 reeve_status rv_keys_check_queue(const char *queue, rv_error *error);
 reeve_status rv_keys_check_type(const char *type, rv_error *error);
+/* Of a handler: a pattern, too (rv_valid_type_pattern). */
+reeve_status rv_keys_check_type_pattern(const char *type, rv_error *error);
 reeve_status rv_keys_check_id(const char *id, rv_error *error);
 reeve_status rv_keys_check_group(const char *group, rv_error *error);
 /* NULL and "" will do. */

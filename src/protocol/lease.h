@@ -30,6 +30,12 @@ static inline size_t rv_lease_id_length(const rv_lease *lease)
     return lease->id_length > 0 ? lease->id_length : strlen(lease->id);
 }
 
+/* Whether this is the id of the leased task. */
+static inline bool rv_lease_has_id(const rv_lease *lease, const char *id, size_t length)
+{
+    return rv_lease_id_length(lease) == length && memcmp(lease->id, id, length) == 0;
+}
+
 /* Reads the id and the envelope of a leased task. queue: its index. False: they are no task. */
 bool rv_lease_read(rv_lease *ret, size_t queue, const rv_reply *id, const rv_reply *envelope);
 

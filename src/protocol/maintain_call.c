@@ -22,9 +22,9 @@ bool rv_maintain_call_read(rv_maintain_reply *ret, const rv_reply *reply)
     ret->more = count_at(reply, 1) == 1;
     ret->next_in_ms = next < 0 ? -1 : next > now ? next - now : 0;
     ret->promoted = count_at(reply, 3);
-    ret->recovered = count_at(reply, 4);
+    ret->dead = count_at(reply, 4) == 1;
     ret->trimmed = count_at(reply, 5);
-    ret->session = rv_reply_is(reply->items[6], RV_TEXT) ? reply->items[6]->text : "";
+    ret->ends = count_at(reply, 6) == 1;
     ret->policy = rv_reply_at(reply, 7);
     ret->now_ms = now;
     ret->due = rv_reply_at(reply, 8);

@@ -12,9 +12,9 @@ typedef struct rv_maintain_reply {
     bool more;          /* come again at once */
     int64_t next_in_ms; /* come again after that long; -1: nothing is due */
     uint64_t promoted;
-    uint64_t recovered;
     uint64_t trimmed;
-    const char *session; /* whose tasks were recovered, or "" */
+    bool dead; /* a session is dead: reap_call.h */
+    bool ends; /* tasks are to be told how their parents ended: fan_call.h */
     const rv_reply
         *policy;    /* the queue's policy (task_policy.h) as text, empty when it has none; NULL: not in the reply */
     int64_t now_ms; /* on Redis's clock */

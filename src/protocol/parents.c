@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "protocol/definition.h"
 #include "protocol/size_limits.h"
 
 const reeve_parent rv_parents_open = {.handle = REEVE_PARENT_OPEN};
@@ -13,9 +14,29 @@ const char *rv_parents_policy(const reeve_parent *parent)
     return words[parent->on_death][parent->unknown];
 }
 
+/* No task: the placeholder, or a signal. */
 static bool is_open_parent(const char *handle)
 {
-    return handle != NULL && strcmp(handle, REEVE_PARENT_OPEN) == 0;
+    return handle != NULL && handle[0] == REEVE_PARENT_OPEN[0] &&
+           (handle[1] == '\0' || rv_parents_signal(handle) != NULL);
+}
+
+static bool is_signal_name(const char *name)
+{
+    size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+    return length > 0 && length <= RV_SIGNAL_NAME_MAX && name[length] == '\0';
+}
+
+const char *rv_parents_signal(const char *handle)
+{
+    return handle != NULL && handle[0] == REEVE_PARENT_OPEN[0] && is_signal_name(handle + 1) ? handle + 1 : NULL;
+}
+
+reeve_status rv_parents_check_signal(const char *name, rv_error *error)
+{
+    if (name != NULL && is_signal_name(name)) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "\"%.100s\" is no name of a signal: 1 to %d of A-Z a-z 0-9 . _ -",
+                   name != NULL ? name : "", RV_SIGNAL_NAME_MAX);
 }
 
 reeve_status rv_parents_check_handle(const char *handle, const char *queue, const char *id, rv_error *error)
@@ -23,7 +44,7 @@ reeve_status rv_parents_check_handle(const char *handle, const char *queue, cons
     char its_queue[REEVE_QUEUE_MAX + 1], its_id[REEVE_ID_MAX];
     if (is_open_parent(handle)) return REEVE_OK;
     if (!rv_keys_split_handle(handle, its_queue, its_id)) {
-        return rv_fail(error, REEVE_EINVAL, "parent \"%.200s\": must be a handle, queue/id",
+        return rv_fail(error, REEVE_EINVAL, "parent \"%.200s\": must be a handle, queue/id, or a signal, !name",
                        handle != NULL ? handle : "");
     }
     if (id != NULL && strcmp(its_queue, queue) == 0 && strcmp(its_id, id) == 0)

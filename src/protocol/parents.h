@@ -20,7 +20,11 @@ reeve_status rv_parents_check(const reeve_parent *parent, const char *queue, con
 /* The same of a handle alone. */
 reeve_status rv_parents_check_handle(const char *handle, const char *queue, const char *id, rv_error *error);
 
-/* Not more parents than size_limits.parents, REEVE_PARENT_OPEN not counted. */
+/* The name of the signal for which the parent "!name" stands, or NULL. */
+const char *rv_parents_signal(const char *handle);
+reeve_status rv_parents_check_signal(const char *name, rv_error *error);
+
+/* Not more parents than size_limits.parents, REEVE_PARENT_OPEN and signals not counted. */
 reeve_status rv_parents_check_count(const reeve_parent *parents, size_t count, const reeve_size_limits *size_limits,
                                     rv_error *error);
 

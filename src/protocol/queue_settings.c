@@ -1,11 +1,11 @@
 #include "protocol/queue_settings.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/backoff.h"
 #include "base/text.h"
+#include "protocol/json_parse.h"
 #include "protocol/keys.h"
 #include "protocol/task_policy.h"
 
@@ -181,17 +181,24 @@ static int64_t in_range(const rv_queue_setting *row, int64_t number)
     return number > row->max ? row->max : number;
 }
 
-static void read_members(rv_queue_values *values, size_t first, const char *text, size_t length)
+static bool has_backoff(rv_task_policy *ret, const cJSON *json)
+{
+    rv_task_policy_take(ret, json);
+    return ret->has_backoff;
+}
+
+static reeve_status read_members(rv_queue_values *values, size_t first, const char *text, size_t length)
 {
     rv_task_policy policy;
-    cJSON *json = text == NULL ? NULL : cJSON_ParseWithLength(text, length);
+    cJSON *json = NULL;
+    reeve_status status = text == NULL ? REEVE_OK : rv_json_parse(&json, text, length);
 
     for (size_t i = first; i < RV_QUEUE_SETTINGS && rv_queue_settings[i].field == rv_queue_settings[first].field; i++) {
         const rv_queue_setting *row = &rv_queue_settings[i];
         const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, row->member);
 
         if (row->type == RV_QUEUE_IS_BACKOFF) {
-            values->number[i] = member != NULL && rv_task_policy_read(&policy, text, length) && policy.has_backoff;
+            values->number[i] = member != NULL && has_backoff(&policy, json);
             if (values->number[i] != 0) values->backoff = policy.backoff;
         } else {
             double number = cJSON_IsNumber(member) ? member->valuedouble : 0;
@@ -199,20 +206,21 @@ static void read_members(rv_queue_values *values, size_t first, const char *text
         }
     }
     cJSON_Delete(json);
+    return status == REEVE_ENOMEM ? status : REEVE_OK;
 }
 
-void rv_queue_settings_read(rv_queue_values *values, size_t field, const char *text, size_t length)
+reeve_status rv_queue_settings_read(rv_queue_values *values, size_t field, const char *text, size_t length)
 {
     size_t first = rv_queue_fields[field].first;
     const rv_queue_setting *row = &rv_queue_settings[first];
     int64_t number;
 
-    if (row->member != NULL)
-        read_members(values, first, text, length);
-    else if (row->type == RV_QUEUE_IS_TYPE)
+    if (row->member != NULL) return read_members(values, first, text, length);
+    if (row->type == RV_QUEUE_IS_TYPE)
         values->text[first] = text;
     else if (text != NULL && rv_parse_int(text, INT64_MIN, INT64_MAX, &number))
         values->number[first] = in_range(row, number);
     else
         values->number[first] = row->can_unset ? 0 : row->otherwise;
+    return REEVE_OK;
 }

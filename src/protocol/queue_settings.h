@@ -101,7 +101,7 @@ reeve_status rv_queue_settings_check(const rv_queue_values *values, rv_error *er
 void rv_queue_settings_write(rv_buf *out, const rv_queue_values *values, size_t field);
 
 /* Sets the values of a field from its text, NULL: it is absent. Text that makes no sense counts as absent. They point
- * into it. */
-void rv_queue_settings_read(rv_queue_values *values, size_t field, const char *text, size_t length);
+ * into it. REEVE_ENOMEM: they are not known. */
+reeve_status rv_queue_settings_read(rv_queue_values *values, size_t field, const char *text, size_t length);
 
 #endif

@@ -13,8 +13,8 @@ typedef struct rv_serving {
     bool unsure;       /* the record of a worker that takes tasks does not have all of its types */
 } rv_serving;
 
-/* type: NULL: any. */
-void rv_serving_count(rv_serving *ret, const reeve_worker_info *list, size_t count, const char *queue,
-                      const char *type);
+/* type: NULL: any. REEVE_ENOMEM: not known. */
+reeve_status rv_serving_count(rv_serving *ret, const reeve_worker_info *list, size_t count, const char *queue,
+                              const char *type);
 
 #endif

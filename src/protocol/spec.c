@@ -43,6 +43,15 @@ static reeve_status check_weight(const reeve_task_spec *spec, const reeve_size_l
     return rv_fail(error, REEVE_EINVAL, "weight %u: needs a group, whose share it is", spec->weight);
 }
 
+static reeve_status check_if_exists(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
+{
+    (void)size_limits;
+    if ((unsigned)spec->if_exists > REEVE_EXISTS_AGAIN)
+        return rv_fail(error, REEVE_EINVAL, "there is no rule %d for an id that exists", (int)spec->if_exists);
+    if (spec->if_exists == REEVE_EXISTS_REFUSE || spec->id != NULL) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "what holds for an id that exists needs an id");
+}
+
 static reeve_status check_backoff(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
     (void)size_limits;
@@ -334,7 +343,7 @@ static void add_unique(rv_buf *out, const reeve_task_spec *spec)
     rv_buf_adds(out, ",\"unique\":");
     add_text(out, spec->unique);
     if (spec->unique_until_started) rv_buf_adds(out, ",\"until\":\"started\"");
-    add_number(out, ",\"hold\":", spec->unique_for_ms);
+    add_number(out, ",\"unique_for\":", spec->unique_for_ms);
 }
 
 /* What adds an option with a function of its own is add_NAME. */

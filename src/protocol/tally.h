@@ -8,6 +8,7 @@
 #include "protocol/definition.h"
 #include "protocol/settlement.h"
 #include "protocol/times.h"
+#include "protocol/type_tallies.h"
 #include "redis/conn.h"
 
 /* The maximum number of kinds of errors in a tally; further kinds count as the kind "". heartbeat.lua applies the
@@ -30,17 +31,25 @@ typedef struct rv_tally {
     reeve_kind_stats *kinds;
     size_t kind_count;
     size_t kind_capacity;
+    rv_type_tallies types;
 } rv_tally;
 
 /* NULL: no memory. */
 rv_tally *rv_tally_new(int64_t day);
 void rv_tally_free(rv_tally *tally);
 
-/* An outcome that was accepted. wait_ms: -1: does not count; run_us: 0: its handler did not run. */
-void rv_tally_add(rv_tally *tally, const rv_settlement *outcome, int64_t wait_ms, int64_t run_us);
+/* An attempt that ended with an outcome that was accepted. */
+typedef struct rv_attempt {
+    const char *type;
+    size_t type_length;
+    int64_t wait_ms; /* -1: does not count */
+    int64_t run_us;  /* 0: its handler did not run */
+} rv_attempt;
 
-/* How many arguments of heartbeat.lua it makes, and these: day, number of sums, name and number each, and for each
- * kind of error its name and two numbers. */
+void rv_tally_add(rv_tally *tally, const rv_settlement *outcome, const rv_attempt *attempt);
+
+/* How many arguments of heartbeat.lua it makes, and these: day, numbers of sums and of kinds of errors, name and number
+ * of each sum, for each kind its name and two numbers, and for each type what type_tallies.h appends. */
 size_t rv_tally_args(const rv_tally *tally);
 void rv_tally_build(rv_conn *conn, const rv_tally *tally);
 

@@ -1,11 +1,11 @@
 #include "protocol/task_policy.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <string.h>
 
 #include "base/backoff.h"
 #include "protocol/envelope_check.h"
+#include "protocol/json_parse.h"
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
@@ -56,27 +56,28 @@ static bool read_backoff(const cJSON *json, reeve_backoff *ret)
     return ret->shape != REEVE_BACKOFF_LIST || ret->list_ms[0] > 0;
 }
 
-bool rv_task_policy_read(rv_task_policy *ret, const char *text, size_t length)
+void rv_task_policy_take(rv_task_policy *ret, const cJSON *json)
 {
     memset(ret, 0, sizeof(*ret));
-    const char *end = NULL;
-    errno = 0;
-    cJSON *json = cJSON_ParseWithLengthOpts(text, length, &end, 0);
-    bool good = cJSON_IsObject(json) && end == text + length;
-    /* For want of memory nothing is known of it. */
-    if (json != NULL || errno != ENOMEM) ret->malformed = rv_envelope_check_header(good ? json : NULL);
-    if (good) {
-        ret->attempts = small(member(json, "attempts"));
-        ret->max_crashes = small(member(json, "crashes"));
-        ret->timeout_ms = whole(member(json, "timeout"));
-        ret->heartbeat_ms = whole(member(json, "heartbeat"));
-        ret->once = member(json, "once") > 0;
-        ret->records_runs = member(json, "runs") > 0;
-        ret->unique = cJSON_GetObjectItemCaseSensitive(json, "unique") != NULL;
-        ret->has_backoff = read_backoff(cJSON_GetObjectItemCaseSensitive(json, "backoff"), &ret->backoff);
-    }
+    ret->malformed = rv_envelope_check_header(json);
+    ret->attempts = small(member(json, "attempts"));
+    ret->max_crashes = small(member(json, "crashes"));
+    ret->timeout_ms = whole(member(json, "timeout"));
+    ret->heartbeat_ms = whole(member(json, "heartbeat"));
+    ret->once = member(json, "at_most_once") > 0;
+    ret->records_runs = member(json, "runs") > 0;
+    ret->unique = cJSON_GetObjectItemCaseSensitive(json, "unique") != NULL;
+    ret->has_backoff = read_backoff(cJSON_GetObjectItemCaseSensitive(json, "backoff"), &ret->backoff);
+}
+
+reeve_status rv_task_policy_read(rv_task_policy *ret, const char *text, size_t length)
+{
+    cJSON *json;
+    memset(ret, 0, sizeof(*ret));
+    reeve_status status = rv_json_parse_object(&json, text, length);
+    if (status != REEVE_ENOMEM) rv_task_policy_take(ret, json);
     cJSON_Delete(json);
-    return good;
+    return status;
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */

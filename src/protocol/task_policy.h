@@ -16,6 +16,8 @@
 #include "base/error.h"
 #include "reeve/client.h"
 
+typedef struct cJSON cJSON;
+
 /* What a worker acts on; zero where not given. */
 typedef struct rv_task_policy {
     int attempts;
@@ -30,8 +32,14 @@ typedef struct rv_task_policy {
     reeve_backoff backoff;
 } rv_task_policy;
 
-/* False when it is no JSON object; then *ret is zeroed but for `malformed`. What makes no sense counts as not given. */
-bool rv_task_policy_read(rv_task_policy *ret, const char *json, size_t length);
+/*
+ * REEVE_EINVAL when it is no JSON object; then *ret is zeroed but for `malformed`. REEVE_ENOMEM: nothing is known of
+ * it, and *ret is zeroed. What makes no sense counts as not given.
+ */
+reeve_status rv_task_policy_read(rv_task_policy *ret, const char *json, size_t length);
+
+/* The same of the parsed text; NULL: it is no JSON object. Does not allocate. */
+void rv_task_policy_take(rv_task_policy *ret, const cJSON *json);
 
 /* Appends a checked backoff. */
 void rv_task_policy_write_backoff(rv_buf *out, const reeve_backoff *backoff);

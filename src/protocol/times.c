@@ -73,6 +73,8 @@ static void add_square(uint64_t squares[3], uint64_t x)
 static void add(rv_times *times, int64_t value, int64_t max, int64_t per_ms)
 {
     int64_t x = value < 0 ? 0 : value > max ? max : value;
+    if (times->count == 0 || (uint64_t)x < times->min) times->min = (uint64_t)x;
+    if ((uint64_t)x > times->max) times->max = (uint64_t)x;
     times->count++;
     times->sum += (uint64_t)x;
     add_square(times->squares, (uint64_t)x);
@@ -91,6 +93,8 @@ void rv_times_add_us(rv_times *times, int64_t us)
 
 void rv_times_merge(reeve_times *times, const reeve_times *more)
 {
+    if (more->count > 0 && (times->count == 0 || more->min_ms < times->min_ms)) times->min_ms = more->min_ms;
+    if (more->max_ms > times->max_ms) times->max_ms = more->max_ms;
     times->count += more->count;
     times->sum += more->sum;
     for (size_t i = 0; i < 3; i++) times->squares[i] += more->squares[i];
@@ -143,6 +147,12 @@ static double within_bounds(const reeve_times *times, double share, double estim
     return fmin(fmax(estimated, min), max);
 }
 
+/* Sums that an older version wrote have no minimum and maximum. */
+static double within_range(const reeve_times *times, double value)
+{
+    return times->max_ms > 0 ? fmin(fmax(value, times->min_ms), times->max_ms) : value;
+}
+
 double reeve_stats_percentile(const reeve_times *times, double percent)
 {
     double share = (percent < 0 ? 0 : percent > 100 ? 100 : percent) / 100, rank = share * (double)times->count, before;
@@ -153,5 +163,6 @@ double reeve_stats_percentile(const reeve_times *times, double percent)
     if (to == INT64_MAX) return (double)from;
     double part = fmin((rank - before) / (double)times->histogram[bucket], 1);
     double estimated = (double)from + (double)(to - from) * part;
-    return times->mean_ms > 0 ? within_bounds(times, share, estimated, (double)from, (double)to) : estimated;
+    if (times->mean_ms > 0) estimated = within_bounds(times, share, estimated, (double)from, (double)to);
+    return within_range(times, estimated);
 }

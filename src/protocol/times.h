@@ -21,6 +21,8 @@ typedef struct rv_times {
     uint64_t count;
     uint64_t sum;
     uint64_t squares[3];
+    uint64_t min; /* of no time: 0, as is max */
+    uint64_t max;
     uint32_t buckets[REEVE_STATS_BUCKETS];
 } rv_times;
 
@@ -31,7 +33,7 @@ void rv_times_add_us(rv_times *times, int64_t us);
 /* Brings the first two parts of a sum of squares below RV_SQUARE_PART; additions may make them larger. */
 void rv_times_carry(uint64_t squares[3]);
 
-/* Adds sums of the same unit to *times, all but what is reckoned from them. */
+/* Adds sums of the same unit to *times, all but what is reckoned from them. Their minimum and maximum are merged. */
 void rv_times_merge(reeve_times *times, const reeve_times *more);
 
 /* Reckons mean, variance, deviation from the sums. */

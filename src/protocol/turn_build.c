@@ -19,13 +19,13 @@ static size_t count_chained(const rv_turn_group *group)
 }
 
 /* Small results of several tasks are sent in one argument. */
-#define BUNDLE_MIN 4
+#define RESULT_BLOCK_MIN 4
 #define BUNDLED_MAX 256 /* bytes of each */
 
 typedef struct plain_part {
     size_t count;   /* of plain completions */
     size_t results; /* how many of them have a result */
-    bool bundle;
+    bool result_block;
 } plain_part;
 
 static plain_part plain_of(const rv_turn_group *group)
@@ -40,14 +40,14 @@ static plain_part plain_of(const rv_turn_group *group)
         plain.results++;
         small = small && s->result.length <= BUNDLED_MAX;
     }
-    plain.bundle = small && plain.results >= BUNDLE_MIN;
+    plain.result_block = small && plain.results >= RESULT_BLOCK_MIN;
     return plain;
 }
 
 /* The number of arguments for the results: a word, their count, and the results. */
 static size_t count_result_args(const plain_part *plain)
 {
-    return plain->results == 0 ? 0 : plain->bundle ? 3 : 2 + plain->results;
+    return plain->results == 0 ? 0 : plain->result_block ? 3 : 2 + plain->results;
 }
 
 /* Adds letters for the parts of a task that its completion removes or keeps. */
@@ -71,7 +71,7 @@ static void build_chained(rv_conn *conn, const rv_settlement *s)
         reeve_bytes argument;
         at = rv_settlement_chained_argument(at, &argument);
         if (i % RV_SETTLEMENT_CHAINED_ARGS == 0) {
-            rv_args(conn, "hand");
+            rv_args(conn, "chain");
             rv_args(conn, s->id);
         }
         rv_arg(conn, argument.data, argument.length);
@@ -157,7 +157,7 @@ static size_t write_length(char text[8], size_t length)
 }
 
 /* One argument for all results: for each "<id> <bytes>\n" and the bytes. */
-static void build_bundle(rv_conn *conn, const rv_turn_group *group)
+static void build_result_block(rv_conn *conn, const rv_turn_group *group)
 {
     size_t bytes = 0;
     char between[8];
@@ -179,10 +179,10 @@ static void build_bundle(rv_conn *conn, const rv_turn_group *group)
 /* The results of the plain completions that have one, which come last, in their order. */
 static void build_results(rv_conn *conn, const rv_turn_group *group, const plain_part *plain)
 {
-    rv_args(conn, plain->bundle ? "bundle" : "results");
+    rv_args(conn, plain->result_block ? "result_block" : "results");
     rv_argi(conn, (int64_t)plain->results);
-    if (plain->bundle) {
-        build_bundle(conn, group);
+    if (plain->result_block) {
+        build_result_block(conn, group);
         return;
     }
     for (size_t i = 0; i < group->count; i++) {
@@ -210,7 +210,7 @@ static void build_group(rv_conn *conn, const rv_turn *turn, size_t index)
 
 void rv_turn_build(rv_conn *conn, const rv_turn *turn)
 {
-    static const char *const hands[] = {"", "idle", "again", "woken"};
+    static const char *const hands[] = {"", "idle", "again", "woken", "several"};
     size_t args = 5 + 2 * turn->queue_count, keys = turn->queue_count;
     for (size_t i = 0; i < turn->group_count; i++) {
         const plain_part plain = plain_of(&turn->groups[i]);

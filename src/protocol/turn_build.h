@@ -29,13 +29,14 @@ typedef struct rv_turn_group {
 /* Whether a thread that finds nothing is to be handed a task when one comes (one queue only). */
 typedef enum rv_hand {
     RV_HAND_NO,
-    RV_HAND_IDLE,  /* from now on */
-    RV_HAND_AGAIN, /* it may be waiting for one from before, or have been handed it meanwhile */
-    RV_HAND_WOKEN  /* as IDLE; it took a wake-up (any number of queues) */
+    RV_HAND_IDLE,   /* from now on */
+    RV_HAND_AGAIN,  /* it may be waiting for one from before, or have been handed it meanwhile */
+    RV_HAND_WOKEN,  /* as IDLE; it took a wake-up (any number of queues) */
+    RV_HAND_SEVERAL /* it calls for other threads, too: see turn.thread. Of one queue: as IDLE */
 } rv_hand;
 
 typedef struct rv_turn {
-    const char *thread;
+    const char *thread; /* its name; with RV_HAND_SEVERAL: for each task the name of its thread, see turn.lua */
     rv_hand hand;
     unsigned want;
     int64_t session_ms;

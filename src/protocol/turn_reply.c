@@ -78,6 +78,50 @@ size_t rv_turn_reply_leases(const rv_turn_reply *reply, size_t queues, rv_lease 
     return count;
 }
 
+static size_t count_of(const rv_reply *queue)
+{
+    return queue->count > 1 ? (queue->count - 1) / 2 : 0;
+}
+
+size_t rv_turn_reply_count(const rv_turn_reply *reply)
+{
+    size_t count = 0;
+    const rv_reply *queue;
+    for (size_t nth = 0; (queue = queue_of(reply, nth)) != NULL; nth++) count += count_of(queue);
+    return count;
+}
+
+/* A zero byte follows the text. */
+static bool copy_text(rv_reply *ret, const rv_reply *from, rv_arena *arena)
+{
+    char *text = rv_reply_is(from, RV_TEXT) ? rv_arena_alloc(arena, from->length + 1) : NULL;
+    if (text == NULL) return false;
+    memcpy(text, from->text, from->length);
+    text[from->length] = '\0';
+    *ret = (rv_reply){.type = RV_TEXT, .text = text, .length = from->length};
+    return true;
+}
+
+bool rv_turn_reply_copy_next(const rv_turn_reply *reply, size_t queues, rv_turn_reply_place *place, rv_arena *arena,
+                             rv_lease *ret)
+{
+    rv_reply id, envelope;
+    const rv_reply *queue = queue_of(reply, place->list);
+    for (; queue != NULL && place->at >= count_of(queue); queue = queue_of(reply, place->list)) {
+        place->list++;
+        place->at = 0;
+    }
+    if (queue == NULL) return false;
+    size_t at = 1 + 2 * place->at++;
+    int64_t index = rv_reply_within(rv_reply_at(queue, 0), 1, (int64_t)queues, 0);
+    if (index == 0 || !copy_text(&id, rv_reply_at(queue, at), arena)) return false;
+    if (!copy_text(&envelope, rv_reply_at(queue, at + 1), arena)) return false;
+    (void)rv_lease_read(ret, (size_t)index - 1, &id, &envelope);
+    ret->since_ms = reply->now_ms;
+    if (ret->envelope.flagged) rv_lease_read_extra(ret, reply->extras, &place->extra);
+    return true;
+}
+
 const rv_reply *rv_turn_reply_policy(const rv_turn_reply *reply, size_t *next, size_t *ret_queue)
 {
     while (*next < reply->extras->count) {

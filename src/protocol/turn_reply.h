@@ -5,6 +5,7 @@
 #define RV_PROTOCOL_TURN_REPLY_H
 
 #include "protocol/lease.h"
+#include "redis/arena.h"
 
 /* A reply of turn.lua. refused and gone are lists; see turn.lua. */
 typedef struct rv_turn_reply {
@@ -28,6 +29,21 @@ bool rv_turn_reply_is_idle(const rv_turn_reply *reply);
 /* Copies the leases into leases[0 .. max); returns how many. queues: turn.queue_count. Malformed elements are left
  * out and counted in *ret_bad. A task with a malformed envelope is among the leases (rv_envelope_take). */
 size_t rv_turn_reply_leases(const rv_turn_reply *reply, size_t queues, rv_lease *leases, size_t max, size_t *ret_bad);
+
+/* How many tasks were leased. */
+size_t rv_turn_reply_count(const rv_turn_reply *reply);
+
+/* Where one stands that goes through them, from {0} on. */
+typedef struct rv_turn_reply_place {
+    size_t list;
+    size_t at;
+    size_t extra;
+} rv_turn_reply_place;
+
+/* Copies the next lease, of the rv_turn_reply_count that there are; its memory is of the arena. queues: turn.queue_count.
+ * False: no memory, or the element is malformed; the place moves on all the same. */
+bool rv_turn_reply_copy_next(const rv_turn_reply *reply, size_t queues, rv_turn_reply_place *place, rv_arena *arena,
+                             rv_lease *ret);
 
 /*
  * The policies of queues (task_policy.h) in which the turn began a session, one after the other: start with *next = 0.

@@ -1,11 +1,11 @@
 #include "protocol/why_facts.h"
 
-#include <cjson/cJSON.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "protocol/json_parse.h"
 #include "protocol/rates.h"
 
 #define AT(field) offsetof(rv_why_facts, field)
@@ -15,7 +15,7 @@ static const struct {
     size_t at;
 } numbers[] = {
     {"now", AT(now)},
-    {"hold", AT(hold)},
+    {"paused_until", AT(hold)},
     {"concurrency", AT(concurrency)},
     {"counted", AT(counted)},
     {"opens", AT(opens)},
@@ -36,7 +36,7 @@ static const struct {
     {"group_concurrency", AT(group_concurrency)},
     {"group_counted", AT(group_counted)},
     {"group_opens", AT(group_opens)},
-    {"group_hold", AT(group_hold)},
+    {"group_paused_until", AT(group_hold)},
 };
 
 static const struct {
@@ -53,7 +53,8 @@ static const struct {
 
 static void read_worker(rv_why_facts *facts, const rv_reply *about)
 {
-    cJSON *json = cJSON_ParseWithLength(about->text, about->length);
+    cJSON *json;
+    if (rv_json_parse(&json, about->text, about->length) == REEVE_ENOMEM) facts->no_memory = true;
     const char *worker = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "worker"));
     rv_copy_text(facts->worker, sizeof(facts->worker), worker != NULL ? worker : "");
     cJSON_Delete(json);

@@ -21,6 +21,7 @@ typedef struct rv_why_facts {
     int64_t ready, scheduled, due, blocked, parked, running;
     int64_t score, since, expires, failures, before, pending, outbox;
     bool more, is_paused;
+    bool no_memory; /* something could not be read for want of it */
     int64_t group_concurrency, group_counted, group_opens, group_hold;
     reeve_rate group_rate;
     char state[16];

@@ -140,7 +140,8 @@ static reeve_status open_once(rv_conn *conn, int64_t deadline, const rv_waker *w
     conn->held = false;
     conn->leaves = false; /* the handshake evaluates its own refusals */
     conn->epoch++;
-    conn->opened_ms = rv_now_ms();
+    conn->opened_ms = conn->heard_ms = rv_now_ms();
+    conn->pinged_ms = 0;
     return REEVE_OK;
 }
 

@@ -71,6 +71,9 @@ void rv_conn_check_end(rv_conn *conn);
  * for each that is still there. Where this connection is lost meanwhile, the next call ends them all.
  */
 void rv_conn_end_lost(rv_conn *conn, int64_t deadline);
+/* From now on rv_conn_end_lost of `conn` ends those that `other` lost, too. The two are made to the same server, and
+ * `other` lives as long. */
+void rv_conn_adopt_losses(rv_conn *conn, const rv_conn *other);
 
 /* The words of the last failure. */
 const rv_error *rv_conn_error(const rv_conn *conn);
@@ -131,6 +134,12 @@ reeve_status rv_conn_exec(rv_conn *conn, int64_t deadline, rv_on_reply on_reply,
 reeve_status rv_conn_call(rv_conn *conn, int64_t deadline, const rv_reply **ret);
 
 /*
+ * The same with two deadlines: the reply must have begun by one (monotonic ms), and be there within command_ms. A
+ * connection that is dead without a sign is noticed early, and a long reply on a slow one is not cut off.
+ */
+reeve_status rv_conn_call_begun_by(rv_conn *conn, int64_t begins_by, const rv_reply **ret);
+
+/*
  * After rv_conn_call: the reply's memory goes to *mine, so that it lives on while the connection is used; what *mine
  * held before is forgotten, and its blocks serve the connection's next reply. *mine: rv_arena_init first, rv_arena_fini
  * last.
@@ -146,6 +155,12 @@ void rv_conn_take_reply(rv_conn *conn, rv_arena *mine);
  */
 reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_reply **ret);
 reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **ret);
+
+/*
+ * From now on rv_conn_receive sends a PING after every_ms without a message, and the connection is lost when nothing
+ * follows within answer_ms: a proxy or a firewall may have dropped the other half of it. every_ms 0: no PING.
+ */
+void rv_conn_set_pings(rv_conn *conn, int64_t every_ms, int64_t answer_ms);
 
 /* The next message of a connection in subscribe mode: REEVE_OK, REEVE_ETIMEOUT (nothing until the deadline, the
  * connection stays open), REEVE_EINTERRUPTED, REEVE_ELOST. */

@@ -12,7 +12,8 @@
 
 /* A connection that was lost, or given up, with calls under way. */
 typedef struct rv_lost {
-    int64_t id; /* in Redis */
+    int64_t id;       /* in Redis */
+    const char *name; /* of the rv_conn that lost it */
     int64_t opened_ms;
 } rv_lost;
 
@@ -23,7 +24,8 @@ struct rv_conn {
     const rv_waker *waker;
     char *name;
     int64_t command_ms;
-    const char *ns; /* NULL: no version is asked for */
+    int64_t begins_by; /* of the call: when its reply must have begun (monotonic); 0: no such limit */
+    const char *ns;    /* NULL: no version is asked for */
     int format;
     bool format_once;
 
@@ -35,6 +37,11 @@ struct rv_conn {
     size_t owed;     /* replies that Redis has yet to send */
     bool subscribed; /* messages come unasked */
     bool held;       /* the last reply is still the caller's: settle the reader before the next call */
+
+    int64_t ping_every_ms; /* rv_conn_set_pings; 0: none */
+    int64_t ping_answer_ms;
+    int64_t heard_ms;  /* rv_conn_receive: the time of the last message, or of rv_conn_open */
+    int64_t pinged_ms; /* the time of a PING that nothing has followed yet; 0: there is none */
 
     rv_error error;
     rv_error load_error; /* why Redis would not load a script; load_reply shows it */
@@ -60,6 +67,7 @@ typedef struct rv_exchange {
     size_t lent_count;
     size_t replies;
     int64_t deadline;
+    int64_t begins_by;     /* the deadline of the first byte, where that is earlier; 0: none */
     const rv_waker *waker; /* ends the wait for replies, not the sending; may be NULL */
     rv_spin *spin;         /* looks for replies before the wait; may be NULL */
     bool idle;             /* the wait may be long: hold little memory meanwhile; data is the connection's commands */
@@ -70,7 +78,8 @@ typedef struct rv_exchange {
     size_t lent_next; /* the first of lent that was not sent wholly */
     size_t lent_sent; /* how many bytes of it were sent */
     size_t got;
-    bool more; /* the last read filled its buffer: read again before waiting */
+    bool heard; /* the reply has begun */
+    bool more;  /* the last read filled its buffer: read again before waiting */
 } rv_exchange;
 
 /* The commands that are being sent. They do not change until all bytes are sent. */
@@ -81,6 +90,13 @@ void rv_exchange_send(rv_exchange *exchange, const rv_commands *commands);
  * REEVE_OK, REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EINTERRUPTED, REEVE_EPROTO, REEVE_ENOMEM.
  */
 reeve_status rv_conn_exchange(rv_conn *conn, rv_exchange *exchange);
+
+/* Closes the connection: whatever went wrong between bytes and replies, it is of no more use. Adds the URL to
+ * conn->error; returns the status. */
+reeve_status rv_conn_break(rv_conn *conn, reeve_status status);
+
+/* The caller does not use the last reply any more. */
+void rv_conn_release_held(rv_conn *conn);
 
 /* The open connection is to be ended by rv_conn_end_lost. */
 void rv_conn_note_lost(rv_conn *conn);

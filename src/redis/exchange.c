@@ -107,6 +107,7 @@ static reeve_status read_some(rv_conn *conn, rv_exchange *exchange)
     if (!place) room = sizeof(chunk);
     ssize_t got = rv_transport_read(&conn->transport, place ? place : chunk, room);
     exchange->more = got == (ssize_t)room;
+    exchange->heard = exchange->heard || got > 0;
     if (got > 0 && place) return rv_reply_reader_came(&conn->reader, (size_t)got, &conn->error);
     if (got > 0) return feed(conn, exchange, chunk, (size_t)got);
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return REEVE_OK;
@@ -119,13 +120,20 @@ static void hold_little(rv_conn *conn, const rv_exchange *exchange)
     if (exchange->data) rv_command_clear(&conn->commands); /* all of it was sent */
 }
 
+static int64_t present_deadline(const rv_exchange *exchange)
+{
+    bool begins = exchange->begins_by > 0 && !exchange->heard && exchange->begins_by < exchange->deadline;
+    return begins ? exchange->begins_by : exchange->deadline;
+}
+
 static reeve_status wait_for_more(rv_conn *conn, rv_exchange *exchange, short *ret_events)
 {
     bool sent = is_all_sent(exchange);
     short events = sent ? POLLIN : POLLIN | POLLOUT;
     const rv_waker *waker = sent ? exchange->waker : NULL;
     if (sent && exchange->idle) hold_little(conn, exchange);
-    reeve_status status = rv_transport_wait(&conn->transport, events, exchange->deadline, waker, ret_events);
+    int64_t deadline = present_deadline(exchange);
+    reeve_status status = rv_transport_wait(&conn->transport, events, deadline, waker, ret_events);
     if (status == REEVE_ETIMEOUT) return rv_fail(&conn->error, status, "Redis did not answer in time");
     if (status == REEVE_EINTERRUPTED) return rv_fail(&conn->error, status, "interrupted while waiting for Redis");
     return status == REEVE_ESYSTEM ? lost(conn, errno) : status;

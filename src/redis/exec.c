@@ -12,8 +12,7 @@ typedef struct execution {
     size_t cursor;  /* the repetition: where to look for the next missing one */
 } execution;
 
-/* Whatever went wrong between bytes and replies, the connection is of no more use. */
-static reeve_status broken(rv_conn *conn, reeve_status status)
+reeve_status rv_conn_break(rv_conn *conn, reeve_status status)
 {
     rv_conn_note_lost(conn);
     rv_conn_drop(conn, true);
@@ -24,7 +23,7 @@ static reeve_status broken(rv_conn *conn, reeve_status status)
 static reeve_status exchange(rv_conn *conn, rv_exchange *what)
 {
     reeve_status status = rv_conn_exchange(conn, what);
-    return status == REEVE_OK || status == REEVE_EINTERRUPTED ? status : broken(conn, status);
+    return status == REEVE_OK || status == REEVE_EINTERRUPTED ? status : rv_conn_break(conn, status);
 }
 
 static int64_t deadline_or_usual(const rv_conn *conn, int64_t deadline)
@@ -42,7 +41,7 @@ static reeve_status check_ready(rv_conn *conn)
     return REEVE_OK;
 }
 
-static void release_held(rv_conn *conn)
+void rv_conn_release_held(rv_conn *conn)
 {
     if (conn->held) rv_reply_reader_settle(&conn->reader);
     conn->held = false;
@@ -138,6 +137,7 @@ static reeve_status repeat_missing(rv_conn *conn, execution *run, int64_t deadli
 static reeve_status send_all(rv_conn *conn, execution *run, int64_t deadline)
 {
     rv_exchange what = {.deadline = deadline,
+                        .begins_by = conn->begins_by,
                         .replies = conn->commands.count,
                         .spin = &conn->spin,
                         .on_reply = on_first_reply,
@@ -154,13 +154,13 @@ static reeve_status check_rest(rv_conn *conn)
 {
     if (conn->subscribed || rv_reply_reader_is_at_rest(&conn->reader)) return REEVE_OK;
     (void)rv_fail(&conn->error, REEVE_EPROTO, "Redis sent more replies than commands");
-    return broken(conn, REEVE_EPROTO);
+    return rv_conn_break(conn, REEVE_EPROTO);
 }
 
 static reeve_status execute(rv_conn *conn, int64_t deadline, rv_on_reply on_reply, void *context)
 {
     execution run = {.conn = conn, .on_reply = on_reply, .context = context};
-    release_held(conn);
+    rv_conn_release_held(conn);
     deadline = deadline_or_usual(conn, deadline);
     reeve_status status = check_ready(conn);
     if (status == REEVE_OK) status = send_all(conn, &run, deadline);
@@ -219,6 +219,14 @@ reeve_status rv_conn_call(rv_conn *conn, int64_t deadline, const rv_reply **ret)
     return status == REEVE_OK ? finish_call(conn, reply, ret) : status;
 }
 
+reeve_status rv_conn_call_begun_by(rv_conn *conn, int64_t begins_by, const rv_reply **ret)
+{
+    conn->begins_by = begins_by;
+    reeve_status status = rv_conn_call(conn, 0, ret);
+    conn->begins_by = 0;
+    return status;
+}
+
 void rv_conn_take_reply(rv_conn *conn, rv_arena *mine)
 {
     rv_arena taken = conn->reader.arena;
@@ -264,7 +272,7 @@ reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_rep
 {
     last_reply last = {.conn = conn};
     *ret = NULL;
-    release_held(conn);
+    rv_conn_release_held(conn);
     reeve_status status = check_ready(conn);
     if (status == REEVE_OK && conn->commands.count == 0)
         status = rv_fail(&conn->error, REEVE_EINVAL, "a call takes a command");
@@ -287,25 +295,4 @@ reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **re
     reeve_status status = exchange(conn, &what);
     conn->owed = 0;
     return status == REEVE_OK ? finish_call(conn, reply, ret) : status;
-}
-
-reeve_status rv_conn_receive(rv_conn *conn, int64_t deadline, const rv_reply **ret)
-{
-    const rv_reply *reply = NULL;
-    *ret = NULL;
-    release_held(conn);
-    if (!rv_conn_is_open(conn))
-        return rv_fail(&conn->error, REEVE_ECONNECT, "not connected to Redis (%s)", conn->url->redacted);
-    rv_exchange what = {.replies = 1,
-                        .deadline = deadline_or_usual(conn, deadline),
-                        .waker = conn->waker,
-                        .idle = true,
-                        .on_reply = keep_reply,
-                        .context = &reply};
-    reeve_status status = rv_conn_exchange(conn, &what);
-    if (status == REEVE_ETIMEOUT || status == REEVE_EINTERRUPTED) return status;
-    if (status != REEVE_OK) return broken(conn, status);
-    conn->held = true;
-    *ret = reply;
-    return REEVE_OK;
 }

@@ -10,12 +10,22 @@
 /* Clocks of two machines count the seconds of a connection's age. */
 #define SLACK_S 2
 
-void rv_conn_note_lost(rv_conn *conn)
+static void add(rv_conn *conn, const rv_lost *lost)
 {
-    if (conn->id == 0) return;
     if (conn->loss_count == RV_LOST_MAX)
         memmove(conn->losses, conn->losses + 1, --conn->loss_count * sizeof(conn->losses[0]));
-    conn->losses[conn->loss_count++] = (rv_lost){.id = conn->id, .opened_ms = conn->opened_ms};
+    conn->losses[conn->loss_count++] = *lost;
+}
+
+void rv_conn_note_lost(rv_conn *conn)
+{
+    const rv_lost lost = {.id = conn->id, .name = conn->name, .opened_ms = conn->opened_ms};
+    if (conn->id != 0) add(conn, &lost);
+}
+
+void rv_conn_adopt_losses(rv_conn *conn, const rv_conn *other)
+{
+    for (size_t i = 0; i < other->loss_count; i++) add(conn, &other->losses[i]);
 }
 
 static int64_t number_behind(const char *line, const char *name)
@@ -37,11 +47,12 @@ static int64_t lost_id(const rv_conn *conn, const char *line)
 {
     char name[160];
     int64_t id = number_behind(line, "id="), age = number_behind(line, " age=");
-    (void)snprintf(name, sizeof(name), " name=%.128s ", conn->name ? conn->name : "");
-    if (id <= 0 || age < 0 || strstr(line, name) == NULL) return 0;
+    if (id <= 0 || age < 0) return 0;
     for (size_t i = 0; i < conn->loss_count; i++) {
         const rv_lost *lost = &conn->losses[i];
-        if (lost->id == id && age + SLACK_S >= (rv_now_ms() - lost->opened_ms) / 1000) return id;
+        if (lost->id != id || age + SLACK_S < (rv_now_ms() - lost->opened_ms) / 1000) continue;
+        (void)snprintf(name, sizeof(name), " name=%.128s ", lost->name ? lost->name : "");
+        if (strstr(line, name) != NULL) return id;
     }
     return 0;
 }

@@ -182,6 +182,16 @@ static void set_end(reeve_worker *worker, const rv_alone_task *task, int64_t unt
     wake_held(worker);
 }
 
+bool rv_alone_note(rv_thread *t, const rv_item *item, const char *how)
+{
+    rv_alone_task task = {.prefix = &t->pool->queue_sessions[item->lease.queue]->prefix};
+    bool held = false;
+    memcpy(task.session, t->batch.sessions[item->lease.queue], sizeof(task.session));
+    rv_copy_text(task.id, sizeof(task.id), item->lease.id);
+    if (rv_recovery_connect(t)) (void)tell(t, &task, how, &held);
+    return held;
+}
+
 bool rv_alone_enter(rv_thread *t, const rv_item *item)
 {
     rv_alone_task task;

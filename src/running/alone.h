@@ -23,6 +23,10 @@ void rv_alone_fini(rv_alone *alone);
 /* Whether a leased task is to run alone. */
 bool rv_alone_is_due(const rv_item *item, unsigned max_crashes);
 
+/* Notes in the session how a task of the batch runs: "alone", "beside", "clear" or "over" (suspect.lua). For a
+ * consumer, whose program runs its tasks. False: the session does not hold it, or Redis could not be told. */
+bool rv_alone_note(rv_thread *thread, const rv_item *item, const char *how);
+
 /* Another thread runs a task alone, or waits for that: nothing may begin here. Any thread. */
 static inline bool rv_alone_bars(const rv_thread *thread)
 {

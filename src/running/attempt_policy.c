@@ -2,6 +2,7 @@
 
 #include "base/backoff.h"
 #include "base/id.h"
+#include "protocol/json_parse.h"
 
 /* Sets a limit that no earlier source has set. */
 static void add_limit(unsigned *limit, int more)
@@ -33,21 +34,31 @@ static void add_handler(rv_attempt_policy *ret, const reeve_handler *more)
     if (ret->backoff == NULL && rv_backoff_is_given(&more->backoff)) ret->backoff = &more->backoff;
 }
 
+bool rv_attempt_policy_read(rv_item *item, rv_queue_session *queue_session)
+{
+    const rv_envelope *envelope = &item->lease.envelope;
+    if (!rv_queue_session_knows_policy(queue_session)) return false;
+    if (envelope->plain || item->options != NULL) return true;
+    return rv_json_parse_object(&item->options, envelope->header, envelope->header_length) != REEVE_ENOMEM;
+}
+
 /* Runs for every task: nothing is copied or locked for one that has no options in a queue without a policy. */
-void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_envelope *envelope, const rv_handler *handler,
+void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_item *item, const rv_handler *handler,
                               rv_queue_session *queue_session)
 {
+    const rv_envelope *envelope = &item->lease.envelope;
     ret->attempts = ret->max_crashes = 0;
     ret->timeout_ms = ret->heartbeat_ms = 0;
     ret->unique = ret->once = ret->records_runs = false;
     ret->backoff = NULL;
     ret->malformed = envelope->malformed;
-    if (!envelope->plain && rv_task_policy_read(&ret->own, envelope->header, envelope->header_length)) {
+    if (!envelope->plain) {
+        rv_task_policy_take(&ret->own, item->options);
         ret->unique = ret->own.unique;
         ret->once = ret->own.once;
         add_policy(ret, &ret->own);
+        if (ret->malformed == NULL) ret->malformed = ret->own.malformed;
     }
-    if (!envelope->plain && ret->malformed == NULL) ret->malformed = ret->own.malformed;
     if (handler != NULL) add_handler(ret, &handler->handler);
     if (rv_queue_session_get_policy(queue_session, &ret->queue)) {
         add_policy(ret, &ret->queue);

@@ -8,6 +8,7 @@
 #include "handlers/handler_table.h"
 #include "protocol/envelope.h"
 #include "protocol/settlement.h"
+#include "running/batch.h"
 #include "running/queue_session.h"
 
 typedef struct rv_attempt_policy {
@@ -25,8 +26,17 @@ typedef struct rv_attempt_policy {
     rv_task_policy queue;
 } rv_attempt_policy;
 
-/* What holds now; handler may be NULL. ret must not be moved while its backoff is used. Any thread. */
-void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_envelope *envelope, const rv_handler *handler,
+/*
+ * Parses the options of a leased task, once: the item keeps them. False: for want of memory they, or those of its
+ * queue, are not known, and the task may not run (rv_run_task_no_memory). The owner of the batch, before the item runs.
+ */
+bool rv_attempt_policy_read(rv_item *item, rv_queue_session *queue_session);
+
+/*
+ * What holds now for an item whose options were read; handler may be NULL. Does not allocate. ret must not be moved
+ * while its backoff is used. The owner, or with the lock of the batch.
+ */
+void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_item *item, const rv_handler *handler,
                               rv_queue_session *queue_session);
 
 /*

@@ -15,6 +15,7 @@
 #include "protocol/lease.h"
 #include "protocol/settlement.h"
 #include "protocol/turn_build.h"
+#include "redis/waker.h"
 #include "running/queue_session.h"
 
 typedef enum rv_item_state { RV_ITEM_WAITING, RV_ITEM_RUNNING, RV_ITEM_FINISHED, RV_ITEM_OFFLOADED } rv_item_state;
@@ -24,6 +25,7 @@ typedef struct rv_item {
     rv_item_state state;
     bool refused;   /* Redis did not accept the outcome */
     bool accepted;  /* known to be settled: by a turn whose reply was lost, or before it ran (at_most_once.h) */
+    bool taken;     /* of a pulled item in place of OFFLOADED, which its owner would read without the lock */
     bool cancelled; /* cancelled while the thread holds it; written under the lock */
     rv_settlement settlement; /* once finished */
     void *kept;               /* the memory of the outcome's message and result, or NULL */
@@ -37,7 +39,8 @@ typedef struct rv_item {
     int64_t leased_ms;        /* monotonic */
     /* of a type whose handler takes many tasks in a call (batch_handler.h) */
     const rv_handler *batch_handler; /* that handler; NULL: of another type */
-    struct rv_invocation *call;      /* while it is in a call of many; changed under the lock */
+    struct rv_invocation *call;      /* while it is in a call of many, or pulled; changed under the lock */
+    struct cJSON *options;           /* its header, once read (attempt_policy.h); NULL also: plain, or no JSON */
     void *held;                      /* the lease's own memory, once it was kept over a turn */
 } rv_item;
 
@@ -53,6 +56,11 @@ typedef struct rv_batch {
     int64_t running_until_ms;  /* its time limit, or until when it may be silent, the first of many; or RV_FOREVER */
     bool resting;              /* what waits does so for company, and the thread has nothing to run */
     rv_session_text *sessions; /* by queue: under which session these were leased */
+    /* Of a consumer: its program holds the running items, and turns are taken meanwhile. Each has a call and a time
+     * limit of its own. The keeper takes over only those whose time is up. */
+    bool pulled;
+    const rv_waker *notice;      /* rung when a pulled item is lost, cancelled or late */
+    void (*left)(rv_item *item); /* called for a pulled item that leaves the batch */
 } rv_batch;
 
 reeve_status rv_batch_init(rv_batch *batch, size_t max, size_t queues, rv_error *error);
@@ -61,7 +69,7 @@ void rv_batch_fini(rv_batch *batch);
 /* Frees what outcomes kept, and empties the batch. The owner, with no item waiting or running. */
 void rv_batch_clear(rv_batch *batch);
 
-/* Frees what outcomes kept; only what waits stays. The owner, with no item running. */
+/* Frees what outcomes kept; only what waits stays, and what is pulled and runs. The owner; else no item runs. */
 void rv_batch_settle(rv_batch *batch);
 
 /* How many items are in a state. The caller holds the lock or is the owner of a batch in which nothing runs. */
@@ -71,9 +79,19 @@ size_t rv_batch_count(const rv_batch *batch, rv_item_state state);
 #define RV_PATIENCE_MS 20
 int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms);
 
-/* Gives up an item that waits: the session that it was leased under is gone, it runs elsewhere. The caller holds the
- * lock. */
-void rv_batch_lose_item(rv_item *item);
+/* The keeper has the item from now on, or its lease was revoked. The caller holds the lock. */
+void rv_batch_take_item(const rv_batch *batch, rv_item *item);
+static inline bool rv_batch_is_taken(const rv_item *item)
+{
+    return item->state == RV_ITEM_OFFLOADED || item->taken;
+}
+
+/* Gives up an item that waits or is pulled: the session that it was leased under is gone, it runs elsewhere. The caller
+ * holds the lock. */
+void rv_batch_lose_item(rv_batch *batch, rv_item *item);
+
+/* The first running item of a pulled batch, and the earliest time limit of all. The caller holds the lock. */
+void rv_batch_note_pulled(rv_batch *batch);
 
 /* How long it waited until its handler was called, in ms; -1: that does not count. */
 int64_t rv_batch_item_wait(const rv_item *item);

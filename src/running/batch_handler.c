@@ -56,6 +56,20 @@ bool rv_batch_handler_is_ripe(const rv_thread *t, const rv_item *item, int64_t n
     return now_ms - found.oldest->leased_ms >= handler->batch_wait_ms && (!t->full || found.oldest->held != NULL);
 }
 
+bool rv_batch_handler_has_ripe(rv_thread *t)
+{
+    bool found = false;
+    if (!t->gathers) return false;
+    int64_t now_ms = rv_now_ms();
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < t->batch.count && !found; i++) {
+        const rv_item *item = &t->batch.items[i];
+        found = item->state == RV_ITEM_WAITING && rv_batch_handler_is_ripe(t, item, now_ms);
+    }
+    rv_unlock(&t->batch.lock);
+    return found;
+}
+
 size_t rv_batch_handler_pick(rv_thread *t, size_t first)
 {
     rv_batch *batch = &t->batch;
@@ -108,7 +122,7 @@ void rv_batch_handler_learn(rv_thread *t, size_t called, unsigned max, bool othe
 
 int64_t rv_batch_handler_until(const rv_thread *t)
 {
-    int64_t until = RV_FOREVER;
+    int64_t until = t->wait_until_ms > 0 ? t->wait_until_ms : RV_FOREVER;
     for (size_t i = 0; t->gathers && i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
         if (item->state != RV_ITEM_WAITING || item->batch_handler == NULL) continue;
@@ -164,18 +178,19 @@ void rv_batch_handler_drop_lost(rv_thread *t)
     rv_batch *batch = &t->batch;
     size_t asked = RV_NONE;
     bool lost = false;
-    if (!t->gathers) return;
+    if (!t->gathers && !batch->pulled) return;
     rv_lock(&batch->lock);
     for (size_t i = 0; i < batch->count; i++) {
         rv_item *item = &batch->items[i];
-        if (item->state != RV_ITEM_WAITING || item->held == NULL) continue;
+        bool pulled = batch->pulled && item->state == RV_ITEM_RUNNING;
+        if (!pulled && (item->state != RV_ITEM_WAITING || item->held == NULL)) continue;
         if (item->lease.queue != asked) {
             rv_session_text present;
             asked = item->lease.queue;
             (void)rv_queue_session_get(t->pool->queue_sessions[asked], present);
             lost = strcmp(batch->sessions[asked], present) != 0;
         }
-        if (lost) rv_batch_lose_item(item);
+        if (lost) rv_batch_lose_item(batch, item);
     }
     rv_unlock(&batch->lock);
 }

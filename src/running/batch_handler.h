@@ -15,6 +15,9 @@
  * caller holds the lock. */
 bool rv_batch_handler_is_ripe(const rv_thread *thread, const rv_item *item, int64_t now_ms);
 
+/* May any waiting item run now? False without batch handlers. */
+bool rv_batch_handler_has_ripe(rv_thread *thread);
+
 /* The waiting items of the group of batch.items[first], itself first, become running, up to as many as a call takes:
  * into thread->picked. Returns how many. The caller holds the lock. */
 size_t rv_batch_handler_pick(rv_thread *thread, size_t first);

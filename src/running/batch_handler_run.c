@@ -4,6 +4,7 @@
 
 #include "base/lock.h"
 #include "base/mem.h"
+#include "handlers/layers_run.h"
 #include "running/admission.h"
 #include "running/at_most_once.h"
 #include "running/forked.h"
@@ -43,6 +44,8 @@ static void begin_call(rv_thread *t, rv_invocation *call, rv_item *item)
     rv_run_task_prepare(t, &call->task, &call->host, item, item->batch_handler);
     call->host.stop = &call->stop;
     call->host.cancelled = &call->cancelled;
+    call->host.cancel_reason = call->cancel_reason;
+    call->cancel_reason[0] = '\0';
     call->item = item;
     rv_lock(&t->batch.lock);
     atomic_store(&call->stop, item->cancelled || atomic_load(&t->stop));
@@ -57,7 +60,7 @@ static void bar(rv_thread *t, rv_invocation *call, const rv_handler *handler, bo
     rv_attempt_policy policy;
     rv_item *item = call->item;
     if (call->task.outcome != REEVE_OUTCOME_NONE) return;
-    rv_attempt_policy_choose(&policy, &item->lease.envelope, handler, t->pool->queue_sessions[item->lease.queue]);
+    rv_attempt_policy_choose(&policy, item, handler, t->pool->queue_sessions[item->lease.queue]);
     call->counts = true;
     call->task.thread_state = t->states[handler->index];
     if (atomic_load(&call->cancelled)) {
@@ -76,7 +79,7 @@ static void admit(rv_thread *t, rv_invocation *call, const rv_handler *handler)
     rv_item *item = call->item;
     bar(t, call, handler, true);
     if (call->task.outcome != REEVE_OUTCOME_NONE) return;
-    rv_attempt_policy_choose(&policy, &item->lease.envelope, handler, t->pool->queue_sessions[item->lease.queue]);
+    rv_attempt_policy_choose(&policy, item, handler, t->pool->queue_sessions[item->lease.queue]);
     if (policy.once && !rv_at_most_once_settle(t, item, &policy)) (void)rv_run_task_not_begun(&call->task, item);
 }
 
@@ -86,7 +89,7 @@ static void set_limits(rv_thread *t, const rv_invocation *call, const rv_handler
     rv_attempt_policy policy;
     rv_item *item = call->item;
     if (call->task.outcome != REEVE_OUTCOME_NONE) return;
-    rv_attempt_policy_choose(&policy, &item->lease.envelope, handler, t->pool->queue_sessions[item->lease.queue]);
+    rv_attempt_policy_choose(&policy, item, handler, t->pool->queue_sessions[item->lease.queue]);
     rv_run_task_set_limits(t, item, &policy);
 }
 
@@ -114,7 +117,7 @@ static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
     if (list_tasks(t, count) == 0) return;
     rv_attempt_policy policy;
     const rv_item *first = t->picked[0];
-    rv_attempt_policy_choose(&policy, &first->lease.envelope, handler, t->pool->queue_sessions[first->lease.queue]);
+    rv_attempt_policy_choose(&policy, first, handler, t->pool->queue_sessions[first->lease.queue]);
     if (!rv_admission_enter(t, handler, policy.max_crashes, t->picked, count)) {
         give_all_back(t, count);
         return;
@@ -123,7 +126,7 @@ static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
     for (size_t i = 0; i < count; i++) admit(t, &t->calls[i], handler);
     for (size_t i = 0; i < count; i++) set_limits(t, &t->calls[i], handler);
     size_t listed = list_tasks(t, count);
-    if (listed > 0) handler->handler.run_batch(t->call_tasks, listed, handler->handler.user);
+    if (listed > 0) rv_layers_run_batch(handler->layers, t->call_tasks, listed, &handler->handler);
     rv_take_thread_back(t->worker);
     t->entered = NULL;
     rv_admission_leave(t, handler);
@@ -134,7 +137,7 @@ static void end_call(rv_thread *t, rv_invocation *call, const rv_handler *handle
     rv_attempt_policy policy;
     rv_item *item = call->item;
     reeve_outcome outcome = rv_task_take_batch(&call->task, handler->handler.type);
-    rv_attempt_policy_choose(&policy, &item->lease.envelope, handler, t->pool->queue_sessions[item->lease.queue]);
+    rv_attempt_policy_choose(&policy, item, handler, t->pool->queue_sessions[item->lease.queue]);
     rv_at_most_once_end(t, item, &policy);
     rv_run_task_settle(t, &call->task, item, handler, &policy, outcome, call->counts);
     rv_lock(&t->batch.lock);
@@ -154,13 +157,29 @@ void rv_batch_handler_run_end_early(rv_thread *t, const char *why)
     }
 }
 
+/* Reads the options of the picked items. Those for which there is no memory go back. Returns how many are left. */
+static size_t read_options(rv_thread *t, size_t count)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        rv_item *item = t->picked[i];
+        if (rv_attempt_policy_read(item, t->pool->queue_sessions[item->lease.queue]))
+            t->picked[left++] = item;
+        else
+            rv_run_task_no_memory(t, item);
+    }
+    return left;
+}
+
 void rv_batch_handler_run(rv_thread *t, size_t count)
 {
     const rv_handler *handler = t->picked[0]->batch_handler;
     if (!make_room(t, count)) {
-        for (size_t i = 0; i < count; i++) rv_run_task_no_memory(t->picked[i]);
+        for (size_t i = 0; i < count; i++) rv_run_task_no_memory(t, t->picked[i]);
         return;
     }
+    count = read_options(t, count);
+    if (count == 0) return;
     for (size_t i = 0; i < count; i++) begin_call(t, &t->calls[i], t->picked[i]);
     bool ready = rv_run_task_set_up(t, handler);
     for (size_t i = 0; i < count; i++) bar(t, &t->calls[i], handler, ready);

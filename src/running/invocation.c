@@ -18,6 +18,11 @@ atomic_bool *rv_invocation_cancelled(rv_thread *t, const rv_item *item)
     return item->call != NULL ? &item->call->cancelled : &t->cancelled;
 }
 
+char *rv_invocation_cancel_reason(rv_thread *t, const rv_item *item)
+{
+    return item->call != NULL ? item->call->cancel_reason : t->cancel_reason;
+}
+
 void rv_invocation_stop_all(rv_thread *t)
 {
     atomic_store(&t->stop, true);

@@ -13,6 +13,7 @@ typedef struct rv_invocation {
     rv_task_host host;
     atomic_bool stop; /* as the thread's, of this task alone */
     atomic_bool cancelled;
+    char cancel_reason[REEVE_REASON_MAX + 1]; /* as the thread's */
     rv_item *item;
     bool counts;
 } rv_invocation;
@@ -24,6 +25,8 @@ rv_item *rv_invocation_item(rv_thread *thread, const reeve_task *task);
  * holds the lock, or is the owner. */
 atomic_bool *rv_invocation_stop(rv_thread *thread, const rv_item *item);
 atomic_bool *rv_invocation_cancelled(rv_thread *thread, const rv_item *item);
+/* A buffer of REEVE_REASON_MAX + 1 bytes for the reason. */
+char *rv_invocation_cancel_reason(rv_thread *thread, const rv_item *item);
 
 /* Tells whatever runs to stop. The caller holds the lock. */
 void rv_invocation_stop_all(rv_thread *thread);

@@ -17,7 +17,7 @@ static bool is_of_lease(const rv_offloaded *offloaded, const rv_queue_session *q
 {
     return offloaded->kept != NULL && offloaded->queue_session == queue_session &&
            offloaded->since_ms == lease->since_ms && strcmp(offloaded->session, session) == 0 &&
-           strcmp(offloaded->settlement.id, lease->id) == 0;
+           rv_lease_has_id(lease, offloaded->settlement.id, rv_settlement_id_length(&offloaded->settlement));
 }
 
 bool rv_offloaded_find(reeve_worker *worker, const rv_queue_session *queue_session, const char *session,

@@ -6,6 +6,8 @@
 #include <time.h>
 
 #include "base/lock.h"
+#include "base/mem.h"
+#include "base/text.h"
 
 /* All signals, but those that a thread's own fault raises: blocked, they would end the process past any handler that
  * the host has for them. */
@@ -16,16 +18,36 @@ static void choose_blocked(sigset_t *set)
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) sigdelset(set, faults[i]);
 }
 
+typedef struct thread_start {
+    void *(*run)(void *);
+    void *argument;
+    char name[16];
+} thread_start;
+
+/* The thread names itself: messages that it logs from its beginning on have its name. */
+static void *begin(void *given)
+{
+    thread_start start = *(thread_start *)given;
+    rv_free(given);
+    (void)pthread_setname_np(pthread_self(), start.name);
+    return start.run(start.argument);
+}
+
 reeve_status rv_os_thread_start(pthread_t *ret, void *(*run)(void *), void *argument, const char *name, rv_error *error)
 {
     sigset_t blocked, before;
+    thread_start *start = rv_alloc(sizeof(*start));
+    if (start == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for thread %s", name);
+    start->run = run;
+    start->argument = argument;
+    rv_copy_text(start->name, sizeof(start->name), name);
     choose_blocked(&blocked);
     rv_lock_check(pthread_sigmask(SIG_SETMASK, &blocked, &before));
-    int failed = pthread_create(ret, NULL, run, argument);
+    int failed = pthread_create(ret, NULL, begin, start);
     rv_lock_check(pthread_sigmask(SIG_SETMASK, &before, NULL));
-    if (failed != 0) return rv_fail(error, REEVE_ESYSTEM, "cannot start thread %s: %s", name, strerror(failed));
-    (void)pthread_setname_np(*ret, name); /* names only help debugging */
-    return REEVE_OK;
+    if (failed == 0) return REEVE_OK;
+    rv_free(start);
+    return rv_fail(error, REEVE_ESYSTEM, "cannot start thread %s: %s", name, strerror(failed));
 }
 
 #define JOIN_S 1

@@ -10,7 +10,7 @@
 #include "redis/waker.h"
 
 /* Starts a named thread that blocks all signals but those of its own faults: signals belong to the program.
- * REEVE_ESYSTEM, with a message. */
+ * REEVE_ESYSTEM or REEVE_ENOMEM, with a message. */
 reeve_status rv_os_thread_start(pthread_t *ret, void *(*run)(void *), void *argument, const char *name,
                                 rv_error *error);
 

@@ -7,11 +7,14 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "running/pool.h"
+#include "running/share.h"
 #include "running/thread.h"
 
 #define QUEUES_MAX 1000
 #define THREADS_MAX 1024
-#define DEFAULT_BATCH 64
+#define DEFAULT_BATCH 128
+#define DEFAULT_BATCH_MS 5
+#define BATCH_MS_MAX 1000
 
 /* The worker's queue session on a queue; pools that serve the same queue share it. */
 static rv_queue_session *queue_session_of(reeve_worker *worker, const char *queue)
@@ -55,6 +58,8 @@ static reeve_status check(reeve_worker *worker, const reeve_pool_options *o)
     if (o->threads > THREADS_MAX) return rv_fail(error, REEVE_EINVAL, "pool %s: at most %d threads", name, THREADS_MAX);
     if (o->batch > RV_BATCH_MAX)
         return rv_fail(error, REEVE_EINVAL, "pool %s: a batch has at most %d tasks", name, RV_BATCH_MAX);
+    if (o->batch_ms < 0 || o->batch_ms > BATCH_MS_MAX)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: a batch takes at most %d ms", name, BATCH_MS_MAX);
     reeve_status ordered = check_order(o, name, error);
     if (ordered != REEVE_OK) return ordered;
     for (size_t i = 0; i < o->queue_count; i++) {
@@ -74,9 +79,32 @@ void rv_pool_free(rv_pool *pool)
     if (pool == NULL) return;
     for (unsigned i = 0; pool->threads != NULL && i < pool->thread_count; i++) rv_thread_fini(&pool->threads[i]);
     rv_free(pool->threads);
+    rv_share_fini(&pool->own_sharing);
     rv_free(pool->queue_sessions);
     rv_free(pool->weights);
     rv_free(pool);
+}
+
+/* Whether threads of both would ask the same queues in the same order. */
+static bool is_like(const rv_pool *pool, const rv_pool *other)
+{
+    size_t count = pool->queue_session_count;
+    if (other->queue_session_count != count || other->order != pool->order) return false;
+    if ((other->weights == NULL) != (pool->weights == NULL)) return false;
+    if (memcmp(other->queue_sessions, pool->queue_sessions, count * sizeof(rv_queue_session *)) != 0) return false;
+    return pool->weights == NULL || memcmp(other->weights, pool->weights, count * sizeof(*pool->weights)) == 0;
+}
+
+/* Its threads share calls with one another, and with those of a pool that is like it. */
+static bool share(reeve_worker *worker, rv_pool *pool)
+{
+    size_t i = 0;
+    while (i < worker->pool_count && !is_like(pool, worker->pools[i])) i++;
+    bool alone = i == worker->pool_count;
+    if (alone && !rv_share_init(&pool->own_sharing, pool->order, pool->queue_session_count)) return false;
+    pool->sharing = alone ? &pool->own_sharing : worker->pools[i]->sharing;
+    pool->sharing->threads += pool->thread_count;
+    return true;
 }
 
 static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
@@ -86,6 +114,7 @@ static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
     snprintf(pool->name, sizeof(pool->name), "pool-%u", (unsigned)(worker->pool_count + 1) % 100000);
     if (o->name != NULL && o->name[0] != '\0') rv_copy_text(pool->name, sizeof(pool->name), o->name);
     pool->batch = o->batch == 0 ? DEFAULT_BATCH : o->batch;
+    pool->batch_us = 1000 * (o->batch_ms == 0 ? DEFAULT_BATCH_MS : o->batch_ms);
     pool->thread_count = o->threads == 0 ? 1 : o->threads;
     pool->order = o->order;
     if (o->weights != NULL) pool->weights = rv_memdup(o->weights, o->queue_count * sizeof(*o->weights));
@@ -95,7 +124,7 @@ static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
         pool->queue_sessions[pool->queue_session_count] = queue_session_of(worker, o->queues[i]);
         good = pool->queue_sessions[pool->queue_session_count++] != NULL;
     }
-    if (good) return pool;
+    if (good && share(worker, pool)) return pool;
     rv_pool_free(pool);
     return NULL;
 }

@@ -152,6 +152,43 @@ void rv_queue_order_choose(rv_queue_order *order, bool all)
     if (order->kind == REEVE_ORDER_ROUND_ROBIN) rotate(order);
 }
 
+/* ---- two threads ----------------------------------------------------------------------------------------------- */
+
+/* Round-robin: behind which queue the turn begins. */
+static size_t turns_at(const rv_queue_order *order)
+{
+    return order->count > RV_ORDER_AT_ONCE ? order->served : order->first;
+}
+
+bool rv_queue_order_is_like(const rv_queue_order *order, const rv_queue_order *other)
+{
+    switch (order->kind) {
+    case REEVE_ORDER_STRICT:
+        return true;
+    case REEVE_ORDER_ROUND_ROBIN:
+        return turns_at(order) == turns_at(other);
+    case REEVE_ORDER_WEIGHTED:
+        return memcmp(order->queues, other->queues, order->count * sizeof(*order->queues)) == 0;
+    }
+    return false;
+}
+
+size_t rv_queue_order_hash(const rv_queue_order *order)
+{
+    size_t hash = 0;
+    if (order->kind == REEVE_ORDER_ROUND_ROBIN) return turns_at(order);
+    if (order->kind == REEVE_ORDER_STRICT) return 0;
+    for (size_t place = 0; place < order->count && place < 4; place++) hash = 31 * hash + order->queues[place];
+    return hash;
+}
+
+void rv_queue_order_adopt(rv_queue_order *order, const rv_queue_order *other)
+{
+    order->asked = other->asked;
+    order->next = other->next;
+    memcpy(order->chosen, other->chosen, other->asked * sizeof(*other->chosen));
+}
+
 /* ---- all of them ----------------------------------------------------------------------------------------------- */
 
 void rv_queue_order_settle(rv_queue_order *order)

@@ -70,6 +70,14 @@ static inline size_t rv_queue_order_queue(const rv_queue_order *order, size_t pl
     return place < order->count - order->first ? order->first + place : place - (order->count - order->first);
 }
 
+/* Whether turns of both would ask the same queues, in the same order of places; of very many, those that the first one
+ * chose do for the second as well. Orders of one pool. */
+bool rv_queue_order_is_like(const rv_queue_order *order, const rv_queue_order *other);
+/* Equal for two that are alike. */
+size_t rv_queue_order_hash(const rv_queue_order *order);
+/* The next turn asks the queues that a like one chose. */
+void rv_queue_order_adopt(rv_queue_order *order, const rv_queue_order *other);
+
 /* Reports the tasks that a turn leased, place by place, first to last; then settle ends the report and changes the
  * places. */
 void rv_queue_order_charge(rv_queue_order *order, size_t place, size_t tasks);

@@ -59,25 +59,37 @@ bool rv_queue_session_lose(rv_queue_session *queue_session, const char *session)
     return present;
 }
 
+static int policy_state(const rv_queue_session *queue_session)
+{
+    return atomic_load_explicit(&queue_session->policy_state, memory_order_relaxed);
+}
+
 void rv_queue_session_set_policy(rv_queue_session *queue_session, const char *text, size_t length)
 {
     rv_task_policy policy;
-    bool given = length > 0 && rv_task_policy_read(&policy, text, length);
-    if (!given && !atomic_load_explicit(&queue_session->has_policy, memory_order_relaxed)) return;
+    reeve_status status = length > 0 ? rv_task_policy_read(&policy, text, length) : REEVE_EINVAL;
+    int known = policy_state(queue_session), state = status == REEVE_OK ? RV_POLICY_GIVEN : RV_POLICY_NONE;
+    if (status == REEVE_ENOMEM) state = known == RV_POLICY_GIVEN ? RV_POLICY_GIVEN : RV_POLICY_UNKNOWN;
+    if (status != REEVE_OK && state == known) return;
     rv_lock(&queue_session->lock);
-    if (given) queue_session->policy = policy;
-    atomic_store_explicit(&queue_session->has_policy, given, memory_order_relaxed);
+    if (status == REEVE_OK) queue_session->policy = policy;
+    atomic_store_explicit(&queue_session->policy_state, state, memory_order_relaxed);
     rv_unlock(&queue_session->lock);
 }
 
 bool rv_queue_session_get_policy(rv_queue_session *queue_session, rv_task_policy *ret)
 {
-    if (!atomic_load_explicit(&queue_session->has_policy, memory_order_relaxed)) return false;
+    if (policy_state(queue_session) != RV_POLICY_GIVEN) return false;
     rv_lock(&queue_session->lock);
-    bool given = atomic_load_explicit(&queue_session->has_policy, memory_order_relaxed);
+    bool given = policy_state(queue_session) == RV_POLICY_GIVEN;
     if (given) *ret = queue_session->policy;
     rv_unlock(&queue_session->lock);
     return given;
+}
+
+bool rv_queue_session_knows_policy(const rv_queue_session *queue_session)
+{
+    return policy_state(queue_session) != RV_POLICY_UNKNOWN;
 }
 
 /* ---- statistics ------------------------------------------------------------------------------------------------ */

@@ -17,18 +17,21 @@
 
 typedef char rv_session_text[RV_SESSION_LENGTH + 1];
 
+/* What is known of a queue's policy. */
+enum { RV_POLICY_NONE, RV_POLICY_GIVEN, RV_POLICY_UNKNOWN };
+
 typedef struct rv_queue_session {
     char queue[REEVE_QUEUE_MAX + 1];   /* never changes */
     rv_prefix prefix;                  /* never changes */
     char worker[RV_RANDOM_LENGTH + 1]; /* never changes */
     pthread_mutex_t lock;              /* guards what follows; held for moments only, no other lock is taken under it */
     char session[RV_SESSION_LENGTH + 1];
-    bool begun;             /* it exists in Redis, as far as the worker knows */
-    rv_task_policy policy;  /* the queue's, as Redis returned it last */
-    atomic_bool has_policy; /* the policy is not empty; written under the lock, read without it */
-    bool spares;            /* its expired sessions are spared for a while; of the scheduler alone */
-    bool refused;           /* its messages to other queues were not taken; of the scheduler alone */
-    size_t carry_skip;      /* how many messages were refused last time; only for the scheduler */
+    bool begun;              /* it exists in Redis, as far as the worker knows */
+    rv_task_policy policy;   /* the queue's, as Redis returned it last */
+    atomic_int policy_state; /* RV_POLICY_*; written under the lock, read without it */
+    bool spares;             /* its expired sessions are spared for a while; of the scheduler alone */
+    bool refused;            /* its messages to other queues were not taken; of the scheduler alone */
+    size_t carry_skip;       /* how many messages were refused last time; only for the scheduler */
     int64_t reread;     /* how far its messages that were set aside were put back; -1: all; of the scheduler alone */
     atomic_bool unsent; /* its notices could not be sent lately; written by the scheduler */
     atomic_llong result_max; /* the queue's, as Redis returned it last; 0: none. Any thread */
@@ -77,10 +80,17 @@ void rv_queue_session_flushed(rv_queue_session *queue_session, bool taken);
 /* Whether outcomes wait to be flushed. */
 bool rv_queue_session_has_tally(rv_queue_session *queue_session);
 
-/* Sets the policy of the queue (attempt_policy.h) as Redis returned it. Empty or malformed: the queue has none. */
+/*
+ * Sets the policy of the queue (attempt_policy.h) as Redis returned it. Empty or malformed: the queue has none. For want
+ * of memory the one that was known stays; if there was none, it is not known until Redis returns it again, with the next
+ * maintenance.
+ */
 void rv_queue_session_set_policy(rv_queue_session *queue_session, const char *text, size_t length);
 
 /* Copies the queue's policy; false, with nothing copied and no lock taken, when it has none. */
 bool rv_queue_session_get_policy(rv_queue_session *queue_session, rv_task_policy *ret);
+
+/* False: the queue has a policy, and there was no memory to read it. Takes no lock. */
+bool rv_queue_session_knows_policy(const rv_queue_session *queue_session);
 
 #endif

@@ -22,9 +22,15 @@
 
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
 
+static int64_t sooner(const rv_thread *t, int64_t deadline)
+{
+    return t->until_ms > 0 && t->until_ms < deadline ? t->until_ms : deadline;
+}
+
 bool rv_recovery_gives_up(const rv_thread *t)
 {
     rv_phase phase = rv_worker_phase(t->worker);
+    if (t->until_ms > 0 && rv_now_ms() >= t->until_ms) return true;
     return phase >= RV_PHASE_LEAVING ||
            (phase >= RV_PHASE_STOPPING && !t->insists && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0);
 }
@@ -36,11 +42,11 @@ bool rv_recovery_connect(rv_thread *t)
     for (unsigned tries = 1; !rv_conn_is_open(t->conn); tries++) {
         if (rv_recovery_gives_up(t)) return false;
         unsigned tried = rv_redis_report_try(t->worker);
-        if (rv_conn_open(t->conn, rv_deadline(t->worker->command_ms)) == REEVE_OK) break;
+        if (rv_conn_open(t->conn, sooner(t, rv_deadline(t->worker->command_ms))) == REEVE_OK) break;
         rv_redis_report_down(t->worker, tried, rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
         if (rv_recovery_gives_up(t)) return false;
-        rv_waker_wait(&t->waker, rv_deadline(rv_backoff_reconnect(tries, rv_random_unit())));
+        rv_waker_wait(&t->waker, sooner(t, rv_deadline(rv_backoff_reconnect(tries, rv_random_unit()))));
     }
     rv_redis_report_up(t->worker);
     return true;
@@ -56,7 +62,7 @@ void rv_recovery_note_loss(rv_thread *t)
         rv_redis_report_lost(t->worker, rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
         if (!rv_recovery_gives_up(t))
-            rv_waker_wait(&t->waker, rv_deadline(rv_backoff_reconnect(t->losses - 1, rv_random_unit())));
+            rv_waker_wait(&t->waker, sooner(t, rv_deadline(rv_backoff_reconnect(t->losses - 1, rv_random_unit()))));
     }
     t->lost_ms = rv_now_ms();
 }
@@ -75,7 +81,7 @@ static rv_item *find_item(rv_thread *t, const rv_lease *lease)
     for (size_t i = 0; i < t->batch.count; i++) {
         rv_item *item = &t->batch.items[i];
         if (item->lease.queue == lease->queue && item->lease.since_ms == lease->since_ms &&
-            strcmp(item->lease.id, lease->id) == 0)
+            rv_lease_has_id(&item->lease, lease->id, rv_lease_id_length(lease)))
             return item;
     }
     return NULL;
@@ -101,7 +107,9 @@ static bool add_orphan(rv_thread *t, const rv_lease *lease)
 static bool settle_again(rv_thread *t, rv_item *item, bool held)
 {
     rv_settlement back = rv_settlement_give_back(&item->lease), copy;
-    bool goes_back = item->state == RV_ITEM_OFFLOADED && !held;
+    rv_lock(&t->batch.lock);
+    bool goes_back = rv_batch_is_taken(item) && !held;
+    rv_unlock(&t->batch.lock);
     void *kept = NULL;
     if (goes_back && !rv_settlement_copy(&copy, &kept, &back)) return false;
     rv_lock(&t->batch.lock);
@@ -112,6 +120,7 @@ static bool settle_again(rv_thread *t, rv_item *item, bool held)
         item->settlement = copy;
         item->lease.id = copy.id;
         item->state = RV_ITEM_FINISHED;
+        item->taken = false;
     }
     rv_unlock(&t->batch.lock);
     return true;
@@ -233,7 +242,7 @@ static void leave_session(rv_thread *t, size_t queue, const char *present)
     }
     rv_lock(&t->batch.lock);
     for (size_t i = 0; i < t->batch.count; i++) {
-        if (t->batch.items[i].lease.queue == queue) rv_batch_lose_item(&t->batch.items[i]);
+        if (t->batch.items[i].lease.queue == queue) rv_batch_lose_item(&t->batch, &t->batch.items[i]);
     }
     memcpy(t->batch.sessions[queue], present, sizeof(t->batch.sessions[queue]));
     rv_unlock(&t->batch.lock);
@@ -245,7 +254,8 @@ static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known,
 {
     rv_lock(&t->batch.lock);
     for (size_t i = 0; i < known; i++) {
-        if (t->batch.items[i].lease.queue == queue && !(alive && seen[i])) rv_batch_lose_item(&t->batch.items[i]);
+        if (t->batch.items[i].lease.queue == queue && !(alive && seen[i]))
+            rv_batch_lose_item(&t->batch, &t->batch.items[i]);
     }
     for (size_t i = 0; i < known; i++) {
         rv_item *item = &t->batch.items[i];

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "handlers/dependencies.h"
+#include "handlers/layers_run.h"
 #include "protocol/settlement.h"
 #include "running/admission.h"
 #include "running/at_most_once.h"
@@ -19,17 +20,25 @@
 #include "running/task_host.h"
 #include "running/wakeup.h"
 
+/* What found the handler is at most as long as a type. */
+static void set_own_type(reeve_task *task, const rv_envelope *envelope)
+{
+    size_t length = envelope->type_length < REEVE_TYPE_MAX ? envelope->type_length : REEVE_TYPE_MAX;
+    memcpy(task->own_type, envelope->type, length);
+    task->own_type[length] = '\0';
+    task->type = task->own_type;
+}
+
 void rv_run_task_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_item *item, const rv_handler *handler)
 {
-    rv_envelope *envelope = &item->lease.envelope;
+    const rv_envelope *envelope = &item->lease.envelope;
     rv_task_begin(task);
-    /* The header's newline becomes its end: the envelope lies in memory of this thread's own. */
-    ((char *)envelope->header)[envelope->header_length] = '\0';
     task->queue = t->pool->queue_sessions[item->lease.queue]->queue;
     task->id = item->lease.id;
     task->type = handler != NULL ? handler->handler.type : "";
+    if (handler != NULL && handler->is_pattern) set_own_type(task, envelope);
     task->payload = envelope->payload;
-    task->header = envelope->header;
+    task->options = item->options;
     task->attempt = item->lease.failures + 1;
     task->crashes = item->lease.crashes;
     task->enqueued_ms = envelope->at_ms;
@@ -218,7 +227,7 @@ void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_
     rv_queue_session *queue_session = t->pool->queue_sessions[item->lease.queue];
     outcome = give_up_cancelled(t, task, item, outcome);
     /* The policy of the queue may have changed while the task ran: the policy at the time of the failure applies. */
-    if (outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_choose(policy, &item->lease.envelope, handler, queue_session);
+    if (outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_choose(policy, item, handler, queue_session);
     decide(task, item, outcome, policy, counts);
     if (item->accepted)
         settled_before(task, item);
@@ -226,10 +235,19 @@ void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_
         rv_failure_log(task->queue, &item->lease, &item->settlement);
 }
 
-void rv_run_task_no_memory(rv_item *item)
+#define TRY_AGAIN_MS 1000
+#define LOGGED_AGAIN_MS 60000
+
+void rv_run_task_no_memory(rv_thread *t, rv_item *item)
 {
     item->settlement = rv_settlement_give_back(&item->lease);
-    item->settlement.delay_ms = 1000;
+    item->settlement.delay_ms = TRY_AGAIN_MS;
+    item->unbegun = true;
+    int64_t now_ms = rv_now_ms();
+    if (t->no_memory_ms > 0 && now_ms - t->no_memory_ms < LOGGED_AGAIN_MS) return;
+    t->no_memory_ms = now_ms;
+    rv_log(REEVE_LOG_WARN, "task.no_memory", "no memory to run a task: it goes back, and is tried again in a second",
+           "queue", t->pool->queue_sessions[item->lease.queue]->queue, "task", item->lease.id, NULL);
 }
 
 void rv_run_task(rv_thread *t, rv_item *item)
@@ -237,8 +255,13 @@ void rv_run_task(rv_thread *t, rv_item *item)
     rv_attempt_policy policy;
     bool counts;
     const rv_envelope *envelope = &item->lease.envelope;
+    rv_queue_session *queue_session = t->pool->queue_sessions[item->lease.queue];
     const rv_handler *handler = rv_handler_table_find(&t->worker->handlers, envelope->type, envelope->type_length);
-    rv_attempt_policy_choose(&policy, envelope, handler, t->pool->queue_sessions[item->lease.queue]);
+    if (!rv_attempt_policy_read(item, queue_session)) {
+        rv_run_task_no_memory(t, item);
+        return;
+    }
+    rv_attempt_policy_choose(&policy, item, handler, queue_session);
     rv_run_task_prepare(t, &t->task, &t->host, item, handler);
     reeve_outcome outcome = attempt(t, item, handler, &policy, &counts);
     rv_run_task_settle(t, &t->task, item, handler, &policy, outcome, counts);
@@ -249,7 +272,7 @@ void rv_run_task_end_early(rv_thread *t, rv_item *item, const char *why)
     rv_attempt_policy policy;
     const rv_envelope *envelope = &item->lease.envelope;
     const rv_handler *handler = rv_handler_table_find(&t->worker->handlers, envelope->type, envelope->type_length);
-    rv_attempt_policy_choose(&policy, envelope, handler, t->pool->queue_sessions[item->lease.queue]);
+    rv_attempt_policy_choose(&policy, item, handler, t->pool->queue_sessions[item->lease.queue]);
     reeve_outcome outcome = rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "handler", "%s", why);
     rv_at_most_once_end(t, item, &policy);
     rv_run_task_settle(t, &t->task, item, handler, &policy, outcome, true);

@@ -38,7 +38,7 @@ void rv_run_task_set_limits(rv_thread *thread, rv_item *item, const rv_attempt_p
 void rv_run_task_settle(rv_thread *thread, reeve_task *task, rv_item *item, const rv_handler *handler,
                         rv_attempt_policy *policy, reeve_outcome outcome, bool counts);
 
-/* There is no memory to run it: tried again in a moment. */
-void rv_run_task_no_memory(rv_item *item);
+/* There is no memory to run it as it is to run: tried again in a moment. */
+void rv_run_task_no_memory(rv_thread *thread, rv_item *item);
 
 #endif

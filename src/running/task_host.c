@@ -11,7 +11,7 @@
 static bool is_offloaded(rv_thread *t, const rv_item *item)
 {
     rv_lock(&t->batch.lock);
-    bool offloaded = item->state == RV_ITEM_OFFLOADED;
+    bool offloaded = rv_batch_is_taken(item);
     rv_unlock(&t->batch.lock);
     return offloaded;
 }
@@ -155,8 +155,10 @@ rv_task_host rv_task_host_make(rv_thread *t)
                           .heartbeat = report_heartbeat,
                           .ask = ask,
                           .ns = t->worker->ns,
+                          .layers = &t->worker->layers,
                           .size_limits = &t->worker->size_limits,
                           .context = t,
                           .stop = &t->stop,
-                          .cancelled = &t->cancelled};
+                          .cancelled = &t->cancelled,
+                          .cancel_reason = t->cancel_reason};
 }

@@ -11,283 +11,15 @@
 #include "running/alone.h"
 #include "running/batch_handler.h"
 #include "running/batch_handler_run.h"
-#include "running/descriptors.h"
+#include "running/batch_pass.h"
 #include "running/forked.h"
 #include "running/os_thread.h"
-#include "running/recovery.h"
-#include "running/redis_report.h"
 #include "running/run_task.h"
+#include "running/share.h"
 #include "running/thread_state.h"
+#include "running/thread_wait.h"
 #include "running/turn.h"
-#include "running/wakeup.h"
 #include "running/worker_conn.h"
-
-/* ---- how many at once ------------------------------------------------------------------------------------------ */
-
-/*
- * The aimed-at duration of a batch. It is long compared with a round trip, and short enough that the wait within a
- * batch does not matter. A thread begins with one task at a time and adapts to the run times that it measures.
- */
-#define BATCH_US 2000
-#define UNKNOWN_US (2 * BATCH_US)
-
-static void learn(rv_thread *t, int64_t elapsed_us, size_t count)
-{
-    int64_t each = elapsed_us / (int64_t)count;
-    /* A longer run time takes effect at once, a shorter one by halves. */
-    t->task_us = each > t->task_us ? each : (t->task_us + each) / 2;
-    int64_t fits = t->task_us <= 0 ? t->pool->batch : BATCH_US / t->task_us;
-    int64_t max = 4 * (int64_t)t->want;
-    if (fits > max) fits = max;
-    if (fits > t->pool->batch) fits = t->pool->batch;
-    t->want = fits < 1 ? 1 : (unsigned)fits;
-}
-
-/* ---- running a batch ------------------------------------------------------------------------------------------- */
-
-static bool may_run(const rv_thread *t, const rv_item *item, int64_t now_ms)
-{
-    return item->state == RV_ITEM_WAITING && rv_batch_handler_is_ripe(t, item, now_ms);
-}
-
-/* The next waiting item becomes the running one, together with others for a batch handler: these are then in
- * t->picked. Returns the number of items. 0: no item may run now, because the keeper has the others or because their
- * batch is not full; or the worker takes no more tasks. */
-static size_t take_next(rv_thread *t, size_t *next, int64_t now_ms)
-{
-    rv_batch *batch = &t->batch;
-    size_t count = 0;
-    rv_lock(&batch->lock);
-    while (*next < batch->count && !may_run(t, &batch->items[*next], now_ms)) (*next)++;
-    /* Under the lock, so that a handler that begins now is told when the worker stops. */
-    if (*next < batch->count && rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t)) {
-        rv_item *item = &batch->items[*next];
-        bool cancelled =
-            item->cancelled && item->batch_handler == NULL; /* each task of a batch handler has a flag of its own */
-        count = item->batch_handler != NULL ? rv_batch_handler_pick(t, *next) : 1;
-        item->state = RV_ITEM_RUNNING;
-        item->until_ms = RV_FOREVER;
-        batch->running = (*next)++;
-        batch->running_since_ms = now_ms;
-        batch->running_until_ms = RV_FOREVER;
-        atomic_store_explicit(&t->stop, cancelled, memory_order_relaxed);
-        atomic_store_explicit(&t->cancelled, cancelled, memory_order_relaxed);
-    }
-    rv_unlock(&batch->lock);
-    return count;
-}
-
-/* Notes the end of the running items. An item that the keeper has taken over keeps its state. Returns the size of
- * the results in bytes. */
-static size_t note_finished(rv_thread *t, int64_t run_us)
-{
-    rv_batch *batch = &t->batch;
-    size_t bytes = 0;
-    rv_lock(&batch->lock);
-    /* Only a call of a batch handler runs more than the first. */
-    for (size_t i = batch->running; i < batch->count; i++) {
-        rv_item *item = &batch->items[i];
-        bool ended = i == batch->running || item->state == RV_ITEM_RUNNING;
-        int64_t ran_us = run_us - item->gate_us;
-        if (ended) item->run_us = item->unbegun ? 0 : ran_us > 0 ? ran_us : 1;
-        if (ended) bytes += item->settlement.result.length;
-        if (item->state == RV_ITEM_RUNNING) item->state = RV_ITEM_FINISHED;
-        if (batch->items[batch->running].batch_handler == NULL) break;
-    }
-    batch->running = RV_NONE;
-    rv_unlock(&batch->lock);
-    if (rv_alone_bars(t)) rv_alone_recheck(t->worker); /* the thread that runs a task alone may wait for this end */
-    return bytes;
-}
-
-/* The next turn gives the items that have not begun back to the front of their queues. */
-static void give_rest_back(rv_thread *t)
-{
-    rv_lock(&t->batch.lock);
-    for (size_t i = 0; i < t->batch.count; i++) {
-        rv_item *item = &t->batch.items[i];
-        if (item->state != RV_ITEM_WAITING) continue;
-        item->settlement = rv_settlement_give_back(&item->lease);
-        item->state = RV_ITEM_FINISHED;
-    }
-    rv_unlock(&t->batch.lock);
-}
-
-/* The maximum size of the results in one turn. When a batch has more, the thread settles these and gives the rest of
- * the batch back. */
-#define RESULT_BYTES ((size_t)8 * 1024 * 1024)
-
-/* The statistics of one pass through the batch. */
-typedef struct pass {
-    size_t ran;     /* tasks of handlers that run one task at a time */
-    int64_t us;     /* their run time */
-    size_t called;  /* tasks in the largest call of a batch handler */
-    unsigned max;   /* the maximum of that call */
-    size_t results; /* bytes */
-} pass;
-
-static void run_next(rv_thread *t, size_t count, pass *p, int64_t *now_us)
-{
-    rv_item *item = &t->batch.items[t->batch.running];
-    int64_t begun_us = *now_us;
-    bool many = item->batch_handler != NULL;
-    if (many && count > p->called) {
-        p->called = count;
-        p->max = rv_batch_handler_max(&item->batch_handler->handler);
-    }
-    if (many) {
-        rv_batch_handler_run(t, count);
-    } else {
-        rv_run_task(t, item);
-    }
-    *now_us = rv_now_us();
-    p->results += note_finished(t, *now_us - begun_us);
-    if (many) return;
-    p->ran++;
-    p->us += *now_us - begun_us;
-}
-
-static void run_batch(rv_thread *t)
-{
-    size_t next = 0, count;
-    pass p = {0};
-    int64_t now_us = rv_now_us();
-    atomic_store_explicit(&t->activity, RV_ACTIVITY_RUNS, memory_order_relaxed);
-    rv_batch_handler_begin(t);
-    while (p.results < RESULT_BYTES && (count = take_next(t, &next, now_us / 1000)) > 0) {
-        if (p.ran + p.called == 0 && t->batch.count > 1) rv_wakeup_keeper_at(t->worker, now_us / 1000 + RV_PATIENCE_MS);
-        run_next(t, count, &p, &now_us);
-    }
-    atomic_store_explicit(&t->activity, RV_ACTIVITY_NONE, memory_order_relaxed);
-    rv_descriptors_check(t->worker, &t->waker);
-    bool takes = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
-    if (!t->gathers || p.results >= RESULT_BYTES || !takes) {
-        give_rest_back(t);
-    } else {
-        rv_batch_handler_keep(t);
-    }
-    if (p.ran > 0) learn(t, p.us, p.ran);
-    rv_batch_handler_learn(t, p.called, p.max, p.ran > 0);
-}
-
-/* ---- the one waiting place ------------------------------------------------------------------------------------- */
-
-static void add_own_list(rv_thread *t)
-{
-    char name[RV_SESSION_LENGTH + 32];
-    const rv_prefix *prefix = &t->pool->queue_sessions[0]->prefix;
-    (void)snprintf(name, sizeof(name), "hand:%s:%s", t->sessions[0], t->number_text);
-    rv_arg2(t->conn, prefix->text, prefix->length, name, strlen(name));
-}
-
-static void add_wake_ups(rv_thread *t)
-{
-    rv_queue_order_choose(&t->order, true);
-    for (size_t place = 0; place < t->pool->queue_session_count; place++) {
-        const rv_prefix *prefix = &t->pool->queue_sessions[rv_queue_order_queue(&t->order, place)]->prefix;
-        rv_arg2(t->conn, prefix->text, prefix->length, "wake", 4);
-    }
-}
-
-/* Adds the wait. The lists are in the order of the lease that follows, so that the wake-up that the wait consumes
- * belongs to the queue that the lease serves. The wait ends at `until` (monotonic ms) at the latest. */
-static void build_wait(rv_thread *t, int64_t until)
-{
-    char seconds[40] = "0"; /* for ever */
-    int64_t left = until == RV_FOREVER ? 0 : until - rv_now_ms();
-    if (until != RV_FOREVER && left < 1) left = 1;
-    if (left > 0) snprintf(seconds, sizeof(seconds), "%lld.%03lld", (long long)left / 1000, (long long)left % 1000);
-    rv_cmd(t->conn, (t->state == RV_THREAD_IDLE ? 1 : t->pool->queue_session_count) + 2);
-    rv_args(t->conn, "BLPOP");
-    if (t->state == RV_THREAD_IDLE) {
-        add_own_list(t);
-    } else {
-        add_wake_ups(t);
-    }
-    rv_args(t->conn, seconds);
-}
-
-static bool is_unknown_script(const rv_reply *reply)
-{
-    return rv_reply_is(reply, RV_ERROR) && strncmp(reply->text, "NOSCRIPT", 8) == 0;
-}
-
-/* The wait ended with an error. */
-static void end_rest(rv_thread *t, reeve_status status, const rv_reply *reply)
-{
-    rv_thread_state_enter(t, RV_THREAD_RECOVER);
-    if (status == REEVE_EINTERRUPTED) {
-        rv_conn_close(t->conn);
-        rv_waker_silence(&t->waker);
-    } else if (status == REEVE_EREDIS && !is_unknown_script(reply)) {
-        rv_redis_report_refusal(t->worker,
-                                "Redis refused the wait of a thread: the thread looks for tasks every second",
-                                rv_conn_error(t->conn)->text);
-        rv_waker_wait(&t->waker, rv_deadline(1000));
-    } else {
-        /* The wait may have consumed the wake-up of one queue, and the next turn may serve another one. */
-        if (t->pool->queue_session_count > 1) rv_wakeup_all_queues(t->worker);
-        if (status == REEVE_ELOST) rv_recovery_note_loss(t);
-    }
-}
-
-/* The deadline of the wait on this side, in case Redis does not end it. */
-static int64_t latest(const rv_thread *t, int64_t until)
-{
-    return until < RV_FOREVER - t->worker->command_ms ? until + t->worker->command_ms : RV_FOREVER;
-}
-
-/* Takes the reply of the wait: [list, element], or nil at its timeout; then a turn looks for tasks. */
-static void end_wait(rv_thread *t, const rv_reply *reply)
-{
-    if (rv_reply_is(reply, RV_ARRAY))
-        rv_turn_take_handed(t, rv_reply_at(reply, 1));
-    else
-        rv_thread_state_enter(t, RV_THREAD_AGAIN);
-}
-
-/*
- * Waits until a task may be there, a batch of a batch handler is due, or the phase changes. A thread in the state
- * IDLE is handed its task. Any other sends its lease behind the wait, and Redis executes it as soon as a task is
- * enqueued: this saves a round trip.
- */
-static void rest(rv_thread *t, unsigned want)
-{
-    const rv_reply *reply;
-    int64_t until = rv_batch_handler_until(t);
-    rv_task_begin(&t->task); /* frees the memory of a large result */
-    rv_arena_trim(&t->arena, 4096);
-    build_wait(t, until);
-    bool idle = t->state == RV_THREAD_IDLE;
-    if (!idle) rv_turn_build_lease(t, want);
-    atomic_store_explicit(&t->rests_since, atomic_load_explicit(&t->worker->heart.heartbeats, memory_order_relaxed),
-                          memory_order_relaxed);
-    reeve_status status = rv_conn_call_blocking(t->conn, latest(t, until), &reply);
-    atomic_store_explicit(&t->rests_since, 0, memory_order_relaxed);
-    if (status == REEVE_OK) rv_recovery_note_use(t);
-    if (status != REEVE_OK) {
-        end_rest(t, status, reply);
-    } else if (idle) {
-        end_wait(t, reply);
-    } else {
-        rv_turn_take_lease(t, reply, want);
-    }
-}
-
-/* This thread does not use a wake-up that it received or that was on its way: the scheduler maintains the queues
- * instead. */
-static void pass_wake_up_on(rv_thread *t)
-{
-    rv_conn_close(t->conn);
-    rv_wakeup_all_queues(t->worker);
-}
-
-static void wait_for_the_end(rv_thread *t)
-{
-    pass_wake_up_on(t);
-    rv_waker_silence(&t->waker);
-    if (rv_worker_phase(t->worker) == RV_PHASE_QUIET) rv_waker_wait(&t->waker, RV_FOREVER);
-}
 
 /* ---- main ------------------------------------------------------------------------------------------------------ */
 
@@ -303,17 +35,33 @@ static void tear_down(rv_thread *t)
     }
 }
 
-/* Waits or takes a turn. False when the worker leaves. */
+/* Waits or takes a turn. A thread that is to run its batch is first taken out of `idle`, because a task that it is
+ * handed would wait behind the batch; what it was handed before joins the batch. False when the worker leaves. */
 static bool take_turn(rv_thread *t, bool running)
 {
     unsigned want = running ? rv_batch_handler_want(t) : 0;
     bool settled = rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0;
     bool same = rv_conn_is_open(t->conn) && rv_conn_epoch(t->conn) == t->epoch;
-    if (rv_thread_state_waits(t) && want > 0 && settled && same) {
-        rest(t, want);
-        return true;
+    if (running && rv_thread_state_is_registered(t) && rv_batch_handler_has_ripe(t)) {
+        if (!rv_turn_leave_idle(t)) return false;
+        if (t->state != RV_THREAD_IDLE) return true;
+        rv_thread_wait(t, want);
+    } else if (rv_thread_state_waits(t) && want > 0 && settled && same) {
+        rv_thread_wait(t, want);
+    } else {
+        return rv_turn_run(t, want);
     }
-    return rv_turn_run(t, want);
+    /* A wait that ended without a task tells the thread to look for one, before it runs its batch. */
+    return t->state != RV_THREAD_TURN || t->fresh > 0 || rv_turn_run(t, want);
+}
+
+/* Whether the thread looks which tasks of its batch may run; those of a worker that takes no more go back. It does not
+ * while it may be registered in Redis, as after a wait whose reply was lost. */
+static bool looks_at_batch(const rv_thread *t)
+{
+    if (t->batch.count == 0) return false;
+    if (rv_worker_phase(t->worker) != RV_PHASE_RUNNING) return true;
+    return t->state == RV_THREAD_RECOVER ? t->fresh > 0 : !rv_thread_state_is_registered(t);
 }
 
 static _Thread_local const reeve_worker *own_worker;
@@ -334,11 +82,11 @@ static void run_until_the_end(rv_thread *t)
         } else if (rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
             rv_alone_hold(t);
         } else {
-            wait_for_the_end(t);
+            rv_thread_wait_for_end(t);
         }
-        if (t->batch.count > 0) run_batch(t);
+        if (looks_at_batch(t)) rv_batch_pass_run(t);
     }
-    pass_wake_up_on(t);
+    rv_thread_wait_pass_on(t);
     tear_down(t);
 }
 
@@ -365,8 +113,8 @@ static void end_running(rv_thread *t)
         rv_run_task_end_early(t, item, ENDED_THREAD);
     t->entered = NULL;
     if (entered != NULL) rv_admission_leave(t, entered);
-    (void)note_finished(t, 1);
-    give_rest_back(t);
+    (void)rv_batch_pass_note_finished(t, 1);
+    rv_batch_pass_give_back(t);
     atomic_store(&t->activity, RV_ACTIVITY_NONE);
 }
 
@@ -449,8 +197,7 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
     t->worker = worker;
     t->pool = pool;
     t->number = number;
-    t->task_us = UNKNOWN_US;
-    t->want = 1;
+    rv_batch_pass_init(t);
     t->gathers = many > 1;
     t->waker.fd = -1;
     snprintf(t->number_text, sizeof(t->number_text), "%u", number);
@@ -458,6 +205,7 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
     rv_arena_init(&t->arena);
     rv_task_init(&t->task);
     reeve_status status = rv_waker_init(&t->waker, error);
+    if (status == REEVE_OK) status = rv_share_init_turn(&t->shared, error);
     if (status == REEVE_OK)
         status = rv_batch_init(&t->batch, many > pool->batch ? many : pool->batch, pool->queue_session_count, error);
     if (status == REEVE_OK && !allocate(t)) status = rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
@@ -472,6 +220,7 @@ void rv_thread_fini(rv_thread *t)
     rv_batch_fini(&t->batch);
     rv_task_fini(&t->task);
     rv_arena_fini(&t->arena);
+    rv_share_fini_turn(&t->shared);
     if (t->waker.fd >= 0) rv_waker_fini(&t->waker);
     rv_queue_order_fini(&t->order);
     rv_free(t->states);

@@ -22,7 +22,7 @@ static inline bool rv_thread_state_waits(const rv_thread *thread)
 /* Redis has the thread among those that it hands tasks to. */
 static inline bool rv_thread_state_is_registered(const rv_thread *thread)
 {
-    return thread->state == RV_THREAD_IDLE || thread->state == RV_THREAD_AGAIN;
+    return thread->state == RV_THREAD_IDLE || thread->state == RV_THREAD_AGAIN || thread->state == RV_THREAD_LEAVE;
 }
 
 #endif

@@ -11,9 +11,12 @@
 #include "protocol/turn_build.h"
 #include "protocol/turn_reply.h"
 #include "running/batch_handler.h"
+#include "running/company.h"
+#include "running/descriptors.h"
 #include "running/outcome_counts.h"
 #include "running/recovery.h"
 #include "running/redis_report.h"
+#include "running/share.h"
 #include "running/thread_state.h"
 #include "running/turn.h"
 #include "running/wakeup.h"
@@ -88,7 +91,8 @@ static void list_queues(rv_thread *t, bool begin)
 /* A thread of several queues is not registered: it could be handed a task in each of them. */
 static rv_hand hand_of(const rv_thread *t)
 {
-    if (t->pool->queue_session_count > 1) return RV_HAND_NO;
+    if (t->woken && !rv_thread_state_is_registered(t)) return RV_HAND_WOKEN;
+    if (t->pool->queue_session_count > 1 || (t->passes && !rv_thread_state_is_registered(t))) return RV_HAND_NO;
     return rv_thread_state_is_registered(t) ? RV_HAND_AGAIN : RV_HAND_IDLE;
 }
 
@@ -106,21 +110,27 @@ void rv_turn_build_lease(rv_thread *t, unsigned want)
     rv_turn_build(t->conn, &turn);
 }
 
-static reeve_status call_turn(rv_thread *t, unsigned want, size_t groups, const rv_reply **ret)
+/* company: receives those whose turns go with it; NULL: it is not shared. */
+static reeve_status call_turn(rv_thread *t, unsigned want, size_t *ret_groups, rv_company *company,
+                              const rv_reply **ret)
 {
     rv_turn turn = {.thread = t->number_text,
                     .want = want,
                     .session_ms = t->worker->session_ms,
                     .groups = t->groups,
-                    .group_count = groups};
-    if (want > 0) {
+                    .group_count = group_outcomes(t)};
+    if (want > 0 || t->state == RV_THREAD_LEAVE) {
         list_queues(t, true);
         turn.queues = t->queues;
         turn.queue_count = rv_queue_order_places(&t->order);
         turn.hand = hand_of(t);
     }
+    *ret_groups = turn.group_count;
+    if (company != NULL) rv_company_take(t, want, company);
+    if (company != NULL) rv_company_join(company, &turn);
     rv_turn_build(t->conn, &turn);
-    return rv_conn_call(t->conn, 0, ret);
+    rv_descriptors_check_before_call(t, company != NULL && company->first != NULL);
+    return rv_company_call(t, company, ret);
 }
 
 /* ---- the reply ------------------------------------------------------------------------------------------------- */
@@ -153,7 +163,11 @@ static void tally_queue(rv_thread *t, size_t queue, int64_t now_ms)
     for (size_t i = 0; tally != NULL && i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
         if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->refused) continue;
-        rv_tally_add(tally, &item->settlement, rv_batch_item_wait(item), item->run_us);
+        rv_tally_add(tally, &item->settlement,
+                     &(rv_attempt){.type = item->lease.envelope.type,
+                                   .type_length = item->lease.envelope.type_length,
+                                   .wait_ms = rv_batch_item_wait(item),
+                                   .run_us = item->run_us});
     }
     rv_queue_session_close_tally(queue_session);
 }
@@ -170,6 +184,12 @@ static void count_queue(rv_thread *t, size_t queue, int64_t now_ms)
     }
     rv_outcome_counts_publish(&counts, &t->worker->stats);
     if (rv_outcome_counts_have_tally(&counts)) tally_queue(t, queue, now_ms);
+}
+
+static void count_outcomes(rv_thread *t, int64_t now_ms)
+{
+    for (size_t queue = next_queue(t, 0); queue < t->pool->queue_session_count; queue = next_queue(t, queue + 1))
+        count_queue(t, queue, now_ms);
 }
 
 /* Notes the sessions that are gone. The tasks that could not be leased are still ready; the caller takes another
@@ -226,7 +246,7 @@ static const rv_handler *find_batch_handler(const rv_thread *t, const rv_envelop
 static void fill_batch(rv_thread *t, size_t count, unsigned want)
 {
     size_t kept = t->batch.count;
-    int64_t now = t->gathers ? rv_now_ms() : 0;
+    int64_t now = t->gathers || t->batch.pulled ? rv_now_ms() : 0;
     t->fresh = count;
     t->full = count >= want;
     if (count == 0) return;
@@ -245,7 +265,6 @@ static void fill_batch(rv_thread *t, size_t count, unsigned want)
             memcpy(t->batch.sessions[queue], t->sessions[queue], sizeof(t->sessions[queue]));
     }
     t->batch.count = kept + count;
-    t->batch.running = RV_NONE;
     rv_unlock(&t->batch.lock);
     for (size_t i = 0; i < count; i++) {
         size_t queue = t->leases[i].queue;
@@ -263,8 +282,9 @@ static void note_malformed(const rv_thread *t)
 
 static void take_leases(rv_thread *t, const rv_turn_reply *reply, unsigned want)
 {
-    size_t bad, count = rv_turn_reply_leases(reply, rv_queue_order_places(&t->order), t->leases,
-                                             t->batch.capacity - t->batch.count, &bad);
+    size_t bad, room = t->batch.capacity - t->batch.count;
+    size_t count =
+        rv_turn_reply_leases(reply, rv_queue_order_places(&t->order), t->leases, want < room ? want : room, &bad);
     if (bad > 0) note_malformed(t);
     note_places(t, count);
     fill_batch(t, count, want);
@@ -295,10 +315,11 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want,
 {
     note_answered(t);
     note_refused(t, reply->refused, groups);
-    for (size_t queue = next_queue(t, 0); queue < t->pool->queue_session_count; queue = next_queue(t, queue + 1))
-        count_queue(t, queue, reply->now_ms);
+    count_outcomes(t, reply->now_ms);
     rv_batch_settle(&t->batch);
     t->fresh = 0;
+    if (t->state == RV_THREAD_LEAVE)
+        rv_thread_state_enter(t, rv_turn_reply_is_idle(reply) ? RV_THREAD_IDLE : RV_THREAD_TURN);
     if (want == 0) return true;
     note_gone(t, reply->gone);
     bool again = reply->gone->count > 0;
@@ -341,12 +362,91 @@ static unsigned room_for(const rv_thread *t, unsigned want)
     return want < room ? want : (unsigned)room;
 }
 
-bool rv_turn_run(rv_thread *t, unsigned want)
+/* The turn was taken together with those of others: t->shared has the thread's part. Returns false when there is to be
+ * another turn at once. */
+static bool take_served(rv_thread *t, unsigned want)
+{
+    rv_arena mine = t->arena;
+    size_t leased = t->shared.leased;
+    count_outcomes(t, t->shared.now_ms);
+    rv_batch_settle(&t->batch);
+    t->arena = t->shared.arena;
+    t->shared.arena = mine;
+    bool idle = t->shared.idle && leased == 0;
+    if (idle) rv_queue_session_begin(t->pool->queue_sessions[0], t->sessions[0]);
+    note_places(t, leased);
+    fill_batch(t, leased, want);
+    rv_queue_order_settle(&t->order);
+    enter_next_state(t, idle, leased == 0 && !t->shared.again);
+    return leased > 0 || !t->shared.again;
+}
+
+/* One call of a turn, and its reply. */
+typedef struct one_call {
+    unsigned ask;
+    size_t groups;
+    rv_company company;
+    unsigned losses; /* before it */
+    rv_turn_reply reply;
+} one_call;
+
+/* Recovers first if that is due. */
+static reeve_status make_call(rv_thread *t, unsigned want, bool calls, one_call *ret)
+{
+    const rv_reply *reply;
+    bool recovers = t->state == RV_THREAD_RECOVER;
+    ret->company.first = NULL;
+    if (recovers) rv_share_note_loss(t);
+    ret->losses = rv_share_losses(t);
+    reeve_status status = recovers ? rv_recovery_recall(t) : REEVE_OK;
+    if (status != REEVE_OK) return status;
+    ret->ask = room_for(t, want);
+    status = call_turn(t, ret->ask, &ret->groups, calls && ret->ask > 0 ? &ret->company : NULL, &reply);
+    if (status != REEVE_OK) return status;
+    return rv_turn_reply_read(&ret->reply, reply) ? REEVE_OK : REEVE_EPROTO;
+}
+
+/* Hands to the others their parts. Returns false when there is to be another call at once. */
+static bool finish_shared(rv_thread *t, one_call *call)
+{
+    note_answered(t);
+    note_gone(t, call->reply.gone);
+    note_begun(t, &call->reply);
+    rv_company_serve(t, &call->company, &call->reply);
+    if (t->shared.role == RV_SHARE_SERVED) return take_served(t, call->ask);
+    rv_thread_state_enter(t, RV_THREAD_RECOVER);
+    return false;
+}
+
+/* Returns false when there is to be another call at once. */
+static bool finish_call(rv_thread *t, unsigned want, bool *calls, one_call *call)
+{
+    bool shared = call->company.first != NULL, ends = *calls;
+    *calls = false;
+    t->shared.losses = call->losses;
+    if (shared) return finish_shared(t, call);
+    if (ends) rv_share_end(t);
+    return finish_turn(t, &call->reply, call->ask, call->groups) && (call->ask == want || t->fresh > 0);
+}
+
+/* It is not known what the call did. */
+static void lose_call(rv_thread *t, bool *calls, one_call *call)
+{
+    if (*calls) rv_company_lose(t, &call->company);
+    *calls = false;
+    /* The reply may also have been unreadable, or memory short; and a script that failed may have executed in
+     * part. */
+    rv_thread_state_enter(t, RV_THREAD_RECOVER);
+}
+
+/* calls: others may go with the first call of the turn, and wait for it. */
+static bool run_turn(rv_thread *t, unsigned want, bool *calls)
 {
     for (unsigned tries = 1;; tries++) {
         rv_thread_state_begin_turn(t);
         if (rv_worker_phase(t->worker) >= RV_PHASE_QUIET) want = 0;
-        if (want == 0 && t->state != RV_THREAD_RECOVER && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0) {
+        bool calls_redis = want > 0 || t->state == RV_THREAD_RECOVER || t->state == RV_THREAD_LEAVE;
+        if (!calls_redis && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0) {
             rv_batch_settle(&t->batch);
             t->fresh = 0;
             return true;
@@ -356,27 +456,35 @@ bool rv_turn_run(rv_thread *t, unsigned want)
         unsigned epoch = rv_conn_epoch(t->conn);
         if (t->epoch > 0 && t->epoch != epoch) rv_thread_state_enter(t, RV_THREAD_RECOVER);
         t->epoch = epoch;
-        const rv_reply *reply;
-        rv_turn_reply turn;
-        unsigned ask = 0;
-        size_t groups = 0;
-        reeve_status status = t->state == RV_THREAD_RECOVER ? rv_recovery_recall(t) : REEVE_OK;
+        one_call call;
+        reeve_status status = make_call(t, want, *calls, &call);
         if (status == REEVE_OK) {
-            ask = room_for(t, want);
-            groups = group_outcomes(t);
-            status = call_turn(t, ask, groups, &reply);
-        }
-        if (status == REEVE_OK && rv_turn_reply_read(&turn, reply)) {
-            if (finish_turn(t, &turn, ask, groups) && (ask == want || t->fresh > 0)) return true;
+            if (finish_call(t, want, calls, &call)) return true;
             continue;
         }
-        /* The reply may also have been unreadable, or memory short; and a script that failed may have executed in
-         * part. */
-        rv_thread_state_enter(t, RV_THREAD_RECOVER);
+        lose_call(t, calls, &call);
         if (rv_recovery_gives_up(t)) return false;
         if (status == REEVE_ELOST)
             rv_recovery_note_loss(t);
         else if (status != REEVE_ETIMEOUT && status != REEVE_ECONNECT)
             wait_out(t, tries);
     }
+}
+
+bool rv_turn_run(rv_thread *t, unsigned want)
+{
+    rv_share_role role = rv_share_begin(t, want);
+    bool calls = role == RV_SHARE_CALLS;
+    if (role == RV_SHARE_SERVED && take_served(t, want)) return true;
+    if (role == RV_SHARE_LOST) rv_thread_state_enter(t, RV_THREAD_RECOVER);
+    bool goes_on = run_turn(t, want, &calls);
+    if (calls) rv_share_end(t);
+    return goes_on;
+}
+
+bool rv_turn_leave_idle(rv_thread *t)
+{
+    bool calls = false;
+    rv_thread_state_enter(t, RV_THREAD_LEAVE);
+    return run_turn(t, 0, &calls);
 }

@@ -12,6 +12,12 @@
  */
 bool rv_turn_run(rv_thread *thread, unsigned want);
 
+/*
+ * A turn of a thread that is registered in Redis and leases nothing: it ends the registration, so that the thread can
+ * run its batch. RV_THREAD_IDLE afterwards: the thread was handed something before that, which its list holds.
+ */
+bool rv_turn_leave_idle(rv_thread *thread);
+
 /* Two halves of a turn that only leases, for the waiting place: builds the call; takes its reply into the (empty)
  * batch and enters the state that follows. */
 void rv_turn_build_lease(rv_thread *thread, unsigned want);

@@ -54,6 +54,20 @@ void rv_wakeup_ask_cancelled(reeve_worker *worker)
     rv_waker_ring(&worker->scheduler.thread.waker);
 }
 
+/* The pulled items of that session are lost. */
+static void lose_pulled(rv_thread *t, const rv_queue_session *queue_session, const char *session)
+{
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; t->batch.pulled && i < t->batch.count; i++) {
+        rv_item *item = &t->batch.items[i];
+        size_t queue = item->lease.queue;
+        if (item->state == RV_ITEM_RUNNING && t->pool->queue_sessions[queue] == queue_session &&
+            strcmp(t->batch.sessions[queue], session) == 0)
+            rv_batch_lose_item(&t->batch, item);
+    }
+    rv_unlock(&t->batch.lock);
+}
+
 void rv_wakeup_session_lost(reeve_worker *worker, const rv_queue_session *queue_session, const char *session)
 {
     for (size_t i = 0; i < worker->pool_count; i++) {
@@ -61,12 +75,14 @@ void rv_wakeup_session_lost(reeve_worker *worker, const rv_queue_session *queue_
             rv_thread *t = &worker->pools[i]->threads[j];
             rv_lock(&t->batch.lock);
             const rv_batch *batch = &t->batch;
-            size_t queue = batch->running != RV_NONE ? batch->items[batch->running].lease.queue : RV_NONE;
+            size_t queue =
+                batch->running != RV_NONE && !batch->pulled ? batch->items[batch->running].lease.queue : RV_NONE;
             if (queue != RV_NONE && t->pool->queue_sessions[queue] == queue_session &&
                 strcmp(batch->sessions[queue], session) == 0) {
                 rv_invocation_stop_all(t);
             }
             rv_unlock(&t->batch.lock);
+            lose_pulled(t, queue_session, session);
             /* The thread may wait to be handed a task under that session. */
             if (t->pool->queue_session_count == 1 && t->pool->queue_sessions[0] == queue_session)
                 rv_waker_ring(&t->waker);

@@ -12,11 +12,13 @@
 #ifndef RV_RUNNING_WORKER_STATE_H
 #define RV_RUNNING_WORKER_STATE_H
 
+#include <semaphore.h>
 #include <stdatomic.h>
 
 #include "base/repeated.h"
 #include "handlers/handler_table.h"
 #include "handlers/task.h"
+#include "protocol/tally.h"
 #include "redis/conn.h"
 #include "redis/embedded.h"
 #include "reeve/worker.h"
@@ -41,8 +43,10 @@ typedef struct rv_pool rv_pool;
  *
  *     TURN     -> WAIT, IDLE, RECOVER           a turn found no task; its reply was lost
  *     WAIT     -> TURN, IDLE, RECOVER           the wait ended; the lease behind it registered the thread; a loss
- *     IDLE     -> TURN, AGAIN, RECOVER          handed a task; the wait ended without one; a loss
- *     AGAIN    -> TURN, WAIT, IDLE, RECOVER     as TURN, of a thread that is still registered in Redis
+ *     IDLE     -> TURN, AGAIN, LEAVE, RECOVER   handed a task; the wait ended without one; a batch is ripe; a loss
+ *     AGAIN    -> TURN, WAIT, IDLE, LEAVE,      as TURN, of a thread that is still registered in Redis; a batch is
+ *                 RECOVER                       ripe
+ *     LEAVE    -> TURN, IDLE, RECOVER           no longer registered; it was handed a task before that; a loss
  *     RECOVER  -> TURN                          Redis said what the lost call did
  *
  * To remain in a state is always allowed.
@@ -52,6 +56,7 @@ typedef enum rv_thread_state {
     RV_THREAD_WAIT,  /* the last lease found nothing: waits for a wake-up of its queues, with a lease behind the wait */
     RV_THREAD_IDLE,  /* the last lease found nothing and registered the thread in Redis: waits to be handed a task */
     RV_THREAD_AGAIN, /* registered in Redis, and takes a turn: it may have been handed a task in the meantime */
+    RV_THREAD_LEAVE, /* registered in Redis, and takes a turn that only ends this: it is about to run its batch */
     RV_THREAD_RECOVER /* the reply to a call that may have leased tasks was lost: asks Redis before the next turn */
 } rv_thread_state;
 
@@ -61,6 +66,31 @@ typedef enum rv_thread_activity {
     RV_ACTIVITY_RUNS, /* it runs its batch */
     RV_ACTIVITY_HELD  /* it waits for a task that runs alone (alone.h) */
 } rv_thread_activity;
+
+/* How a thread takes its turn (share.h). */
+typedef enum rv_share_role {
+    RV_SHARE_ALONE,  /* by itself, whether others call or not */
+    RV_SHARE_WAITS,  /* another thread is in a call */
+    RV_SHARE_CALLS,  /* it calls, and others wait for it */
+    RV_SHARE_SERVED, /* another thread has taken its turn */
+    RV_SHARE_LOST    /* that thread does not know what Redis did */
+} rv_share_role;
+
+/* A turn that another thread may take. While the thread waits, it does not touch its batch, its connection and these. */
+typedef struct rv_shared_turn {
+    sem_t answered; /* ends the wait; before that, the other thread wrote the rest */
+    bool is_set_up;
+    rv_share_role role;
+    struct rv_share *share; /* among those of the pool */
+    struct rv_thread *next; /* of those who wait, or whom one call serves */
+    unsigned want;
+    unsigned losses; /* rv_sharing.losses before the last turn that it took by itself */
+    int64_t now_ms;  /* on Redis's clock */
+    size_t leased;   /* in rv_thread.leases; the member queue of these is the place in the turn */
+    bool idle;       /* it is leased nothing, and Redis registered it */
+    bool again;      /* a session is gone: another turn is to be taken at once */
+    rv_arena arena;  /* the memory that the leases lie in */
+} rv_shared_turn;
 
 typedef struct rv_thread {
     reeve_worker *worker;
@@ -77,13 +107,21 @@ typedef struct rv_thread {
     rv_batch batch;
     reeve_task task;
     rv_task_host host;
-    atomic_bool stop;          /* the running handler should end */
-    atomic_bool cancelled;     /* it should, because its task was cancelled */
+    atomic_bool stop;      /* the running handler should end */
+    atomic_bool cancelled; /* it should, because its task was cancelled */
+    char cancel_reason[REEVE_REASON_MAX +
+                       1];     /* of that cancel; "": none. Written under the batch's lock before `cancelled` */
     atomic_int activity;       /* rv_thread_activity; only the thread writes it */
+    atomic_llong busy_us;      /* how long it has run handlers; while it runs them, less the present time (negative) */
     atomic_uint rests_since;   /* it waits in Redis since this heartbeat of the worker; 0: it does not */
     rv_thread_state state;     /* changed by rv_thread_state_enter alone */
     char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
     bool asks;                 /* it is counted in reeve_worker.asking */
+    bool ran;                  /* it ran a handler since it looked after its descriptors (descriptors.h) */
+    bool passes;               /* Redis registers it nowhere when its turn finds nothing: it does not wait */
+    bool woken;                /* of a consumer: its next turn passes a wake-up on */
+    int64_t until_ms;          /* of a consumer: when its call gives up (monotonic ms); 0: never */
+    int64_t wait_until_ms;     /* of a consumer: when its wait in Redis ends; 0: no such limit */
     bool insists;              /* it must learn the result of its last call: recovery goes on while the worker stops */
     unsigned losses;           /* of the connection in a row, with nothing leased or waited for in between, */
     int64_t lost_ms;           /* the last of them */
@@ -99,7 +137,8 @@ typedef struct rv_thread {
     /* for handlers of many tasks (batch_handler.h) */
     bool gathers; /* a batch handler is registered */
     unsigned batch_handler_want;
-    bool mixed; /* the last batch also had tasks of other handlers */
+    int64_t no_memory_ms; /* when it logged last that there was no memory to run a task (monotonic); 0: never */
+    bool mixed;           /* the last batch also had tasks of other handlers */
     size_t kept_bytes;
     rv_item **picked;
     struct rv_invocation *calls;
@@ -111,7 +150,41 @@ typedef struct rv_thread {
     const rv_settlement **outcomes;
     rv_turn_group *groups;
     rv_lease *leases;
+    rv_shared_turn shared;
 } rv_thread;
+
+#define RV_SHARED_MAX 64 /* threads that one call serves, beside the one that calls */
+#define RV_SHARED_EACH 8 /* tasks of each of them, at most */
+#define RV_SHARED_TASKS (RV_SHARED_EACH * (RV_SHARED_MAX + 1))
+
+/* The turns that threads share which would ask their queues in the same order (share.h). */
+typedef struct rv_share {
+    pthread_mutex_t lock;   /* guards the next five; held for moments only, no other lock is taken under it */
+    bool calls;             /* a thread is in a call that others wait for */
+    bool is_slow;           /* that call takes so long that nobody waits for it any more */
+    int64_t alone_until_ms; /* a call took long: until then nobody shares one (monotonic); 0: no such limit */
+    rv_thread *first;       /* those who wait, in order */
+    rv_thread *last;
+    /* of the thread that calls: */
+    unsigned slow_calls; /* in a row, up to now */
+    const rv_settlement *outcomes[RV_SHARED_TASKS];
+    char names[12 * RV_SHARED_TASKS];
+} rv_share;
+
+/* All that a pool has. Pools of the same queues, in the same order and with the same weights, have them together. */
+typedef struct rv_sharing {
+    rv_share *shares;
+    size_t count;
+    unsigned threads;   /* of these pools */
+    atomic_uint losses; /* how often threads recovered */
+} rv_sharing;
+
+/* How busy the threads of a pool are (upkeep/utilisation.h); the heartbeat thread's. */
+typedef struct rv_utilisation {
+    int64_t at_us;   /* when it was measured; 0: not yet */
+    int64_t busy_us; /* what the threads had run by then */
+    double share;    /* from 0 to 1 */
+} rv_utilisation;
 
 struct rv_pool {
     char name[12];
@@ -119,9 +192,13 @@ struct rv_pool {
     size_t queue_session_count;
     unsigned thread_count;
     unsigned batch;
+    int64_t batch_us; /* the aimed-at duration of a batch, see thread.c */
     reeve_order order;
     unsigned *weights; /* one a queue, or NULL */
     rv_thread *threads;
+    rv_sharing *sharing; /* its own, or that of an earlier pool of the worker */
+    rv_sharing own_sharing;
+    rv_utilisation utilisation;
 };
 
 typedef struct rv_stats {
@@ -137,8 +214,8 @@ typedef struct rv_offloaded {
     bool sent;          /* an earlier delivery may have been executed */
     bool torn;          /* an earlier delivery may have been executed in part */
     rv_settlement settlement;
-    int64_t wait_ms; /* for the statistics, as rv_tally_add takes them */
-    int64_t run_us;
+    rv_attempt attempt; /* for the statistics; its type is `type` */
+    char type[REEVE_TYPE_MAX + 1];
     void *kept;
 } rv_offloaded;
 
@@ -159,6 +236,7 @@ typedef struct rv_keeper {
     unsigned listen_tries;
     rv_repeated listen_failed; /* which failures to subscribe are logged */
     bool listened;             /* it has subscribed once: tasks may have been handed to its threads */
+    atomic_bool subscribed;    /* it listens to the control channel; else heartbeat and scheduler poll */
     atomic_bool deaf;          /* the user has no rights to the control channel */
     atomic_bool leaves;        /* the listener resolves the endpoint again */
     atomic_bool lost;          /* Redis is back after an outage and may have lost its last writes (strays.h) */
@@ -166,6 +244,7 @@ typedef struct rv_keeper {
     bool strays_again;         /* a thread began another task meanwhile: it looks once more at all of them */
     bool stray_keys;           /* in the one that is looked at: for keys of tasks that run at most once */
     char stray_cursor[24];
+    struct rv_early *early;  /* notices that came before their tasks (early.h), or NULL: none has */
     atomic_llong wake_at_ms; /* when its sleep ends: a thread that needs it earlier rings */
     unsigned long settled;   /* the number of outcomes that it has settled */
     rv_offloaded *offloaded;
@@ -176,6 +255,7 @@ typedef struct rv_keeper {
 typedef struct rv_heartbeat {
     rv_upkeep_thread thread;
     int64_t round_trip_us;     /* of the last heartbeat; 0: none yet */
+    int64_t measured_since_us; /* the first measurement of the utilisation; 0: none yet */
     atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
     atomic_uint heartbeats;    /* how many heartbeats Redis took, and 1 */
     atomic_bool connected;
@@ -195,6 +275,8 @@ typedef struct rv_scheduler {
         clock_ahead_ms; /* Redis's clock less the monotonic one, as maintain.lua returned it; 0: not known yet */
     int64_t *due;       /* by queue session: when to maintain it, monotonic ms */
     size_t *maintained; /* scratch */
+    bool dead[RV_MAINTAIN_AT_ONCE];   /* by place in `maintained`: a session of the queue is dead (follow_up.h) */
+    bool ends[RV_MAINTAIN_AT_ONCE];   /* by place in `maintained`: tasks are to be told how their parents ended */
     bool outbox[RV_MAINTAIN_AT_ONCE]; /* by place in `maintained`: the queue has messages to other queues */
     bool unread
         [RV_MAINTAIN_AT_ONCE];  /* by place in `maintained`: some of these were set aside and are to be tried again */
@@ -255,6 +337,9 @@ struct reeve_worker {
     unsigned threads_alive;
     atomic_int phase;     /* rv_phase */
     atomic_uint asking;   /* threads with an unanswered turn that may have begun a session */
+    bool is_consumer;     /* no thread is started: the program takes the turns of the only one (consumer/) */
+    bool is_manual;       /* of a consumer: the program sends the heartbeats */
+    bool keeps_leases;    /* of a consumer: it ends without giving its leases back, and stays registered */
     atomic_bool refused;  /* an error of Redis was logged, and Redis has accepted no heartbeat since */
     atomic_bool outdated; /* the data have a version that this release does not know (upkeep/outdated.h) */
     atomic_bool torn;     /* that a handler closed descriptors of the worker was logged */

@@ -8,16 +8,27 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "protocol/envelope.h"
+#include "protocol/json_parse.h"
 #include "protocol/spec.h"
 
 #define MIDDLE_OF_JITTER 0.5
 
 const reeve_handler *rv_run_inline_find(const reeve_plugin *plugin, const char *type)
 {
+    const reeve_handler *best = NULL;
+    size_t best_fit = 0;
     for (size_t i = 0; i < plugin->handler_count; i++) {
-        if (strcmp(plugin->handlers[i].type, type) == 0) return &plugin->handlers[i];
+        size_t fit = rv_type_fit(plugin->handlers[i].type, type, strlen(type));
+        if (fit <= best_fit) continue;
+        best = &plugin->handlers[i];
+        best_fit = fit;
     }
-    return NULL;
+    return best;
+}
+
+static const char *type_of(const rv_run_inline *local)
+{
+    return local->type != NULL ? local->type : local->handler->type;
 }
 
 int64_t rv_run_inline_delay(const reeve_task *task, const reeve_backoff *backoff, unsigned attempt)
@@ -32,7 +43,7 @@ static reeve_status write_envelope(rv_buf *ret, const rv_run_inline *local, rv_e
     reeve_task_spec spec = local->spec;
     reeve_status status;
 
-    spec.type = local->handler->type;
+    spec.type = type_of(local);
     const reeve_size_limits *size_limits =
         local->host->size_limits != NULL ? local->host->size_limits : &rv_size_limits_default;
     status = rv_spec_check_under(&spec, size_limits, error);
@@ -44,24 +55,26 @@ static reeve_status write_envelope(rv_buf *ret, const rv_run_inline *local, rv_e
     return ret->failed ? rv_fail(error, REEVE_ENOMEM, "no memory for the task") : REEVE_OK;
 }
 
-/* The header's newline becomes its end, as in a worker. */
-static void prepare_task(reeve_task *task, const rv_run_inline *local, rv_buf *text)
+static reeve_status prepare_task(reeve_task *task, const rv_run_inline *local, const rv_buf *text)
 {
     rv_envelope envelope = {0};
+    cJSON *options = NULL;
 
     (void)rv_envelope_read(&envelope, text->data, text->length); /* it was written here */
-    text->data[envelope.header_length] = '\0';
+    if (!envelope.plain && rv_json_parse_object(&options, envelope.header, envelope.header_length) == REEVE_ENOMEM)
+        return REEVE_ENOMEM;
     rv_task_begin(task);
     task->queue = local->spec.queue;
     task->id = local->spec.id;
-    task->type = local->handler->type;
+    task->type = type_of(local);
     task->payload = envelope.payload;
-    task->header = envelope.header;
+    task->options = task->kept_options = options;
     task->attempt = local->attempt;
     task->crashes = local->crashes;
     task->enqueued_ms = local->enqueued_ms;
     task->host = local->host;
     task->past = local->handler->at_most_once;
+    return REEVE_OK;
 }
 
 /* One thread's life with the handler: set-up, the task, tear-down. Returns how long the handler ran. */
@@ -90,7 +103,6 @@ static int64_t run_with_hooks(reeve_task *task, const rv_run_inline *local, cons
 static void let_go(reeve_task *task)
 {
     task->payload = (reeve_bytes){NULL, 0};
-    task->header = NULL;
     task->host = NULL;
 }
 
@@ -103,11 +115,15 @@ reeve_status rv_run_inline_call(const rv_run_inline *local, reeve_task *task, in
     rv_buf_init(&text, SIZE_MAX);
     status = write_envelope(&text, local, error);
     if (status != REEVE_OK) goto out;
-    if (!rv_layers_choose(&layers, &local->layers, local->handler->type)) {
+    if (!rv_layers_choose(&layers, &local->layers, type_of(local), local->handler->run_batch != NULL)) {
         status = rv_fail(error, REEVE_ENOMEM, "no memory for the layers");
         goto out;
     }
-    prepare_task(task, local, &text);
+    status = prepare_task(task, local, &text);
+    if (status != REEVE_OK) {
+        (void)rv_fail(error, status, "no memory for the task");
+        goto out;
+    }
     *ret_elapsed_us = run_with_hooks(task, local, layers);
     let_go(task);
 
@@ -159,6 +175,7 @@ reeve_status reeve_plugin_run_sized(reeve_plugin_handle *plugin, const char *typ
     reeve_run_options full;
     rv_task_host host = {.progress = tell_progress, .context = &full};
     rv_run_inline local = {.plugin = plugin, .host = &host, .enqueued_ms = rv_wall_ms()};
+    host.layers = &local.layers;
     rv_error error;
     reeve_task task;
     int64_t elapsed_us;
@@ -166,6 +183,7 @@ reeve_status reeve_plugin_run_sized(reeve_plugin_handle *plugin, const char *typ
 
     if (type == NULL) return REEVE_EINVAL;
     local.handler = rv_run_inline_find(&plugin->plugin, type);
+    local.type = type;
     if (local.handler == NULL) return REEVE_ENOTFOUND;
     status = RV_LAYOUT_READ(&full, given, options_size, "the options", &error);
     if (status != REEVE_OK) return status;

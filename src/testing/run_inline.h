@@ -6,22 +6,24 @@
 #define RV_TESTING_RUN_INLINE_H
 
 #include "base/error.h"
-#include "handlers/layers.h"
+#include "handlers/layers_run.h"
+#include "handlers/plugin.h"
 #include "handlers/task.h"
 #include "reeve/client.h"
 
 typedef struct rv_run_inline {
-    const reeve_handler *handler; /* its type is the task's */
-    reeve_plugin_handle *plugin;  /* the handler's, or NULL */
-    rv_layers layers;             /* of these, those of the type are around the handler */
-    reeve_task_spec spec;         /* the task, with queue and id; the type is the handler's */
+    const reeve_handler *handler;
+    const char *type;            /* of the task; NULL: that of the handler */
+    reeve_plugin_handle *plugin; /* the handler's, or NULL */
+    rv_layers layers;            /* of these, those of the type are around the handler */
+    reeve_task_spec spec;        /* the task, with queue and id; without the type */
     unsigned attempt;
     unsigned crashes;
     int64_t enqueued_ms;
     const rv_task_host *host;
 } rv_run_inline;
 
-/* The handler of a type, or NULL. */
+/* The handler that fits a type best, or NULL. */
 const reeve_handler *rv_run_inline_find(const reeve_plugin *plugin, const char *type);
 
 /*

@@ -222,6 +222,10 @@ static reeve_status on_chained(const reeve_task_spec *spec, char id[REEVE_ID_MAX
 
     if (list == NULL) return REEVE_ENOMEM;
     to->chained = list;
+    if (r->chain != NULL) {
+        reeve_status status = r->chain(spec, id, r->chain_context);
+        if (status != REEVE_OK) return status;
+    }
     if (id[0] == '\0') (void)snprintf(id, REEVE_ID_MAX, "chained-%zu", to->chained_count + 1);
     if (!copy_chained(&list[to->chained_count], spec, id)) return REEVE_ENOMEM;
     to->chained_count++;

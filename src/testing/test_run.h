@@ -26,6 +26,9 @@ typedef struct rv_test_run_report {
     size_t chained_room;
 } rv_test_run_report;
 
+/* Takes a chained task, and makes its id if that is "". */
+typedef reeve_status (*rv_test_chain_fn)(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context);
+
 /* Which of its limits a run has passed. */
 typedef enum rv_test_run_limit {
     RV_TEST_RUN_WITHIN,
@@ -46,7 +49,22 @@ typedef struct rv_test_run {
     atomic_bool lost;
     atomic_bool cancelled;
     rv_test_run_report *report;
+    rv_test_chain_fn chain; /* also called for each chained task; NULL: none */
+    void *chain_context;
 } rv_test_run;
+
+/* An attempt that a test client runs: with a handler, or with that of a plugin. The options and layers are in this
+ * version's layout. */
+typedef struct rv_test_attempt {
+    const reeve_handler *handler; /* NULL: that of the plugin */
+    reeve_plugin_handle *plugin;
+    reeve_test_options options;
+    rv_test_chain_fn chain;
+    void *chain_context;
+} rv_test_attempt;
+
+/* Runs it. The caller frees the report; NULL: no memory. */
+reeve_test_report *rv_testing_run(const rv_test_attempt *attempt);
 
 /* Its clock begins, and its silence. The options were read. */
 void rv_test_run_begin(rv_test_run *test_run);

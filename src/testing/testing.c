@@ -143,6 +143,7 @@ static reeve_status run_handler(rv_test_run *r, rv_run_inline *local, rv_error *
 
     if (status != REEVE_OK) return status;
     host.size_limits = &size_limits;
+    host.layers = &local->layers;
     rv_test_run_begin(r);
     r->until_ms = time_limit(r, local->handler);
     r->silence_ms = o->heartbeat_ms > 0 ? o->heartbeat_ms : local->handler->heartbeat_ms;
@@ -217,6 +218,7 @@ static reeve_status choose_of_plugin(rv_run_inline *local, const char *type, rv_
         return rv_fail(error, REEVE_EINVAL, "the plugin %s has %zu types: say which", plugin->name,
                        plugin->handler_count);
     local->handler = rv_run_inline_find(plugin, type);
+    local->type = type;
     if (local->handler != NULL) return REEVE_OK;
     return rv_fail(error, REEVE_ENOTFOUND, "the plugin %s has no type \"%.120s\"", plugin->name, type);
 }
@@ -233,6 +235,25 @@ reeve_test_report *reeve_test_run_plugin_sized(reeve_plugin_handle *plugin, cons
     if (r.report == NULL) return NULL;
     status = read_options(&r, options, &sizes, &error);
     if (status == REEVE_OK) status = choose_of_plugin(&local, r.options.type, &error);
+    if (status == REEVE_OK) status = run_handler(&r, &local, &error);
+    return status == REEVE_OK ? &r.report->is : fail_report(r.report, status, &error);
+}
+
+reeve_test_report *rv_testing_run(const rv_test_attempt *attempt)
+{
+    const test_sizes sizes = {sizeof(reeve_handler), sizeof(reeve_test_options), sizeof(reeve_layer)};
+    rv_test_run r = {.report = new_report(), .chain = attempt->chain, .chain_context = attempt->chain_context};
+    reeve_handler own = {0};
+    rv_run_inline local = {.handler = &own, .plugin = attempt->plugin};
+    rv_error error = {0};
+    reeve_status status;
+
+    if (r.report == NULL) return NULL;
+    status = read_options(&r, &attempt->options, &sizes, &error);
+    if (status == REEVE_OK)
+        status = attempt->handler != NULL
+                     ? choose_handler(&own, attempt->handler, sizes.handler, r.options.type, &error)
+                     : choose_of_plugin(&local, r.options.type, &error);
     if (status == REEVE_OK) status = run_handler(&r, &local, &error);
     return status == REEVE_OK ? &r.report->is : fail_report(r.report, status, &error);
 }

@@ -3,47 +3,107 @@
 #include <string.h>
 
 #include "base/lock.h"
+#include "base/log.h"
 #include "protocol/scripts.h"
 #include "running/admission.h"
 #include "running/invocation.h"
+#include "running/redis_report.h"
 
 /* One that has not begun is not run. */
-static void cancel_in(rv_thread *t, const char *queue, const char *id)
+static bool cancel_in(rv_thread *t, const char *queue, const char *id, const char *reason)
 {
+    bool found = false;
     rv_lock(&t->batch.lock);
     for (size_t i = 0; i < t->batch.count; i++) {
         rv_item *item = &t->batch.items[i];
         if (item->state != RV_ITEM_RUNNING && item->state != RV_ITEM_WAITING) continue;
         if (strcmp(item->lease.id, id) != 0 || strcmp(t->pool->queue_sessions[item->lease.queue]->queue, queue) != 0)
             continue;
-        item->cancelled = true;
+        item->cancelled = found = true;
         /* A task of a batch handler has its flag in the invocation. */
         if (item->state != RV_ITEM_RUNNING || (item->batch_handler != NULL && item->call == NULL)) continue;
+        /* The handler may read the reason of an earlier cancel. */
+        if (!atomic_load(rv_invocation_cancelled(t, item)))
+            rv_copy_text(rv_invocation_cancel_reason(t, item), REEVE_REASON_MAX + 1, reason);
         atomic_store(rv_invocation_cancelled(t, item), true);
         atomic_store(rv_invocation_stop(t, item), true);
+        if (t->batch.notice != NULL) rv_waker_ring(t->batch.notice);
     }
     rv_unlock(&t->batch.lock);
+    return found;
 }
 
-void rv_cancel_running_stop(reeve_worker *worker, const char *queue, const char *id)
+bool rv_cancel_running_stop(reeve_worker *worker, const char *queue, const char *id, const char *reason)
 {
+    bool found = false;
     for (size_t i = 0; i < worker->pool_count; i++) {
         for (unsigned j = 0; j < worker->pools[i]->thread_count; j++)
-            cancel_in(&worker->pools[i]->threads[j], queue, id);
+            found = cancel_in(&worker->pools[i]->threads[j], queue, id, reason) || found;
     }
     rv_admission_recheck(worker);
+    return found;
+}
+
+/* ---- revoked leases -------------------------------------------------------------------------------------------- */
+
+static bool is_lease(const rv_thread *t, const rv_item *item, const char *queue, const char *id, int64_t since_ms)
+{
+    return item->lease.since_ms == since_ms && strcmp(item->lease.id, id) == 0 &&
+           strcmp(t->pool->queue_sessions[item->lease.queue]->queue, queue) == 0;
+}
+
+/* The thread sends no outcome of an item that it lost; Redis refuses one that is on its way. An item that was settled before it
+ * ran (at most once) has no lease. */
+static bool revoke_in(rv_thread *t, const char *queue, const char *id, int64_t since_ms)
+{
+    bool found = false;
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < t->batch.count && !found; i++) {
+        rv_item *item = &t->batch.items[i];
+        bool runs = item->state == RV_ITEM_RUNNING;
+        if ((!runs && item->state != RV_ITEM_WAITING) || item->taken || item->accepted ||
+            !is_lease(t, item, queue, id, since_ms))
+            continue;
+        found = true;
+        if (runs && (item->batch_handler == NULL || item->call != NULL))
+            atomic_store(rv_invocation_stop(t, item), true);
+        if (runs)
+            rv_batch_take_item(&t->batch, item);
+        else
+            rv_batch_lose_item(&t->batch, item);
+    }
+    if (found && t->batch.notice != NULL) rv_waker_ring(t->batch.notice);
+    rv_unlock(&t->batch.lock);
+    return found;
+}
+
+bool rv_cancel_running_revoke(reeve_worker *worker, const char *queue, const char *id, int64_t since_ms,
+                              const char *thread)
+{
+    bool found = false;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
+            rv_thread *t = &worker->pools[i]->threads[j];
+            if (strcmp(t->number_text, thread) == 0) found = revoke_in(t, queue, id, since_ms) || found;
+        }
+    }
+    if (found)
+        rv_log(REEVE_LOG_WARN, "task.revoked", "a task was taken away by hand: its outcome is not accepted", "queue",
+               queue, "task", id, NULL);
+    rv_admission_recheck(worker);
+    return found;
 }
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */
 
-/* The next task that a thread runs: its queue, and a copy of its id. NULL: there are no more. */
-static const rv_queue_session *running_in(rv_thread *t, size_t *next, char ret_id[REEVE_ID_MAX])
+/* The next task that a thread runs, or is about to run, and that is not known to be cancelled: its queue, and a copy of its id. NULL: there are no more. */
+static const rv_queue_session *next_in(rv_thread *t, size_t *next, char ret_id[REEVE_ID_MAX])
 {
     const rv_queue_session *queue_session = NULL;
     rv_lock(&t->batch.lock);
     while (queue_session == NULL && *next < t->batch.count) {
         const rv_item *item = &t->batch.items[(*next)++];
-        if (item->state != RV_ITEM_RUNNING) continue;
+        if ((item->state != RV_ITEM_RUNNING && item->state != RV_ITEM_WAITING) || item->cancelled) continue;
         queue_session = t->pool->queue_sessions[item->lease.queue];
         rv_copy_text(ret_id, REEVE_ID_MAX, item->lease.id);
     }
@@ -57,6 +117,7 @@ static const rv_queue_session *running_in(rv_thread *t, size_t *next, char ret_i
 typedef struct asked {
     reeve_worker *worker;
     rv_conn *conn;
+    char refused[256]; /* the first error of Redis; "": none */
     size_t count;
     struct {
         const rv_queue_session *queue_session;
@@ -67,8 +128,12 @@ typedef struct asked {
 static void on_told(size_t index, const rv_reply *reply, void *context)
 {
     asked *a = context;
-    if (index < a->count && rv_reply_int(reply, 0) == 1)
-        rv_cancel_running_stop(a->worker, a->tasks[index].queue_session->queue, a->tasks[index].id);
+    if (rv_reply_is(reply, RV_ERROR) && a->refused[0] == '\0')
+        rv_copy_text(a->refused, sizeof(a->refused), reply->text);
+    bool has_reason = rv_reply_is(reply, RV_TEXT);
+    if (index < a->count && (has_reason || rv_reply_int(reply, 0) == 1))
+        rv_cancel_running_stop(a->worker, a->tasks[index].queue_session->queue, a->tasks[index].id,
+                               has_reason ? reply->text : "");
 }
 
 static bool send_asked(asked *a)
@@ -87,19 +152,24 @@ static bool ask(asked *a, rv_thread *t)
 {
     const rv_queue_session *queue_session;
     size_t next = 0;
-    while ((queue_session = running_in(t, &next, a->tasks[a->count].id)) != NULL) {
+    while ((queue_session = next_in(t, &next, a->tasks[a->count].id)) != NULL) {
         a->tasks[a->count++].queue_session = queue_session;
         if (a->count == ASKED_AT_ONCE && !send_asked(a)) return false;
     }
     return true;
 }
 
-bool rv_cancel_running_ask(reeve_worker *worker, rv_conn *conn)
+bool rv_cancel_running_ask(reeve_worker *worker, rv_conn *conn, bool *ret_answered)
 {
     asked a = {.worker = worker, .conn = conn};
     for (size_t i = 0; i < worker->pool_count; i++) {
         for (unsigned j = 0; j < worker->pools[i]->thread_count; j++)
             if (!ask(&a, &worker->pools[i]->threads[j])) return false;
     }
-    return send_asked(&a);
+    if (!send_asked(&a)) return false;
+    *ret_answered = a.refused[0] == '\0';
+    if (!*ret_answered)
+        rv_redis_report_refusal(worker, "Redis refused to say which tasks were cancelled: the worker asks again",
+                                a.refused);
+    return true;
 }

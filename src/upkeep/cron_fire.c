@@ -15,6 +15,8 @@
 /* Entries fired in one pipeline: each may carry REEVE_CRON_CATCH_UP_MAX ids. */
 #define FIRE_AT_ONCE 32
 #define TRY_AGAIN_MS 1000
+/* Slots of one call: a task with many tags takes Redis long. The rest is due at once. */
+#define SLOTS_AT_ONCE 100
 
 /* fire.lua's answer */
 #define OVERLAPS (-2)
@@ -47,9 +49,8 @@ static void note_broken(rv_cron_table *table, const char *queue, const rv_mainta
     }
     if (table->broken_count == RV_CRON_BROKEN_MAX) return;
     table->broken[table->broken_count++] = hash;
-    rv_log(REEVE_LOG_ERROR, "cron.broken",
-           "the recurring entry is not valid for this release: this worker does not fire it", "queue", queue, "entry",
-           due->name, "error", error->text, NULL);
+    rv_log(REEVE_LOG_ERROR, "cron.broken", "this worker cannot fire the recurring entry, and leaves it to others",
+           "queue", queue, "entry", due->name, "error", error->text, NULL);
 }
 
 /* Room for one more, and for its slots. */
@@ -72,9 +73,16 @@ static void note(reeve_worker *worker, size_t queue_session, const rv_maintain_d
     rv_cron_due noted = *common;
     rv_error error = {0};
     reeve_status status = rv_cron_definition_check_name(due->name, &error);
-    if (status == REEVE_OK) status = rv_cron_definition_read_rule(&noted.rule, due->line, due->length, &error);
+    if (status == REEVE_OK)
+        status = rv_cron_definition_read_rule(&noted.rule, due->name, due->line, due->length, &error);
+    if (status == REEVE_ENOMEM) {
+        rv_wakeup_set_due(&worker->scheduler, queue_session, rv_deadline(TRY_AGAIN_MS));
+        return;
+    }
     if (status != REEVE_OK) {
         note_broken(table, worker->queue_sessions[queue_session]->queue, due, &error);
+        /* Behind a full page of such entries others may be due: the next page is asked for, but not without a pause. */
+        if (common->more) rv_wakeup_set_due(&worker->scheduler, queue_session, rv_deadline(TRY_AGAIN_MS));
         return;
     }
     if (!make_room(table)) {
@@ -114,6 +122,10 @@ static void build(rv_conn *conn, const rv_prefix *prefix, rv_cron_due *due, int6
 {
     char id[REEVE_ID_MAX];
     size_t count = rv_cron_definition_decide(&due->rule, due->due_ms, due->now_ms, slots, &due->next_ms);
+    if (count > SLOTS_AT_ONCE && due->rule.jitter_ms == 0) {
+        count = SLOTS_AT_ONCE;
+        due->next_ms = slots[SLOTS_AT_ONCE];
+    }
     rv_cmd_script(conn, &rv_script_fire, 1, 3 + count);
     rv_arg(conn, prefix->text, prefix->length);
     rv_args(conn, due->name);

@@ -24,7 +24,7 @@
 
 #define TRY_AGAIN_MS 250
 
-static int64_t heartbeat_every_ms(const reeve_worker *worker)
+int64_t rv_heartbeat_interval_ms(const reeve_worker *worker)
 {
     return worker->session_ms / 3;
 }
@@ -78,7 +78,7 @@ static void on_heartbeat(size_t index, const rv_reply *reply, void *context)
     }
     rv_queue_session *queue_session = b->worker->queue_sessions[b->queue_sessions[index]];
     bool again = index > 0 && b->queue_sessions[index - 1] == b->queue_sessions[index];
-    if (heartbeat.alive && !again) rv_unheard_check(b->worker, queue_session, &heartbeat);
+    if (heartbeat.alive && !again) rv_unheard_check(b->worker, queue_session, b->sessions[index], &heartbeat);
     if (b->sessions[index][0] == '\0') return;
     rv_queue_session_flushed(queue_session, heartbeat.alive);
     if (heartbeat.alive) return;
@@ -174,7 +174,7 @@ bool rv_heartbeat_connect(reeve_worker *worker, int64_t deadline)
 /* Whether the announcement of a cancel may not reach this worker. */
 static bool misses_notices(reeve_worker *worker)
 {
-    bool misses = atomic_load(&worker->keeper.deaf);
+    bool misses = !atomic_load(&worker->keeper.subscribed);
     for (size_t i = 0; i < worker->queue_session_count; i++)
         misses = misses || atomic_load(&worker->queue_sessions[i]->unsent);
     return misses;
@@ -189,7 +189,7 @@ static void note_connection(reeve_worker *worker)
 
 static bool connect_and_send(reeve_worker *worker)
 {
-    int64_t every = heartbeat_every_ms(worker);
+    int64_t every = rv_heartbeat_interval_ms(worker);
     bool done = rv_heartbeat_connect(worker, rv_deadline(every)) && rv_heartbeat_send(worker, rv_deadline(every));
     if (done) atomic_store(&worker->heart.beaten_at_ms, rv_now_ms());
     if (done) atomic_fetch_add(&worker->heart.heartbeats, 1);
@@ -207,7 +207,7 @@ static void *heart_main(void *argument)
         /* A heartbeat at each change of the phase updates the worker's record at once. */
         if (phase != sent || rv_now_ms() >= at_ms) {
             bool done = connect_and_send(worker);
-            at_ms = rv_deadline(done ? heartbeat_every_ms(worker) : TRY_AGAIN_MS);
+            at_ms = rv_deadline(done ? rv_heartbeat_interval_ms(worker) : TRY_AGAIN_MS);
         }
         if (rv_waker_wait(&heart->thread.waker, at_ms)) rv_waker_silence(&heart->thread.waker);
     }
@@ -220,7 +220,7 @@ reeve_status rv_heartbeat_open(reeve_worker *worker, rv_error *error)
 {
     rv_buf_init(&worker->heart.json, 1024 * 1024);
     atomic_init(&worker->heart.heartbeats, 1);
-    return rv_upkeep_thread_open(&worker->heart.thread, worker, "heart", heartbeat_every_ms(worker), error);
+    return rv_upkeep_thread_open(&worker->heart.thread, worker, "heart", rv_heartbeat_interval_ms(worker), error);
 }
 
 reeve_status rv_heartbeat_start(reeve_worker *worker, rv_error *error)

@@ -16,6 +16,7 @@
 #include "running/wakeup.h"
 #include "running/worker_conn.h"
 #include "upkeep/cancel_running.h"
+#include "upkeep/early.h"
 #include "upkeep/heartbeat.h"
 #include "upkeep/offload.h"
 #include "upkeep/strays.h"
@@ -35,15 +36,19 @@ static int64_t call_deadline(reeve_worker *worker)
     return limit < max ? limit : max;
 }
 
+static bool open_connection(reeve_worker *worker, rv_conn *conn, int64_t deadline)
+{
+    if (rv_conn_is_open(conn)) return true;
+    unsigned tried = rv_redis_report_try(worker);
+    bool open = rv_conn_open(conn, deadline) == REEVE_OK;
+    if (open) rv_redis_report_up(worker);
+    if (!open) rv_redis_report_down(worker, tried, rv_conn_error(conn)->text);
+    return open;
+}
+
 static bool connect(reeve_worker *worker, int64_t deadline)
 {
-    rv_keeper *keeper = &worker->keeper;
-    if (rv_conn_is_open(keeper->thread.conn)) return true;
-    unsigned tried = rv_redis_report_try(worker);
-    bool open = rv_conn_open(keeper->thread.conn, deadline) == REEVE_OK;
-    if (open) rv_redis_report_up(worker);
-    if (!open) rv_redis_report_down(worker, tried, rv_conn_error(keeper->thread.conn)->text);
-    return open;
+    return open_connection(worker, worker->keeper.thread.conn, deadline);
 }
 
 /* ---- the control channel --------------------------------------------------------------------------------------- */
@@ -51,7 +56,6 @@ static bool connect(reeve_worker *worker, int64_t deadline)
 /* The pause between attempts when the right to subscribe is missing. A new user of Redis 7 does not have it. */
 #define DEAF_MS 60000
 
-/* The Redis user may not subscribe: scheduler and heartbeat poll for what the channel would announce. */
 static void note_deaf(reeve_worker *worker)
 {
     worker->keeper.listen_again_ms = rv_now_ms() + DEAF_MS;
@@ -61,7 +65,22 @@ static void note_deaf(reeve_worker *worker)
         "the Redis user may not subscribe to channels: the worker looks for due tasks every second and for cancels at "
         "heartbeats, and idle threads are not handed tasks",
         "url", worker->target->redacted, "grant", "&<namespace>:*", NULL);
-    rv_wakeup_all_queues(worker);
+}
+
+/* Scheduler and heartbeat poll for what the channel would announce. */
+static void note_unsubscribed(reeve_worker *worker)
+{
+    if (atomic_exchange(&worker->keeper.subscribed, false)) rv_wakeup_all_queues(worker);
+}
+
+/* The maximum deadline of a call of the listener: meanwhile the keeper does not notice the time limits of tasks that
+ * begin. */
+#define LISTENER_MAX_MS 2000
+
+static int64_t listener_deadline(reeve_worker *worker)
+{
+    int64_t deadline = call_deadline(worker), max = rv_deadline(LISTENER_MAX_MS);
+    return deadline < max ? deadline : max;
 }
 
 /* A subscription that lasted so long counts as successful. */
@@ -74,48 +93,55 @@ static bool subscribe_to(reeve_worker *worker, const char *channel, rv_error *er
     rv_cmd(listener, 2);
     rv_args(listener, "SUBSCRIBE");
     rv_arg2(listener, worker->ns, strlen(worker->ns), channel, strlen(channel));
-    reeve_status status = rv_conn_call(listener, call_deadline(worker), &reply);
+    reeve_status status = rv_conn_call(listener, listener_deadline(worker), &reply);
     if (status == REEVE_EREDIS && rv_reply_has_error_code(reply, "NOPERM")) note_deaf(worker);
-    if (status == REEVE_OK) return true;
-    /* A refusal disconnects the listener: it is the reason then. */
-    if (status != REEVE_ECONNECT || error->status == REEVE_OK) *error = *rv_conn_error(listener);
-    return false;
+    if (status != REEVE_OK) *error = *rv_conn_error(listener);
+    return status == REEVE_OK;
 }
 
-/* Keeps the first refusal as the reason for which the worker cannot subscribe. */
-static void on_roused(size_t index, const rv_reply *reply, void *context)
+/* What Redis refused when idle threads were to be woken: the first error, and the first foreign key. */
+typedef struct refusals {
+    rv_error error;
+    rv_error foreign;
+} refusals;
+
+static void on_woken(size_t index, const rv_reply *reply, void *context)
 {
-    rv_error *error = context;
+    refusals *r = context;
     (void)index;
-    if (error->status != REEVE_OK || !rv_reply_is(reply, RV_ERROR)) return;
-    (void)rv_fail(error, REEVE_EREDIS, "Redis answered: %s%s", reply->text, rv_refusal_advice(reply->text));
+    if (!rv_reply_is(reply, RV_ERROR)) return;
+    rv_error *kept = rv_reply_has_error_code(reply, "WRONGTYPE") ? &r->foreign : &r->error;
+    if (kept->status != REEVE_OK) return;
+    (void)rv_fail(kept, REEVE_EREDIS, "Redis answered: %s%s", reply->text, rv_refusal_advice(reply->text));
+}
+
+/* The worker tries about four times a second: each reason is logged once a minute. */
+static void log_refused(reeve_worker *worker, const char *message, const rv_error *error)
+{
+    rv_keeper *keeper = &worker->keeper;
+    if (!rv_repeated_is_new(&keeper->listen_failed, error->text, rv_now_ms())) return;
+    rv_log(REEVE_LOG_WARN, "redis.error", message, "url", worker->target->redacted, "error", error->text, NULL);
 }
 
 /* Redis may have restarted without its last writes: threads that are busy by now are in `idle` again, and would be
- * handed tasks as soon as this worker listens. Before it has listened once, no thread of it is handed a task. */
+ * handed tasks as soon as this worker listens. Before it has listened once, no thread of it is handed a task. Where
+ * `idle` is a foreign key nobody is handed a task in that queue: the worker listens for the others. */
 static bool wake_idle(reeve_worker *worker, rv_error *error)
 {
     rv_conn *listener = worker->keeper.listener;
+    refusals r = {0};
     if (!worker->keeper.listened) return true;
     for (size_t i = 0; i < worker->queue_session_count; i++) {
         rv_session_text session;
         (void)rv_queue_session_get(worker->queue_sessions[i], session);
-        rv_cmd_script(listener, &rv_script_rouse, 1, 1);
+        rv_cmd_script(listener, &rv_script_wake_idle, 1, 1);
         rv_arg(listener, worker->queue_sessions[i]->prefix.text, worker->queue_sessions[i]->prefix.length);
         rv_args(listener, session);
     }
-    if (rv_conn_exec(listener, call_deadline(worker), on_roused, error) == REEVE_OK) return true;
-    *error = *rv_conn_error(listener);
-    return false;
-}
-
-/* The worker tries about four times a second: each reason is logged once a minute. */
-static void log_not_subscribed(reeve_worker *worker, const rv_error *error)
-{
-    rv_keeper *keeper = &worker->keeper;
-    if (atomic_load(&keeper->deaf) || !rv_repeated_is_new(&keeper->listen_failed, error->text, rv_now_ms())) return;
-    rv_log(REEVE_LOG_WARN, "redis.error", "cannot subscribe to the control channel: the worker tries again", "url",
-           worker->target->redacted, "error", error->text, NULL);
+    reeve_status status = rv_conn_exec(listener, listener_deadline(worker), on_woken, &r);
+    if (r.foreign.status != REEVE_OK) log_refused(worker, "idle threads of this worker cannot be woken", &r.foreign);
+    *error = status == REEVE_OK || r.error.status != REEVE_OK ? r.error : *rv_conn_error(listener);
+    return error->status == REEVE_OK;
 }
 
 /* Subscribes to the control channel of all workers, and to a channel of this worker, whose subscriber shows that it
@@ -128,31 +154,43 @@ static void subscribe(reeve_worker *worker)
     /* The connection may be lost repeatedly, as soon as it has subscribed. */
     if (rv_now_ms() - keeper->listen_again_ms > LISTENED_MS) keeper->listen_tries = 0;
     keeper->listen_again_ms = rv_now_ms() + rv_backoff_reconnect(++keeper->listen_tries, rv_random_unit());
-    if (rv_conn_open(keeper->listener, call_deadline(worker)) != REEVE_OK) return;
+    if (!open_connection(worker, keeper->listener, listener_deadline(worker))) return;
+    /* A subscription that is left behind would show a dead worker as alive. */
+    rv_conn_end_lost(keeper->listener, listener_deadline(worker));
     (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);
     if (!wake_idle(worker, &error) || !subscribe_to(worker, ":control", &error) ||
         !subscribe_to(worker, alive, &error)) {
-        log_not_subscribed(worker, &error);
+        if (!atomic_load(&keeper->deaf))
+            log_refused(worker, "cannot subscribe to the control channel: the worker tries again", &error);
         rv_conn_close(keeper->listener);
         return;
     }
     atomic_store(&keeper->deaf, false);
+    atomic_store(&keeper->subscribed, true);
     keeper->listened = true;
     /* Announcements may have been missed: the scheduler looks for their causes. */
     rv_wakeup_ask_cancelled(worker);
     rv_wakeup_all_queues(worker);
 }
 
-/* Messages: "due <queue> <ms since the epoch>", "cancel <queue> <id>". 100 is REEVE_ID_LENGTH_MAX. */
+/* Messages: "due <queue> <ms since the epoch>", "cancel <queue> <id> <reason>", "revoke <queue> <id> <since ms> <thread>". 100 is
+ * REEVE_ID_LENGTH_MAX. */
 static void hear(reeve_worker *worker, const char *words)
 {
-    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], figures[24] = "";
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], figures[24] = "", thread[24];
     int64_t at_ms = 0;
+    int length = 0;
     if (sscanf(words, "due %64s %23s", queue, figures) >= 1) {
         (void)rv_parse_int(figures, 0, RV_REPLY_NUMBER_MAX, &at_ms);
         rv_wakeup_queue_at(worker, queue, at_ms);
-    } else if (sscanf(words, "cancel %64s %100s", queue, id) == 2)
-        rv_cancel_running_stop(worker, queue, id);
+    } else if (sscanf(words, "cancel %64s %100s%n", queue, id, &length) == 2) {
+        if (!rv_cancel_running_stop(worker, queue, id, words[length] == ' ' ? words + length + 1 : ""))
+            rv_early_add_cancel(worker, queue, id);
+    } else if (sscanf(words, "revoke %64s %100s %23s %23s", queue, id, figures, thread) == 4 &&
+               rv_parse_int(figures, 0, RV_REPLY_NUMBER_MAX, &at_ms)) {
+        if (!rv_cancel_running_revoke(worker, queue, id, at_ms, thread))
+            rv_early_add_revoke(worker, queue, id, at_ms, thread);
+    }
 }
 
 /* Waits for messages of the control channel, or without them while there is no subscription. */
@@ -160,6 +198,7 @@ static void listen(reeve_worker *worker, int64_t until)
 {
     rv_keeper *keeper = &worker->keeper;
     if (atomic_exchange(&keeper->leaves, false)) rv_conn_close(keeper->listener);
+    if (!rv_conn_is_open(keeper->listener)) note_unsubscribed(worker);
     if (!rv_conn_is_open(keeper->listener) && rv_now_ms() >= keeper->listen_again_ms) subscribe(worker);
     if (!rv_conn_is_open(keeper->listener)) {
         if (keeper->listen_again_ms < until) until = keeper->listen_again_ms;
@@ -208,6 +247,8 @@ static int64_t relieve_and_deliver(reeve_worker *worker)
     /* A thread that the following look misses reads this value, and rings if it needs the keeper earlier. */
     atomic_store(&keeper->wake_at_ms, RV_FOREVER);
     int64_t until = rv_offload_relieve(worker), look = look_for_strays(worker);
+    if (look < until) until = look;
+    look = rv_early_look(worker);
     if (look < until) until = look;
     if (keeper->offloaded_count > 0 && connect(worker, call_deadline(worker)))
         rv_offload_deliver(worker, call_deadline(worker));
@@ -268,6 +309,7 @@ static bool leave(reeve_worker *worker)
     if (rv_heartbeat_send(worker, rv_deadline(LEAVE_MS))) flush_rest(worker);
     if (!rv_conn_is_open(worker->heart.thread.conn)) return false;
     bool left = true;
+    if (worker->keeps_leases) return true;
     for (size_t i = 0; i < worker->queue_session_count; i++)
         left = leave_queue(worker, worker->queue_sessions[i]) && left;
     rv_registry_remove(keeper->thread.conn, worker->ns, worker->id);
@@ -318,8 +360,12 @@ reeve_status rv_keeper_open(reeve_worker *worker, rv_error *error)
     rv_keeper *keeper = &worker->keeper;
     reeve_status status = rv_upkeep_thread_open(&keeper->thread, worker, "keeper", worker->command_ms, error);
     if (status != REEVE_OK) return status;
-    return rv_worker_conn_create(&keeper->listener, worker, "listener", &keeper->thread.waker, worker->command_ms,
-                                 error);
+    status =
+        rv_worker_conn_create(&keeper->listener, worker, "listener", &keeper->thread.waker, worker->command_ms, error);
+    /* The control channel may be silent for long: PINGs show that it is alive, at the pace of heartbeats. */
+    if (status == REEVE_OK)
+        rv_conn_set_pings(keeper->listener, rv_heartbeat_interval_ms(worker), rv_heartbeat_interval_ms(worker));
+    return status;
 }
 
 reeve_status rv_keeper_start(reeve_worker *worker, rv_error *error)
@@ -333,5 +379,6 @@ void rv_keeper_fini(reeve_worker *worker)
     rv_conn_destroy(keeper->listener);
     for (size_t i = 0; i < keeper->offloaded_count; i++) rv_free(keeper->offloaded[i].kept);
     rv_free(keeper->offloaded);
+    rv_free(keeper->early);
     rv_upkeep_thread_fini(&keeper->thread);
 }

@@ -43,15 +43,18 @@ static void offload(rv_thread *t, rv_item *item, const rv_settlement *outcome)
     rv_offloaded offloaded = {.queue_session = t->pool->queue_sessions[item->lease.queue],
                               .thread = t->number_text,
                               .since_ms = item->lease.since_ms,
-                              .wait_ms = rv_batch_item_wait(item),
-                              .run_us = item->run_us};
+                              .attempt = {.type_length = item->lease.envelope.type_length,
+                                          .wait_ms = rv_batch_item_wait(item),
+                                          .run_us = item->run_us}};
     if (!rv_settlement_copy(&offloaded.settlement, &offloaded.kept, outcome)) return;
+    if (offloaded.attempt.type_length > REEVE_TYPE_MAX) offloaded.attempt.type_length = 0;
+    memcpy(offloaded.type, item->lease.envelope.type, offloaded.attempt.type_length);
     memcpy(offloaded.session, t->batch.sessions[item->lease.queue], sizeof(offloaded.session));
     rv_lock(&keeper->thread.lock);
     bool added = add_offloaded(keeper, &offloaded);
     rv_unlock(&keeper->thread.lock);
     if (added) {
-        item->state = RV_ITEM_OFFLOADED;
+        rv_batch_take_item(&t->batch, item);
     } else {
         rv_free(offloaded.kept);
     }
@@ -72,8 +75,10 @@ void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const c
 {
     rv_keeper *keeper = &t->worker->keeper;
     const rv_settlement back = rv_settlement_give_back(lease);
-    rv_offloaded offloaded = {
-        .queue_session = queue_session, .thread = t->number_text, .since_ms = lease->since_ms, .wait_ms = -1};
+    rv_offloaded offloaded = {.queue_session = queue_session,
+                              .thread = t->number_text,
+                              .since_ms = lease->since_ms,
+                              .attempt = {.wait_ms = -1}};
     rv_copy_text(offloaded.session, sizeof(offloaded.session), session);
     rv_lock(&keeper->thread.lock);
     bool known = is_offloaded(keeper, queue_session, lease);
@@ -103,7 +108,7 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
     rv_attempt_policy policy;
     const rv_envelope *envelope = &item->lease.envelope;
     const rv_handler *handler = rv_handler_table_find(&t->worker->handlers, envelope->type, envelope->type_length);
-    rv_attempt_policy_choose(&policy, envelope, handler, t->pool->queue_sessions[item->lease.queue]);
+    rv_attempt_policy_choose(&policy, item, handler, t->pool->queue_sessions[item->lease.queue]);
     (void)snprintf(message, sizeof(message), silent ? "silent for %lld ms" : "not done within %lld ms",
                    (long long)(silent ? item->heartbeat_ms : item->timeout_ms));
     rv_settlement outcome = {.id = item->lease.id,
@@ -116,11 +121,12 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
                              .message = message};
     rv_attempt_policy_decide_retry(&policy, &outcome, item->lease.failures + 1);
     atomic_store(rv_invocation_stop(t, item), true);
+    if (t->batch.notice != NULL) rv_waker_ring(t->batch.notice);
     if (item->accepted) { /* it was settled before it ran: its handler is only asked to stop */
         item->until_ms = RV_FOREVER;
         return;
     }
-    item->run_us = (rv_now_ms() - t->batch.running_since_ms) * 1000;
+    item->run_us = (rv_now_ms() - (t->batch.pulled ? item->leased_ms : t->batch.running_since_ms)) * 1000;
     offload(t, item, &outcome);
     /* The only message that is logged under the lock: after it is released the thread may reuse the memory of the
      * lease. */
@@ -147,7 +153,7 @@ static int64_t relieve_thread(rv_thread *t, int64_t now)
     rv_lock(&batch->lock);
     if (batch->running != RV_NONE) {
         if (now >= batch->running_until_ms) end_late(t, now);
-        if (now >= batch->running_since_ms + RV_PATIENCE_MS) offload_others(t);
+        if (!batch->pulled && now >= batch->running_since_ms + RV_PATIENCE_MS) offload_others(t);
     }
     int64_t attention = rv_batch_attention(batch, now);
     rv_unlock(&batch->lock);
@@ -189,8 +195,10 @@ static void count_offloaded(reeve_worker *worker, const rv_offloaded *offloaded,
     rv_outcome_counts_add(&counts, &offloaded->settlement, refused);
     rv_outcome_counts_publish(&counts, &worker->stats);
     if (!rv_outcome_counts_have_tally(&counts)) return;
+    rv_attempt attempt = offloaded->attempt;
+    attempt.type = offloaded->type;
     rv_tally *tally = rv_queue_session_open_tally(offloaded->queue_session, now_ms);
-    if (tally != NULL) rv_tally_add(tally, &offloaded->settlement, offloaded->wait_ms, offloaded->run_us);
+    if (tally != NULL) rv_tally_add(tally, &offloaded->settlement, &attempt);
     rv_queue_session_close_tally(offloaded->queue_session);
 }
 

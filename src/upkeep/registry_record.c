@@ -9,6 +9,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "upkeep/utilisation.h"
 
 static unsigned count_busy(const reeve_worker *worker)
 {
@@ -32,7 +33,7 @@ static void add_pools(rv_buf *json, const reeve_worker *worker)
     for (size_t i = 0; i < worker->pool_count; i++) {
         const rv_pool *pool = worker->pools[i];
         add_text(json, i > 0 ? ",{\"name\":" : "{\"name\":", pool->name);
-        rv_buf_addf(json, ",\"threads\":%u", pool->thread_count);
+        rv_buf_addf(json, ",\"threads\":%u,\"utilisation\":%.4f", pool->thread_count, pool->utilisation.share);
         if (pool->order != REEVE_ORDER_STRICT) rv_buf_addf(json, ",\"order\":\"%s\"", rv_queue_order_word(pool->order));
         rv_buf_adds(json, ",\"queues\":[");
         for (size_t j = 0; j < pool->queue_session_count; j++)
@@ -84,6 +85,31 @@ static int by_start(const void *a, const void *b)
     return left->since_ms < right->since_ms ? -1 : left->since_ms > right->since_ms;
 }
 
+static void add_item(rv_buf *json, const rv_thread *t, const rv_item *item, int64_t for_ms, const char *comma)
+{
+    const rv_lease *lease = &item->lease;
+    rv_buf_adds(json, comma);
+    add_text(json, "{\"thread\":", t->name);
+    add_text(json, ",\"queue\":", t->pool->queue_sessions[lease->queue]->queue);
+    add_text(json, ",\"id\":", lease->id);
+    rv_buf_adds(json, ",\"type\":");
+    rv_buf_add_json(json, lease->envelope.type, lease->envelope.type_length);
+    rv_buf_addf(json, ",\"for_ms\":%lld}", (long long)(for_ms > 0 ? for_ms : 0));
+}
+
+/* Adds the tasks that the program of a consumer holds, the first leased ones. */
+static void add_pulled(rv_buf *json, rv_thread *t, int64_t now_ms)
+{
+    unsigned added = 0;
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < t->batch.count && added < RV_REGISTRY_RECORD_RUNNING; i++) {
+        const rv_item *item = &t->batch.items[i];
+        if (item->state != RV_ITEM_RUNNING || item->taken) continue;
+        add_item(json, t, item, now_ms - item->leased_ms, added++ > 0 ? "," : "");
+    }
+    rv_unlock(&t->batch.lock);
+}
+
 /* Adds the running task of a thread, under the lock: the thread reuses the memory of the lease when the task has
  * ended. It may run another task by now. */
 static bool add_running(rv_buf *json, rv_thread *t, const char *comma, int64_t now_ms)
@@ -91,17 +117,7 @@ static bool add_running(rv_buf *json, rv_thread *t, const char *comma, int64_t n
     rv_batch *batch = &t->batch;
     rv_lock(&batch->lock);
     bool runs = batch->running != RV_NONE;
-    if (runs) {
-        const rv_lease *lease = &batch->items[batch->running].lease;
-        rv_buf_adds(json, comma);
-        add_text(json, "{\"thread\":", t->name);
-        add_text(json, ",\"queue\":", t->pool->queue_sessions[lease->queue]->queue);
-        add_text(json, ",\"id\":", lease->id);
-        rv_buf_adds(json, ",\"type\":");
-        rv_buf_add_json(json, lease->envelope.type, lease->envelope.type_length);
-        rv_buf_addf(json, ",\"for_ms\":%lld}",
-                    (long long)(now_ms > batch->running_since_ms ? now_ms - batch->running_since_ms : 0));
-    }
+    if (runs) add_item(json, t, &batch->items[batch->running], now_ms - batch->running_since_ms, comma);
     rv_unlock(&batch->lock);
     return runs;
 }
@@ -109,6 +125,10 @@ static bool add_running(rv_buf *json, rv_thread *t, const char *comma, int64_t n
 static void add_all_running(rv_buf *json, reeve_worker *worker)
 {
     int64_t now = rv_now_ms();
+    if (worker->is_consumer) {
+        add_pulled(json, &worker->pools[0]->threads[0], now);
+        return;
+    }
     running *list = rv_zalloc_array(worker->thread_count + 1, sizeof(*list));
     size_t count = list != NULL ? find_running(worker, list) : 0;
     bool any = false;
@@ -135,6 +155,7 @@ static long long resident_bytes(void)
 void rv_registry_record_write(rv_buf *json, reeve_worker *worker)
 {
     const rv_stats *stats = &worker->stats;
+    rv_utilisation_measure(worker, rv_now_us());
     rv_buf_clear(json);
     add_text(json, "{\"name\":", worker->name);
     add_text(json, ",\"host\":", worker->host);
@@ -144,8 +165,8 @@ void rv_registry_record_write(rv_buf *json, reeve_worker *worker)
     rv_buf_addf(json, ",\"threads\":%u,\"busy\":%u,\"processed\":%llu,\"failed\":%llu", worker->thread_count,
                 count_busy(worker), atomic_load(&stats->completed) + atomic_load(&stats->failed),
                 atomic_load(&stats->failed));
-    rv_buf_addf(json, ",\"memory\":%lld,\"round_trip\":%lld,\"running\":[", resident_bytes(),
-                (long long)worker->heart.round_trip_us);
+    rv_buf_addf(json, ",\"memory\":%lld,\"round_trip\":%lld,\"utilisation\":%.4f,\"running\":[", resident_bytes(),
+                (long long)worker->heart.round_trip_us, rv_utilisation_of_worker(worker));
     add_all_running(json, worker);
     rv_buf_adds(json, "],\"pools\":[");
     add_pools(json, worker);

@@ -16,6 +16,7 @@
 #include "running/wakeup.h"
 #include "upkeep/cancel_running.h"
 #include "upkeep/cron_fire.h"
+#include "upkeep/follow_up.h"
 #include "upkeep/upkeep_thread.h"
 
 /* The maximum number of tasks of each kind that one call of maintain.lua changes: Redis serves nobody else during
@@ -30,13 +31,13 @@ static int64_t rest_ms(const reeve_worker *worker)
     return worker->session_ms;
 }
 
-/* The interval for a queue whose announcements do not reach this worker, because an access list forbids them to it
- * or to others. */
+/* The interval for a queue whose announcements do not reach this worker, because it is not subscribed, or because an
+ * access list forbids them to others. */
 #define POLL_MS 1000
 
 static int64_t queue_session_rest_ms(const reeve_worker *worker, const rv_queue_session *queue_session)
 {
-    bool polls = atomic_load(&worker->keeper.deaf) || atomic_load(&queue_session->unsent);
+    bool polls = !atomic_load(&worker->keeper.subscribed) || atomic_load(&queue_session->unsent);
     return polls && rest_ms(worker) > POLL_MS ? POLL_MS : rest_ms(worker);
 }
 
@@ -52,11 +53,6 @@ typedef struct round_of {
 static void log_maintained(const rv_queue_session *queue_session, const rv_maintain_reply *maintained)
 {
     char number[RV_NUMBER_TEXT];
-    if (maintained->session[0] != '\0') {
-        rv_log(REEVE_LOG_WARN, "session.reaped", "a session expired: its tasks run again", "queue",
-               queue_session->queue, "session", maintained->session, "tasks",
-               rv_number_text(number, maintained->recovered), NULL);
-    }
     if (maintained->promoted > 0) {
         rv_log(REEVE_LOG_DEBUG, "queue.due", "scheduled tasks are ready", "queue", queue_session->queue, "tasks",
                rv_number_text(number, maintained->promoted), NULL);
@@ -117,6 +113,8 @@ static void on_maintained(size_t index, const rv_reply *reply, void *context)
     atomic_store_explicit(&r->worker->queue_sessions[queue_session]->result_max, maintained.result_max,
                           memory_order_relaxed);
     rv_cron_fire_note(r->worker, queue_session, &maintained);
+    scheduler->dead[index] = maintained.dead;
+    scheduler->ends[index] = maintained.ends;
     scheduler->unread[index] = maintained.unread && r->worker->queue_sessions[queue_session]->reread >= 0;
     scheduler->outbox[index] = maintained.outbox > 0 || scheduler->unread[index];
     note_spared(r->worker->queue_sessions[queue_session], maintained.spared_ms);
@@ -210,10 +208,13 @@ static bool carry(reeve_worker *worker, size_t count)
     return true;
 }
 
-static bool maintain(reeve_worker *worker, int64_t deadline)
+/* last: only maintain.lua is called, by the deadline; what it finds to be due is for other workers. */
+static bool maintain(reeve_worker *worker, int64_t deadline, bool last)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     round_of r = {.worker = worker, .count = pick(scheduler, worker->queue_session_count)};
+    memset(scheduler->dead, 0, sizeof(scheduler->dead));
+    memset(scheduler->ends, 0, sizeof(scheduler->ends));
     memset(scheduler->outbox, 0, sizeof(scheduler->outbox));
     for (size_t i = 0; i < r.count; i++)
         rv_maintain_call_build(scheduler->thread.conn, &worker->queue_sessions[scheduler->maintained[i]]->prefix,
@@ -226,7 +227,11 @@ static bool maintain(reeve_worker *worker, int64_t deadline)
     }
     if (r.trouble != NULL)
         rv_redis_report_refusal(worker, "Redis refused the maintenance of a queue: the worker tries again", r.trouble);
-    if (rv_cron_fire_run(worker, scheduler->thread.conn) && carry(worker, r.count)) return true;
+    rv_conn *conn = scheduler->thread.conn;
+    if (last) rv_cron_fire_drop(worker);
+    if (last) return true;
+    if (rv_cron_fire_run(worker, conn) && rv_follow_up_run(worker, conn, r.count) && carry(worker, r.count))
+        return true;
     for (size_t i = 0; i < r.count; i++) rv_wakeup_set_due(scheduler, scheduler->maintained[i], rv_now_ms());
     return false;
 }
@@ -281,14 +286,23 @@ static bool keeper_goes_first(reeve_worker *worker)
 
 #define YIELD_MS 20
 
-/* Asks for cancels whose announcement may have been missed; asks again if the connection is lost. */
+/* Asks for cancels whose announcement may have been missed; asks again if the connection is lost, or if Redis refuses
+ * to answer. */
 static bool look_at_cancels(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
+    bool answered = false;
     if (!atomic_exchange(&scheduler->asks_cancelled, false)) return true;
-    if (rv_cancel_running_ask(worker, scheduler->thread.conn)) return true;
-    atomic_store(&scheduler->asks_cancelled, true);
-    return false;
+    bool sent = rv_cancel_running_ask(worker, scheduler->thread.conn, &answered);
+    if (!answered) atomic_store(&scheduler->asks_cancelled, true);
+    return sent;
+}
+
+static int64_t next_round(reeve_worker *worker)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    int64_t at = earliest(scheduler, worker->queue_session_count), again = rv_deadline(TRY_AGAIN_MS);
+    return atomic_load(&scheduler->asks_cancelled) && again < at ? again : at;
 }
 
 /* The last maintenance: it wakes other workers for tasks that this worker's threads were woken for. */
@@ -299,7 +313,7 @@ static void maintain_last(reeve_worker *worker)
     rv_conn *conn = worker->scheduler.thread.conn;
     rv_conn_set_quit(conn, NULL);
     int64_t deadline = rv_deadline(LAST_MS);
-    if (rv_conn_open(conn, deadline) == REEVE_OK) (void)maintain(worker, deadline);
+    if (rv_conn_open(conn, deadline) == REEVE_OK) (void)maintain(worker, deadline, true);
     rv_conn_close(conn);
 }
 
@@ -325,10 +339,10 @@ static void *scheduler_main(void *argument)
             until = rv_deadline(rv_backoff_reconnect(++scheduler->tries, rv_random_unit()));
         } else if (keeper_goes_first(worker)) {
             until = rv_deadline(YIELD_MS);
-        } else if (look_at_cancels(worker) && maintain(worker, 0)) {
+        } else if (look_at_cancels(worker) && maintain(worker, 0, false)) {
             if (scheduler->tries > 1) rv_redis_report_used(worker);
             scheduler->tries = 0;
-            until = earliest(scheduler, worker->queue_session_count);
+            until = next_round(worker);
         } else {
             until = after_loss(scheduler, worker);
         }

@@ -58,7 +58,7 @@ static bool is_known(const rv_thread *t, const stray *s)
         const rv_item *item = &t->batch.items[i];
         if (item->lease.since_ms == s->lease.since_ms && strcmp(item->lease.id, s->lease.id) == 0 &&
             t->pool->queue_sessions[item->lease.queue] == s->queue_session)
-            return item->state != RV_ITEM_OFFLOADED;
+            return !rv_batch_is_taken(item);
     }
     return false;
 }
@@ -73,7 +73,8 @@ static void look_at_lease(page *p, const rv_reply *id, const char *lease)
     rv_thread *t = read_lease(&s, lease) ? find_thread(p->worker, s.thread) : NULL;
     if (t == NULL) return;
     rv_lock(&t->batch.lock);
-    if (t->batch.running != RV_NONE && !is_known(t, &s)) {
+    /* The turns of a consumer look for its own (recovery.c). */
+    if (t->batch.running != RV_NONE && !t->batch.pulled && !is_known(t, &s)) {
         if (t->batch.running_since_ms < p->asked_ms)
             rv_offload_give_back(t, s.queue_session, s.session, &s.lease);
         else

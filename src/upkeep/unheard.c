@@ -1,28 +1,35 @@
 #include "upkeep/unheard.h"
 
+#include <string.h>
+
 #include "base/lock.h"
 #include "base/log.h"
 #include "protocol/heartbeat_call.h"
 
-/* Tasks that were settled before they ran have no lease, and items that the keeper took over are counted there. */
-static size_t count_batch(rv_thread *t, const rv_queue_session *queue_session)
+/* Tasks that were settled before they ran have no lease, and items that the keeper took over are counted there.
+ * Handlers of a lost session may still run: Redis does not count their tasks in the present session. */
+static size_t count_batch(rv_thread *t, const rv_queue_session *queue_session, const char *session)
 {
     size_t count = 0;
     rv_lock(&t->batch.lock);
     for (size_t i = 0; i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
         if (t->pool->queue_sessions[item->lease.queue] != queue_session) continue;
-        count += item->state != RV_ITEM_OFFLOADED && !item->accepted;
+        if (strcmp(t->batch.sessions[item->lease.queue], session) != 0) continue;
+        count += !rv_batch_is_taken(item) && !item->accepted;
     }
     rv_unlock(&t->batch.lock);
     return count;
 }
 
-static size_t count_offloaded(rv_keeper *keeper, const rv_queue_session *queue_session)
+static size_t count_offloaded(rv_keeper *keeper, const rv_queue_session *queue_session, const char *session)
 {
     size_t count = 0;
     rv_lock(&keeper->thread.lock);
-    for (size_t i = 0; i < keeper->offloaded_count; i++) count += keeper->offloaded[i].queue_session == queue_session;
+    for (size_t i = 0; i < keeper->offloaded_count; i++) {
+        const rv_offloaded *offloaded = &keeper->offloaded[i];
+        count += offloaded->queue_session == queue_session && strcmp(offloaded->session, session) == 0;
+    }
     rv_unlock(&keeper->thread.lock);
     return count;
 }
@@ -34,13 +41,14 @@ static bool serves(const rv_pool *pool, const rv_queue_session *queue_session)
     return false;
 }
 
-static uint64_t count_known(reeve_worker *worker, const rv_queue_session *queue_session)
+static uint64_t count_known(reeve_worker *worker, const rv_queue_session *queue_session, const char *session)
 {
-    uint64_t known = count_offloaded(&worker->keeper, queue_session);
+    uint64_t known = count_offloaded(&worker->keeper, queue_session, session);
     for (size_t i = 0; i < worker->pool_count; i++) {
         rv_pool *pool = worker->pools[i];
         if (!serves(pool, queue_session)) continue;
-        for (unsigned j = 0; j < pool->thread_count; j++) known += count_batch(&pool->threads[j], queue_session);
+        for (unsigned j = 0; j < pool->thread_count; j++)
+            known += count_batch(&pool->threads[j], queue_session, session);
     }
     return known;
 }
@@ -62,23 +70,29 @@ static unsigned wake_resting(reeve_worker *worker, const rv_queue_session *queue
     return woken;
 }
 
-/* At the 2nd, 4th, 8th heartbeat: fields that another version keeps in the session make its count too large for
- * ever. */
+/* The pause between attempts is bounded: a task that does not arrive later has to be noticed, too. */
+#define HEARTBEATS_MAX 8
+
+/* At the 2nd and 4th heartbeat, and at each 8th: fields that another version keeps in the session make its count too
+ * large for ever. */
 static bool is_time(unsigned heartbeats)
 {
-    return heartbeats >= 2 && (heartbeats & (heartbeats - 1)) == 0;
+    return heartbeats % HEARTBEATS_MAX == 0 || heartbeats == 2 || heartbeats == 4;
 }
 
 /* A waiting thread consumes a wake-up at once: one that remains has reached no thread. */
-static bool is_heard(reeve_worker *worker, const rv_queue_session *queue_session, const rv_heartbeat_reply *heartbeat)
+static bool is_heard(reeve_worker *worker, const rv_queue_session *queue_session, const char *session,
+                     const rv_heartbeat_reply *heartbeat)
 {
     if (rv_worker_phase(worker) != RV_PHASE_RUNNING) return true;
-    return !heartbeat->woken && (heartbeat->held == 0 || heartbeat->held <= count_known(worker, queue_session));
+    return !heartbeat->woken &&
+           (heartbeat->held == 0 || heartbeat->held <= count_known(worker, queue_session, session));
 }
 
-void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const rv_heartbeat_reply *heartbeat)
+void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const char *session,
+                      const rv_heartbeat_reply *heartbeat)
 {
-    if (is_heard(worker, queue_session, heartbeat)) {
+    if (is_heard(worker, queue_session, session, heartbeat)) {
         queue_session->unheard = 0;
         return;
     }

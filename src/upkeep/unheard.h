@@ -12,7 +12,9 @@
 #include "protocol/heartbeat_call.h"
 #include "running/worker_state.h"
 
-/* The heartbeat thread: heartbeat: the reply for a queue; called once for each heartbeat. */
-void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const rv_heartbeat_reply *heartbeat);
+/* The heartbeat thread; called once for each heartbeat. session: the one that the heartbeat renewed; "": none.
+ * heartbeat: its reply. */
+void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const char *session,
+                      const rv_heartbeat_reply *heartbeat);
 
 #endif

@@ -44,7 +44,7 @@ static reeve_status check_types(reeve_worker *worker, const reeve_plugin_handle 
 {
     for (size_t i = 0; i < plugin->plugin.handler_count; i++) {
         const char *type = plugin->handlers[i].type;
-        const rv_handler *other = rv_handler_table_find(&worker->handlers, type, strlen(type));
+        const rv_handler *other = rv_handler_table_find_own(&worker->handlers, type);
         if (other == NULL) continue;
         return rv_fail(&worker->error, REEVE_EDUPLICATE, "plugin %s: type %s has a handler already (%s)", plugin->path,
                        type, other->plugin != NULL ? other->plugin->path : "registered by the program");
@@ -108,7 +108,7 @@ reeve_status reeve_worker_load_plugin(reeve_worker *worker, const char *name_or_
 
 static reeve_status set_policy(reeve_worker *worker, const reeve_handler_policy *policy)
 {
-    rv_handler *entry = rv_handler_table_find(&worker->handlers, policy->type, strlen(policy->type));
+    rv_handler *entry = rv_handler_table_find_own(&worker->handlers, policy->type);
     if (entry == NULL)
         return rv_fail(&worker->error, REEVE_ENOTFOUND, "no handler of type %.120s is registered", policy->type);
     if (policy->attempts < 0 || policy->max_crashes < 0 || policy->timeout_ms < 0 || policy->heartbeat_ms < 0) {

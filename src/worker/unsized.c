@@ -26,6 +26,12 @@ reeve_status(reeve_enqueue_many)(reeve_client *client, const reeve_task_spec *sp
     return reeve_enqueue_many(client, specs, count, ret_results);
 }
 
+reeve_status(reeve_enqueue_commands)(reeve_commands **ret, const reeve_commands_options *options,
+                                     const reeve_task_spec *specs, size_t count, char *ret_error, size_t size)
+{
+    return reeve_enqueue_commands(ret, options, specs, count, ret_error, size);
+}
+
 void(reeve_enqueued_error)(const reeve_client *client, const reeve_task_spec *spec, const reeve_enqueued *result,
                            char *ret, size_t size)
 {
@@ -60,7 +66,7 @@ reeve_status(reeve_cron_set_with_origin)(reeve_client *client, const reeve_cron_
 
 reeve_status(reeve_bulk_update)(reeve_client *client, const char *queue, reeve_action action,
                                 const reeve_filter *filter,
-                                bool (*progress)(const reeve_bulk_result *swept, void *user), void *user,
+                                bool (*progress)(const reeve_bulk_result *result, void *user), void *user,
                                 reeve_bulk_result *ret)
 {
     return reeve_bulk_update(client, queue, action, filter, progress, user, ret);
@@ -71,6 +77,13 @@ reeve_status(reeve_bulk_update_preview)(reeve_client *client, const char *queue,
                                         char (*ret_ids)[REEVE_ID_MAX], size_t *ret_count)
 {
     return reeve_bulk_update_preview(client, queue, action, filter, ret, ret_ids, ret_count);
+}
+
+reeve_status(reeve_find)(reeve_client *client, const char *queue, const reeve_filter *filter,
+                         char cursor[REEVE_CURSOR_MAX], size_t limit, reeve_task_info ***ret, size_t *ret_count,
+                         uint64_t *ret_seen)
+{
+    return reeve_find(client, queue, filter, cursor, limit, ret, ret_count, ret_seen);
 }
 
 reeve_status(reeve_batch_open)(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
@@ -139,4 +152,31 @@ reeve_test_report *(reeve_test_run)(const reeve_handler *handler, const reeve_te
 reeve_test_report *(reeve_test_run_plugin)(reeve_plugin_handle *plugin, const reeve_test_options *options)
 {
     return reeve_test_run_plugin(plugin, options);
+}
+
+reeve_status(reeve_test_client_open)(reeve_client **ret, const reeve_test_client_options *options)
+{
+    return reeve_test_client_open(ret, options);
+}
+
+reeve_status(reeve_consumer_open)(reeve_consumer **ret, const reeve_consumer_options *options, char *ret_error,
+                                  size_t size)
+{
+    return reeve_consumer_open(ret, options, ret_error, size);
+}
+
+reeve_status(reeve_edit)(reeve_client *client, const char *queue, const char *id, const reeve_task_edit *edit)
+{
+    return reeve_edit(client, queue, id, edit);
+}
+
+reeve_status(reeve_client_add_layer)(reeve_client *client, const reeve_layer *layer)
+{
+    return reeve_client_add_layer(client, layer);
+}
+
+reeve_status(reeve_lease_settle)(reeve_client *client, const char *queue, const char *id, const char *token,
+                                 const reeve_lease_outcome *outcome)
+{
+    return reeve_lease_settle(client, queue, id, token, outcome);
 }

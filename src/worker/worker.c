@@ -225,10 +225,10 @@ reeve_status reeve_worker_start(reeve_worker *worker)
     if (status == REEVE_OK) status = prepare(worker);
     if (status == REEVE_OK) status = rv_welcome(worker);
     atomic_store(&worker->phase, RV_PHASE_RUNNING);
-    if (status == REEVE_OK) status = rv_heartbeat_start(worker, &worker->error);
+    if (status == REEVE_OK && !worker->is_manual) status = rv_heartbeat_start(worker, &worker->error);
     if (status == REEVE_OK) status = rv_keeper_start(worker, &worker->error);
     if (status == REEVE_OK) status = rv_scheduler_start(worker, &worker->error);
-    if (status == REEVE_OK) status = start_threads(worker);
+    if (status == REEVE_OK && !worker->is_consumer) status = start_threads(worker);
     if (status != REEVE_OK) {
         rv_error why = worker->error;
         reeve_worker_stop(worker, 0);
@@ -335,14 +335,14 @@ static reeve_status stop(reeve_worker *worker, unsigned alive)
     return REEVE_OK;
 }
 
-reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms)
+reeve_status reeve_worker_stop(reeve_worker *worker, int64_t drain_ms)
 {
     if (worker == NULL) return REEVE_EINVAL;
     if (!has_started(worker)) return REEVE_OK;
     /* It would wait for itself, or for threads that only the parent has. */
     if (rv_thread_is_inside(worker) || rv_worker_is_forked(worker)) return REEVE_ESTATE;
     set_phase(worker, RV_PHASE_STOPPING);
-    unsigned alive = wait_for_threads(worker, rv_deadline(deadline_ms > 0 ? deadline_ms : 0));
+    unsigned alive = wait_for_threads(worker, rv_deadline(drain_ms > 0 ? drain_ms : 0));
     if (alive > 0) {
         stop_handlers(worker);
         alive = wait_for_threads(worker, rv_deadline(GRACE_MS));

@@ -1,7 +1,9 @@
 /* Handlers that take many tasks in a call: when a call is made, with which tasks, and what runs beside them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "support/collect.h"
+#include "support/proxy.h"
 
 /* ---- when a call is made ---------------------------------------------------------------------------------------- */
 
@@ -134,6 +136,75 @@ static void a_long_one_lets_them_go(void **state)
     test_collect_stop(worker);
 }
 
+/* Not to the thread that runs its batch, whose wait for more tasks ended. */
+static void a_task_is_handed_to_an_idle_thread(void **state)
+{
+    (void)state;
+    reeve_worker *worker = test_collect_worker(NULL, 3, 200, 0);
+    test_worker_pool(worker, "q", 2, 0);
+    test_worker_start(worker);
+    for (int i = 1; i <= 5; i++) {
+        char id[8], next[8];
+        (void)snprintf(id, sizeof(id), "n%d", 10 * i);
+        (void)snprintf(next, sizeof(next), "n%d", 10 * i + 1);
+        atomic_store(&test_collected.go, false);
+        unsigned calls = atomic_load(&test_collected.in_call);
+        test_collect_put(id, "hold");
+        TEST_AWAIT(atomic_load(&test_collected.in_call) == calls + 1);
+        test_collect_put(next, "");
+        TEST_AWAIT_STATE(next, "completed");
+        assert_string_equal(test_state("q", id), "running");
+        atomic_store(&test_collected.go, true);
+        TEST_AWAIT_STATE(id, "completed");
+    }
+    test_collect_stop(worker);
+}
+
+/* The batch is due; what came meanwhile is a part of it. */
+static void a_task_handed_before_the_call_joins_it(void **state)
+{
+    (void)state;
+    test_proxy *proxy = test_proxy_start(test_redis);
+    const reeve_worker_options options = {.redis = test_proxy_url(proxy)};
+    reeve_worker *worker = test_collect_worker(&options, 3, 1000, 0);
+    test_worker_pool(worker, "q", 1, 0);
+    test_worker_start(worker);
+    test_collect_put("n1", "");
+    TEST_AWAIT(test_number("LLEN reeve:{q}:idle") == 1);
+    TEST_AWAIT(strstr(test_cmd(test_conn, "INFO clients"), "blocked_clients:1") != NULL);
+    test_proxy_delay(proxy, 1000);
+    TEST_AWAIT(strstr(test_cmd(test_conn, "INFO clients"), "blocked_clients:0") != NULL);
+    test_collect_put("n2", ""); /* the worker has not heard that the wait ended */
+    test_proxy_delay(proxy, 0);
+    TEST_AWAIT(test_count("q", "completed") == 2);
+    assert_int_equal(test_collected.calls, 1);
+    test_expect_result("n1", "2");
+    test_collect_stop(worker);
+    test_proxy_stop(proxy);
+}
+
+/* The wait ended when the batch was due, and the worker does not hear of it: the thread may still be handed tasks. */
+static void a_lost_wait_leaves_no_task_behind_the_call(void **state)
+{
+    (void)state;
+    test_proxy *proxy = test_proxy_start(test_redis);
+    const reeve_worker_options options = {.redis = test_proxy_url(proxy), .command_ms = 1000};
+    reeve_worker *worker = test_collect_worker(&options, 3, 500, 0);
+    test_worker_pool(worker, "q", 1, 0);
+    test_worker_start(worker);
+    test_collect_put("n1", "hold");
+    TEST_AWAIT(test_number("LLEN reeve:{q}:idle") == 1);
+    test_proxy_mute_open(proxy, "\r\n$5\r\n0.", false);
+    TEST_AWAIT(atomic_load(&test_collected.in_call) == 1);
+    assert_int_equal(test_number("LLEN reeve:{q}:idle"), 0);
+    test_collect_put("n2", "");
+    assert_string_equal(test_state("q", "n2"), "ready");
+    atomic_store(&test_collected.go, true);
+    TEST_AWAIT(test_count("q", "completed") == 2);
+    test_collect_stop(worker);
+    test_proxy_stop(proxy);
+}
+
 static void queues_are_not_mixed(void **state)
 {
     (void)state;
@@ -163,6 +234,9 @@ int main(void)
         cmocka_unit_test_setup(a_policy_says_otherwise, test_collect_begin),
         cmocka_unit_test_setup(others_run_meanwhile, test_collect_begin),
         cmocka_unit_test_setup(a_long_one_lets_them_go, test_collect_begin),
+        cmocka_unit_test_setup(a_task_is_handed_to_an_idle_thread, test_collect_begin),
+        cmocka_unit_test_setup(a_task_handed_before_the_call_joins_it, test_collect_begin),
+        cmocka_unit_test_setup(a_lost_wait_leaves_no_task_behind_the_call, test_collect_begin),
         cmocka_unit_test_setup(queues_are_not_mixed, test_collect_begin),
     };
     return cmocka_run_group_tests_name("ct_batch_handler", tests, test_place_start, test_place_stop);

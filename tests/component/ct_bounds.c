@@ -312,15 +312,15 @@ static void many_idle_threads_are_told_to_look(void **state)
     make_idle("b-1", 0, 100);
     (void)test_cmd(test_conn, "ZADD " Q "sessions 9000000000000 a-1");
     pause_queue();
-    assert_int_equal(test_number("LLEN " Q "rousing"), 900);
+    assert_int_equal(test_number("LLEN " Q "wake_later"), 900);
     (void)test_cmd(test_conn, "DEL " Q "running:b-1");
     /* Again, before all were told. */
     test_ok(test_client, reeve_resume(test_client, "q"));
     make_idle("a-1", 1000, 500);
     pause_queue();
-    assert_int_equal(test_number("LLEN " Q "rousing"), 1200);
+    assert_int_equal(test_number("LLEN " Q "wake_later"), 1200);
     maintain_in_short_calls(MAINTAIN_MAX);
-    assert_int_equal(test_number("EXISTS " Q "rousing " Q "hand:b-1:99"), 0);
+    assert_int_equal(test_number("EXISTS " Q "wake_later " Q "hand:b-1:99"), 0);
     assert_int_equal(test_number("SCARD " Q "woken:a-1"), 1500);
     for (int i = 0; i < 1500; i += 100) assert_int_equal(test_number("LLEN " Q "hand:a-1:%d", i), 1);
 }
@@ -366,7 +366,7 @@ static void many_idle_threads_and_what_is_ready(void **state)
     (void)test_cmd(test_conn, "ZADD " Q "ready 1099511627776 x");
     maintain_in_short_calls(MAINTAIN_MAX);
     assert_int_equal(test_number("SCARD " Q "woken:a-1"), 1000);
-    assert_int_equal(test_number("EXISTS " Q "idle " Q "rousing"), 0);
+    assert_int_equal(test_number("EXISTS " Q "idle " Q "wake_later"), 0);
     assert_int_equal(test_number("LLEN " Q "wake"), 1);
 }
 

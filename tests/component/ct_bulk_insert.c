@@ -10,8 +10,8 @@
 #include "protocol/scripts.h"
 #include "reeve/watch.h"
 #include "support/costs.h"
-#include "support/packets.h"
 #include "support/proxy.h"
+#include "support/segments.h"
 
 #define Q "reeve:{q}:"
 enum { MANY = 64, MAX = 2000 };
@@ -90,7 +90,7 @@ static void expect_behind(size_t others, size_t count)
             if (at >= others) assert_string_equal(hand.leased[i].id, results[at - others].id);
         }
     }
-    test_no_packets();
+    test_no_segments();
 }
 
 /* ---- the common way ---------------------------------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ static void from_the_second_call_on(void **state)
     /* SADD counts with what a client says of a queue, and is left out. */
     assert_string_equal(test_costs_text(&now),
                         "del=1 evalsha=1 exec=1 hincrby=1 hset=2 llen=1 multi=1 rpush=1 time=1 watch=1 zadd=1");
-    assert_int_equal(test_packets("q"), 3);
+    assert_int_equal(test_segments("q"), 3);
     expect_behind(2 * MANY, MANY);
 }
 
@@ -169,7 +169,7 @@ static void where_there_are_groups(void **state)
     test_ok(client, put("q", MANY, (reeve_task_spec){0}));
     assert_int_equal(transactions(), 1);
     assert_int_equal(test_ready_count("q"), MANY + 1);
-    test_no_packets();
+    test_no_segments();
     test_ok(client, put("q", MANY, (reeve_task_spec){0})); /* (it was told) */
     assert_int_equal(transactions(), 1);
     test_ok(client, put("other", MANY, (reeve_task_spec){0}));
@@ -181,17 +181,17 @@ static void where_there_are_groups(void **state)
     assert_int_equal(transactions(), 3);
 }
 
-/* Whoever looks at packets by pages passes them all: few tasks do not make one where there are very many. */
-static void where_there_are_many_packets(void **state)
+/* Whoever looks at segments by pages passes them all: few tasks do not make one where there are very many. */
+static void where_there_are_many_segments(void **state)
 {
     (void)state;
     static char payload[4096];
     begin();
-    for (int i = 0; i < 1000; i++) (void)test_cmd(test_conn, "SADD " Q "packets x%d", i);
+    for (int i = 0; i < 1000; i++) (void)test_cmd(test_conn, "SADD " Q "segments x%d", i);
     test_ok(client, put("q", MANY, (reeve_task_spec){0}));
     test_ok(client, put("q", 4, (reeve_task_spec){.payload = {payload, sizeof(payload)}}));
     assert_int_equal(transactions(), 2);
-    assert_int_equal(test_number("SCARD " Q "packets"), 1001);
+    assert_int_equal(test_number("SCARD " Q "segments"), 1001);
     assert_int_equal(test_number("ZCARD " Q "ready"), 5);
 }
 
@@ -206,24 +206,24 @@ static void where_events_are_told(void **state)
     expect_behind(0, MANY);
 }
 
-static void what_was_never_laid(void **state)
+static void what_was_never_bulk_inserted(void **state)
 {
     static const struct {
         const char *words;
         const char *args[5];
         size_t count;
     } rows[] = {
-        {"its packet and how many tasks", {"laid"}, 1},
-        {"its packet and how many tasks", {"laid", "1", "2"}, 3},
-        {"its packet and how many tasks", {"laid", "1", "2", "x"}, 4},
-        {"its packet and how many tasks", {"laid", "1", "2", "1025"}, 4},
-        {"its packet and how many tasks", {"laid", "1", "2", "4", "5"}, 5},
-        {"packet 2 does not end with 4 tasks", {"laid", "1", "2", "4"}, 4},
-        {"packet 3 does not end with 4 tasks", {"laid", "1", "3", "4"}, 4},
+        {"its segment and how many tasks", {"bulk"}, 1},
+        {"its segment and how many tasks", {"bulk", "1", "2"}, 3},
+        {"its segment and how many tasks", {"bulk", "1", "2", "x"}, 4},
+        {"its segment and how many tasks", {"bulk", "1", "2", "1025"}, 4},
+        {"its segment and how many tasks", {"bulk", "1", "2", "4", "5"}, 5},
+        {"segment 2 does not end with 4 tasks", {"bulk", "1", "2", "4"}, 4},
+        {"segment 3 does not end with 4 tasks", {"bulk", "1", "3", "4"}, 4},
     };
     (void)state;
     begin();
-    (void)test_cmd(test_conn, "RPUSH " Q "packet:3 a b c d");
+    (void)test_cmd(test_conn, "RPUSH " Q "segment:3 a b c d");
     (void)test_cmd(test_conn, "HSET " Q "tasks a {\"at\":1,\"p\":3,} b {\"at\":1,\"p\":3,} c {\"at\":1,\"p\":3,}");
     char before[64];
     rv_copy_text(before, sizeof(before), test_digest());
@@ -281,9 +281,9 @@ static void a_transaction_that_comes_as_a_whole(void **state)
     (void)state;
     begin();
     for (int forbidden = 0; forbidden < 2; forbidden++) {
-        if (forbidden) (void)test_cmd(test_conn, "SET " Q "laid:5 1 EX 3600");
-        (void)test_cmd(test_conn, "WATCH " Q "laid:5");
-        (void)test_cmd(test_conn, "DEL " Q "laid:5");
+        if (forbidden) (void)test_cmd(test_conn, "SET " Q "bulk_closed:5 1 EX 3600");
+        (void)test_cmd(test_conn, "WATCH " Q "bulk_closed:5");
+        (void)test_cmd(test_conn, "DEL " Q "bulk_closed:5");
         (void)test_cmd(test_conn, "MULTI");
         (void)test_cmd(test_conn, "PING");
         assert_string_equal(test_cmd(test_conn, "EXEC"), forbidden ? "(nil)" : "[PONG]");
@@ -342,8 +342,8 @@ static void a_key_of_another_kind(void **state)
 {
     (void)state;
     begin();
-    (void)test_cmd(test_conn, "DEL " Q "order");
-    (void)test_cmd(test_conn, "SET " Q "order x");
+    (void)test_cmd(test_conn, "DEL " Q "sequence");
+    (void)test_cmd(test_conn, "SET " Q "sequence x");
     test_refused(client, put("q", MANY, (reeve_task_spec){0}), REEVE_EREDIS, "WRONGTYPE");
 }
 
@@ -376,7 +376,7 @@ static void who_may_not_is_asked_first(void **state)
         test_ok(client, first);
         test_ok(client, next);
         test_ok(client, last);
-        assert_int_equal(test_packets("q"), 1); /* (of one that is laid nothing goes into the one before) */
+        assert_int_equal(test_segments("q"), 1); /* (of one that is bulk-inserted nothing goes into the one before) */
         expect_behind(2 * MANY, MANY);
     }
 }
@@ -411,7 +411,7 @@ static void the_list_comes_first(void **state)
     assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +multi"), "OK");
     (void)test_cmd(test_conn, "CONFIG SET slowlog-log-slower-than -1");
     test_ok(client, status);
-    assert_true(last_called("RPUSH", Q "packet:") > last_called("HSET", Q "tasks"));
+    assert_true(last_called("RPUSH", Q "segment:") > last_called("HSET", Q "tasks"));
 }
 
 static void a_server_without_transactions(void **state)
@@ -446,40 +446,40 @@ static void a_user_without_one_of_the_commands(void **state)
     assert_string_equal(test_digest(), before);
 }
 
-/* ---- packets without a place, sent again ------------------------------------------------------------------------- */
+/* ---- segments without a place, sent again ------------------------------------------------------------------------- */
 
 /* As a transaction leaves them whose script was refused. */
 static void lay_without_place(int p, int count)
 {
     const rv_reply *reply;
-    char packet[16], many[16];
-    (void)snprintf(packet, sizeof(packet), "%d", p);
+    char segment[16], many[16];
+    (void)snprintf(segment, sizeof(segment), "%d", p);
     (void)snprintf(many, sizeof(many), "%d", count);
     rv_cmd(test_conn, 6);
     rv_args(test_conn, "EVAL");
     rv_args(test_conn,
             "for i = 1, tonumber(ARGV[2]) do\n"
             "  local id = 'p' .. ARGV[1] .. '.' .. i\n"
-            "  redis.call('RPUSH', KEYS[1] .. 'packet:' .. ARGV[1], id)\n"
+            "  redis.call('RPUSH', KEYS[1] .. 'segment:' .. ARGV[1], id)\n"
             "  redis.call('HSET', KEYS[1] .. 'tasks', id, '{\"at\":1,\"p\":' .. ARGV[1] .. ',\"type\":\"t\"}\\n')\n"
             "end");
     rv_args(test_conn, "1");
     rv_args(test_conn, Q);
-    rv_args(test_conn, packet);
+    rv_args(test_conn, segment);
     rv_args(test_conn, many);
     assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
 }
 
-/* The first task of each of some packets, and some new ones. */
-static const rv_reply *send_again(int packets, int others)
+/* The first task of each of some segments, and some new ones. */
+static const rv_reply *send_again(int segments, int others)
 {
     static char ids[MAX][16];
     const rv_reply *reply;
-    rv_cmd_script(test_conn, &rv_script_enqueue, 1, 1 + 3 * (size_t)(packets + others));
+    rv_cmd_script(test_conn, &rv_script_enqueue, 1, 1 + 3 * (size_t)(segments + others));
     rv_args(test_conn, Q);
     rv_args(test_conn, "1");
-    for (int i = 0; i < packets + others; i++) {
-        (void)snprintf(ids[i], sizeof(ids[i]), i < packets ? "p%d.1" : "n%d", i);
+    for (int i = 0; i < segments + others; i++) {
+        (void)snprintf(ids[i], sizeof(ids[i]), i < segments ? "p%d.1" : "n%d", i);
         rv_args(test_conn, ids[i]);
         rv_args(test_conn, "");
         rv_args(test_conn, "\"type\":\"t\"}\n");
@@ -488,7 +488,7 @@ static const rv_reply *send_again(int packets, int others)
     return reply;
 }
 
-static void tasks_of_many_packets_are_sent_again(void **state)
+static void tasks_of_many_segments_are_sent_again(void **state)
 {
     (void)state;
     for (int p = 0; p < 5; p++) lay_without_place(p, 1024);
@@ -499,11 +499,49 @@ static void tasks_of_many_packets_are_sent_again(void **state)
     assert_non_null(strstr(reply->text, "send fewer in one call"));
     assert_string_equal(test_digest(), before);
     /* As many as a call takes, and new ones with them. */
-    (void)test_cmd(test_conn, "DEL " Q "packet:2 " Q "packet:3 " Q "packet:4");
+    (void)test_cmd(test_conn, "DEL " Q "segment:2 " Q "segment:3 " Q "segment:4");
     reply = send_again(2, MAX - 2);
     if (!rv_reply_is(reply, RV_ARRAY)) fail_msg("%s", test_reply_text(reply));
     assert_int_equal(test_number("ZCARD " Q "ready"), 2 * 1024 + MAX - 2);
-    assert_int_equal(test_number("EXISTS " Q "packet:0 " Q "packet:1"), 0);
+    assert_int_equal(test_number("EXISTS " Q "segment:0 " Q "segment:1"), 0);
+}
+
+/* What a repeated call may not do as a whole it does not begin: a task of the segment would be ready, and have no place once
+ * more in its list, from which the next call would take it when it has run. */
+static void a_segment_that_cannot_get_its_place_waits_for_the_next_call(void **state)
+{
+    static const char *const rights[] = {"del", "zadd", "lpop", "lpush", "zrem"};
+    test_hand hand;
+    (void)state;
+    lay_without_place(0, 4);
+    char before[64];
+    rv_copy_text(before, sizeof(before), test_digest());
+    for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
+        assert_string_equal(test_cmd(test_conn, "ACL SETUSER default -%s", rights[i]), "OK");
+        const bool is_refused = rv_reply_is(send_again(1, 0), RV_ERROR);
+        assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +%s", rights[i]), "OK");
+        if (!is_refused) fail_msg("without %s", rights[i]);
+        assert_string_equal(test_digest(), before);
+    }
+    assert_true(rv_reply_is(send_again(1, 0), RV_ARRAY));
+    test_hand_init(&hand, "1", "q");
+    assert_int_equal(test_lease(&hand, 9), 4);
+    assert_true(rv_reply_is(send_again(1, 0), RV_ARRAY));
+    assert_int_equal(test_number("EXISTS " Q "ready"), 0);
+}
+
+/* A bulk insert that is neither given a place nor removed keeps its list, by which the next call finds it. */
+static void what_cannot_be_removed_is_found_again(void **state)
+{
+    (void)state;
+    begin();
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER default -sadd -lrange -hdel"), "OK");
+    const reeve_status status = put("q", MANY, (reeve_task_spec){0});
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +sadd +lrange +hdel"), "OK");
+    test_refused(client, status, REEVE_EREDIS, "grant this user the command");
+    assert_int_equal(test_number("HLEN " Q "tasks"), 2 * MANY);
+    const char *list = test_cmd(test_conn, "KEYS " Q "segment:*");
+    if (strcmp(list, "[]") == 0) fail_msg("the list of the tasks is gone, and they stay");
 }
 
 int main(void)
@@ -514,9 +552,9 @@ int main(void)
         cmocka_unit_test_setup(which_are_not, set_up),
         cmocka_unit_test_setup(several_calls_in_one_pipeline, set_up),
         cmocka_unit_test_setup(where_there_are_groups, set_up),
-        cmocka_unit_test_setup(where_there_are_many_packets, set_up),
+        cmocka_unit_test_setup(where_there_are_many_segments, set_up),
         cmocka_unit_test_setup(where_events_are_told, set_up),
-        cmocka_unit_test_setup(what_was_never_laid, set_up),
+        cmocka_unit_test_setup(what_was_never_bulk_inserted, set_up),
         cmocka_unit_test_setup(lost_replies, set_up),
         cmocka_unit_test_setup(a_transaction_that_comes_late, set_up),
         cmocka_unit_test_setup(a_transaction_that_comes_as_a_whole, set_up),
@@ -527,7 +565,9 @@ int main(void)
         cmocka_unit_test_setup(a_user_without_transactions, set_up),
         cmocka_unit_test_setup(who_may_not_is_asked_first, set_up),
         cmocka_unit_test_setup(the_list_comes_first, set_up),
-        cmocka_unit_test_setup(tasks_of_many_packets_are_sent_again, set_up),
+        cmocka_unit_test_setup(tasks_of_many_segments_are_sent_again, set_up),
+        cmocka_unit_test_setup(a_segment_that_cannot_get_its_place_waits_for_the_next_call, set_up),
+        cmocka_unit_test_setup(what_cannot_be_removed_is_found_again, set_up),
         cmocka_unit_test_setup(a_server_without_transactions, set_up),
         cmocka_unit_test_setup(a_user_without_one_of_the_commands, set_up),
     };

@@ -23,7 +23,7 @@ static void each_action_in_each_state(void **state)
         bool retry, cancel, delete;
     } table[] = {{REEVE_STATE_BLOCKED, false, true, true},   {REEVE_STATE_SCHEDULED, true, true, true},
                  {REEVE_STATE_READY, false, true, true},     {REEVE_STATE_PARKED, false, true, true},
-                 {REEVE_STATE_RUNNING, false, false, false}, {REEVE_STATE_COMPLETED, false, false, true},
+                 {REEVE_STATE_RUNNING, false, false, false}, {REEVE_STATE_COMPLETED, true, false, true},
                  {REEVE_STATE_DEAD, true, false, true},      {REEVE_STATE_CANCELLED, true, false, true}};
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         for (int action = REEVE_ACTION_RETRY; action <= REEVE_ACTION_DELETE; action++) {
@@ -61,7 +61,7 @@ static void each_action_in_each_state(void **state)
             assert_string_equal(test_state("q", name), become[action]);
             assert_int_equal(test_number("HLEN " Q "tasks"), action == REEVE_ACTION_DELETE ? 7 : 8);
             if (table[i].state == REEVE_STATE_PARKED)
-                assert_int_equal(test_number("EXISTS " Q "parked " Q "parked:g " Q "opening"), 0);
+                assert_int_equal(test_number("EXISTS " Q "parked " Q "parked:g " Q "limit_due"), 0);
             if (table[i].state == REEVE_STATE_DEAD)
                 assert_int_equal(test_number("EXISTS " Q "failures " Q "failures:k"), 0);
         }

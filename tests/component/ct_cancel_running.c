@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "protocol/end_session_call.h"
+#include "reeve/change.h"
 #include "reeve/limits.h"
 #include "support/worker.h"
 
@@ -119,7 +120,7 @@ static void it_takes_its_turn_with_its_group(void **state)
     (void)test_lease(&hand, 3);
     assert_string_equal(test_leased_ids(&hand), "c");
     test_settle(&hand, TEST_DONE("c"));
-    assert_int_equal(test_number("EXISTS " Q "slots " Q "taken " Q "parked:g " Q "called:g"), 0);
+    assert_int_equal(test_number("EXISTS " Q "running_group " Q "group_running " Q "parked:g " Q "unparked:g"), 0);
 }
 
 /* ---- its session ends ------------------------------------------------------------------------------------------ */
@@ -194,6 +195,43 @@ static void the_handler_is_told_at_once(void **state)
     test_worker_end(worker);
 }
 
+static void the_handler_is_told_the_reason(void **state)
+{
+    (void)state;
+    reeve_worker *worker = test_worker_run(1, 0);
+    bool running = false;
+    test_put_spec((reeve_task_spec){.id = "x", .type = "hold"});
+    TEST_AWAIT(test_begun == 1);
+    test_ok(test_client, reeve_cancel_with_reason(test_client, "q", "x", "no use any more", false, &running));
+    assert_true(running);
+    TEST_AWAIT(test_announced == 1);
+    assert_string_equal(test_reason, "no use any more");
+    test_put_spec((reeve_task_spec){.id = "y", .type = "hold"});
+    TEST_AWAIT(test_begun == 2);
+    cancel_running("y");
+    TEST_AWAIT(test_announced == 2);
+    assert_string_equal(test_reason, "");
+    test_worker_end(worker);
+}
+
+/* A worker whose lease ended by hand: its handler is told to stop, and it sends no outcome. */
+static void a_lease_that_expires_by_hand_stops_its_handler(void **state)
+{
+    (void)state;
+    reeve_worker *worker = test_worker_run(1, 0);
+    test_put_spec((reeve_task_spec){.id = "x", .type = "hold"});
+    TEST_AWAIT(test_begun == 1);
+    test_ok(test_client, reeve_fail(test_client, "q", "x", "odd", "enough"));
+    TEST_AWAIT(test_announced == 1);
+    assert_string_equal(test_reason, "");
+    assert_string_equal(test_state("q", "x"), "dead");
+    test_put_spec((reeve_task_spec){.id = "y", .type = "t"});
+    TEST_AWAIT_STATE("y", "completed");
+    assert_int_equal(test_worker_stats(worker).refused, 0);
+    assert_int_equal(test_worker_stats(worker).failed, 0);
+    test_worker_end(worker);
+}
+
 /* It says "done" in spite of all. */
 static void a_stubborn_one_is_done(void **state)
 {
@@ -263,6 +301,8 @@ int main(void)
         cmocka_unit_test_setup(leaving_cancels, set_up),
         cmocka_unit_test_setup(retried_it_runs_as_if_nothing_had_been, set_up),
         cmocka_unit_test_setup(the_handler_is_told_at_once, set_up),
+        cmocka_unit_test_setup(the_handler_is_told_the_reason, set_up),
+        cmocka_unit_test_setup(a_lease_that_expires_by_hand_stops_its_handler, set_up),
         cmocka_unit_test_setup(a_stubborn_one_is_done, set_up),
         cmocka_unit_test_setup(who_waits_for_it_is_told, set_up),
         cmocka_unit_test_setup(its_time_is_up, set_up),

@@ -6,6 +6,7 @@
 #include "protocol/scripts.h"
 #include "protocol/settlement.h"
 #include "support/depend.h"
+#include "support/script.h"
 #include "support/worker.h"
 
 /* ---- by hand --------------------------------------------------------------------------------------------------- */
@@ -100,6 +101,34 @@ static void sent_twice(void **state)
     test_settle_queues("p q");
     assert_int_equal(test_count("p", "ready"), 1);
     assert_int_equal(test_count("q", "ready"), 1);
+}
+
+/* Another program has written a key that the chained task needs: the turn is refused, and the same call, once that is mended,
+ * enqueues it. */
+static void a_chained_task_that_is_refused_comes_with_the_next_call(void **state)
+{
+    static const struct {
+        const char *key, *options, *becomes;
+    } cases[] = {{"scheduled", "{\"in\":3600000}", "scheduled"},
+                 {"deadlines", "{\"expires\":3600000}", "ready"},
+                 {"tag:red", "{\"tags\":[\"red\"]}", "ready"},
+                 {"tags", "{\"tags\":[\"red\"]}", "ready"},
+                 {"wake", "", "ready"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        test_hand hand;
+        (void)test_place_empty(state);
+        test_hand_init(&hand, "1", "q");
+        test_put("q", "a");
+        assert_int_equal(test_lease(&hand, 1), 1);
+        for (int try = 0; try < 2; try++) {
+            (void)test_cmd(test_conn, try == 0 ? "SET reeve:{q}:%s x" : "DEL reeve:{q}:%s", cases[i].key);
+            (void)TEST_SCRIPT(turn, "reeve:{q}:", "1", "0", "15000", "1", "", hand.sessions[0], "", "1",
+                              hand.sessions[0], "", "0", "2", "chain", "a", "q/next", cases[i].options,
+                              "\"type\":\"t\"}\n", "done", "a", "", "", "");
+        }
+        assert_string_equal(test_state("q", "a"), "completed");
+        assert_string_equal(test_state("q", "next"), cases[i].becomes);
+    }
 }
 
 /* ---- handlers -------------------------------------------------------------------------------------------------- */
@@ -223,6 +252,7 @@ int main(void)
         cmocka_unit_test_setup(with_the_completion, test_place_empty),
         cmocka_unit_test_setup(not_without_it, test_place_empty),
         cmocka_unit_test_setup(sent_twice, test_place_empty),
+        cmocka_unit_test(a_chained_task_that_is_refused_comes_with_the_next_call),
         cmocka_unit_test_setup(from_handler_to_handler, closed),
         cmocka_unit_test_setup(parents_results, closed),
         cmocka_unit_test_setup(not_by_one_that_runs_at_most_once, closed),

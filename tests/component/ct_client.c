@@ -108,6 +108,18 @@ static void show_what_is_broken(void **state)
     reeve_task_info_free(info);
 }
 
+/* A task that stands nowhere is named, and can be deleted. */
+static void show_what_is_in_no_state(void **state)
+{
+    (void)state;
+    reeve_task_info *info = NULL;
+    test_put("q", "x");
+    assert_int_equal(test_number("DEL " Q "ready"), 1);
+    test_refused(test_client, reeve_show(test_client, "q", "x", &info), REEVE_EPROTO, "q/x is in no state");
+    assert_null(info);
+    test_ok(test_client, reeve_delete(test_client, "q", "x"));
+}
+
 static const char *page(const char *state, uint64_t offset, size_t limit, uint64_t total)
 {
     static char ids[4096];
@@ -453,6 +465,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(show_tells_everything, set_up),
         cmocka_unit_test_setup(show_what_is_not_there, set_up),
+        cmocka_unit_test_setup(show_what_is_in_no_state, set_up),
         cmocka_unit_test_setup(show_what_is_broken, set_up),
         cmocka_unit_test_setup(lists_of_each_state, set_up),
         cmocka_unit_test_setup(pages_in_order, set_up),

@@ -3,7 +3,6 @@
 
 #include "protocol/end_session_call.h"
 #include "protocol/heartbeat_call.h"
-#include "protocol/maintain_call.h"
 #include "support/clock.h"
 #include "support/cron.h"
 #include "support/limits.h"
@@ -306,7 +305,7 @@ static void many_come_in_time(void **state)
     test_ok(test_client, reeve_enqueue_many(test_client, specs, MANY, results));
     test_maintain_all("q");
     test_clock_advance(-HOUR);
-    for (rv_maintain_reply maintained = test_maintain("q", 100); maintained.more; maintained = test_maintain("q", 100))
+    for (test_maintained maintained = test_maintain("q", 100); maintained.more; maintained = test_maintain("q", 100))
         assert_int_equal(maintained.promoted, 0);
     test_clock_advance(WAIT - 1);
     test_maintain_all("q");

@@ -14,8 +14,9 @@
 #define FULL_MANY "evalsha=1 hmget=2 hset=2 llen=1 time=1 zadd=1"
 #define TURN "evalsha=1 hdel=1 hincrby=1 hmget=2 hset=1 llen=1 time=1 zadd=1 zrange=1 zremrangebyrank=1"
 #define TURN_NOTHING_KEPT "evalsha=1 hdel=2 hincrby=1 hmget=2 hset=1 llen=1 time=1 zrange=1 zremrangebyrank=1"
-#define TURN_PACKET "evalsha=1 hdel=1 hincrby=1 hmget=2 hset=1 llen=1 lrange=1 ltrim=1 time=1 zadd=1 zincrby=1 zrange=1"
-#define TURN_PACKET_NOTHING_KEPT \
+#define TURN_SEGMENT \
+    "evalsha=1 hdel=1 hincrby=1 hmget=2 hset=1 llen=1 lrange=1 ltrim=1 time=1 zadd=1 zincrby=1 zrange=1"
+#define TURN_SEGMENT_NOTHING_KEPT \
     "evalsha=1 hdel=2 hincrby=1 hmget=2 hset=1 llen=1 lrange=1 ltrim=1 time=1 zincrby=1 zrange=1"
 #define TURN_IDLE "evalsha=1 hdel=1 hget=1 hmget=1 time=1 zrange=1"
 #define HEARTBEAT "evalsha=1 exists=1 hget=2 hlen=1 time=1 zadd=1"
@@ -49,7 +50,7 @@ static void plain_tasks(void **state)
     now = test_costs_path_plain_enqueue(TEST_COSTS_PATH_BATCH);
     assert_string_equal(test_costs_text(&now), ENQUEUE_MANY);
     test_costs_reset();
-    test_costs_path_put("more", TEST_COSTS_PATH_BATCH, (reeve_task_spec){0}); /* the same packet takes them */
+    test_costs_path_put("more", TEST_COSTS_PATH_BATCH, (reeve_task_spec){0}); /* the same segment takes them */
     now = test_costs_read();
     assert_string_equal(test_costs_text(&now), ENQUEUE_MORE);
     now = test_costs_path_plain_enqueue(3);
@@ -61,12 +62,12 @@ static void plain_tasks(void **state)
     now = test_costs_path_plain_turn(1);
     assert_string_equal(test_costs_text(&now), TURN);
     now = test_costs_path_plain_turn(TEST_COSTS_PATH_BATCH);
-    assert_string_equal(test_costs_text(&now), TURN_PACKET);
+    assert_string_equal(test_costs_text(&now), TURN_SEGMENT);
     for (size_t n = 1; n <= TEST_COSTS_PATH_BATCH; n += TEST_COSTS_PATH_BATCH - 1) {
         test_costs_path_begin();
         keep_nothing();
         now = test_costs_path_turn(n, (reeve_task_spec){0}, (rv_settlement){.outcome = REEVE_OUTCOME_DONE});
-        assert_string_equal(test_costs_text(&now), n == 1 ? TURN_NOTHING_KEPT : TURN_PACKET_NOTHING_KEPT);
+        assert_string_equal(test_costs_text(&now), n == 1 ? TURN_NOTHING_KEPT : TURN_SEGMENT_NOTHING_KEPT);
     }
 }
 

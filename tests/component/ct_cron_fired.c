@@ -1,8 +1,10 @@
 /* Recurring entries as workers fire them: a task a slot, after a downtime, without overlap, when the clock changes. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/cron.h"
+#include "support/script.h"
 
 #define Q "reeve:{q}:"
 
@@ -189,6 +191,89 @@ static void clock_changes(void **state)
     test_cron_zone("UTC");
 }
 
+/* Two zones by name in one process, whose local zone is another. */
+static void zones_by_name(void **state)
+{
+    (void)state;
+    const int64_t leap = 1679792400000; /* in Berlin; in New York the clock leapt two weeks before */
+    test_cron_zone("Asia/Tokyo");
+    test_clock_set(leap - TEST_HOUR);
+    test_cron_set((reeve_cron_entry){.spec = "30 2 * * *", .zone = "Europe/Berlin"}, "t");
+    reeve_task_spec task = {.queue = "q", .type = "t"};
+    const reeve_cron_entry other = {.name = "m", .spec = "30 20 * * *", .zone = "America/New_York", .task = &task};
+    test_ok(test_client, reeve_cron_set(test_client, &other, NULL));
+    test_cron_start_worker("q");
+    test_cron_later(1);
+    assert_int_equal(test_cron_due(), leap);
+    test_cron_later(TEST_HOUR);
+    assert_true(test_cron_is_made(leap));
+    assert_int_equal(test_cron_due(), leap + 24 * TEST_HOUR - 30 * TEST_MINUTE);
+    assert_int_equal(test_number("ZSCORE reeve:{q}:cron:due m"), leap + 23 * TEST_HOUR + 30 * TEST_MINUTE);
+    reeve_cron_entry *entry;
+    test_ok(test_client, reeve_cron_get(test_client, NULL, "m", &entry));
+    assert_string_equal(entry->zone, "America/New_York");
+    assert_false(entry->local);
+    reeve_cron_entry_free(entry);
+    test_cron_stop_worker();
+    test_cron_zone("UTC");
+}
+
+/* The tasks of slots count, not that of a call; a changed entry begins again. */
+static void a_number_of_runs(void **state)
+{
+    (void)state;
+    test_ok(test_client, reeve_pause(test_client, "q"));
+    test_cron_set((reeve_cron_entry){.spec = "* * * * *", .runs = 2}, "t");
+    test_cron_start_worker("q");
+    test_cron_later(1);
+    test_ok(test_client, reeve_cron_run(test_client, "q", "n", NULL));
+    test_cron_later(TEST_MINUTE);
+    reeve_cron_info *info = test_cron_only();
+    assert_int_equal(info->enqueued, 1);
+    assert_int_equal(info->entry->runs, 2);
+    reeve_cron_free(info, 1);
+    test_cron_later(TEST_MINUTE);
+    assert_int_equal(test_cron_due(), -1);
+    assert_int_equal(test_cron_tasks(), 3);
+    assert_true(test_cron_is_made(TEST_NOON + 2 * TEST_MINUTE));
+    test_cron_set((reeve_cron_entry){.spec = "* * * * *", .runs = 3}, "t");
+    test_ok(test_client, reeve_cron_resume(test_client, "q", "n", NULL));
+    test_cron_later(TEST_MINUTE);
+    info = test_cron_only();
+    assert_int_equal(info->enqueued, 1);
+    reeve_cron_free(info, 1);
+}
+
+static void a_backfill(void **state)
+{
+    (void)state;
+    reeve_backfill done;
+    test_ok(test_client, reeve_pause(test_client, "q"));
+    test_cron_set((reeve_cron_entry){.spec = "0 * * * *", .no_overlap = true, .runs = 1, .jitter_ms = 5000}, "t");
+    test_ok(test_client, reeve_cron_pause(test_client, "q", "n", NULL));
+    const int64_t from = TEST_NOON - 200 * TEST_HOUR;
+    test_ok(test_client, reeve_cron_backfill(test_client, "q", "n", from, TEST_NOON, 1000, true, &done));
+    assert_int_equal(done.slots, 201);
+    assert_int_equal(test_cron_tasks(), 0);
+    test_ok(test_client, reeve_cron_backfill(test_client, "q", "n", from, TEST_NOON, 60, false, &done));
+    assert_int_equal(done.slots, 60);
+    assert_int_equal(done.enqueued, 60);
+    assert_true(test_cron_is_made(from));
+    test_ok(test_client, reeve_cron_backfill(test_client, "q", "n", from, TEST_NOON, 1000, false, &done));
+    assert_int_equal(done.slots, 201);
+    assert_int_equal(done.enqueued, 141);
+    assert_int_equal(test_cron_tasks(), 201);
+    reeve_cron_info *info = test_cron_only();
+    assert_string_equal(info->last_id, "");
+    assert_int_equal(info->enqueued, 0);
+    assert_true(info->paused);
+    reeve_cron_free(info, 1);
+    test_refused(test_client, reeve_cron_backfill(test_client, "q", "none", 1, 2, 1, false, NULL), REEVE_ENOTFOUND,
+                 "no recurring entry");
+    test_refused(test_client, reeve_cron_backfill(test_client, "q", "n", 2, 1, 1, false, NULL), REEVE_EINVAL, "range");
+    test_refused(test_client, reeve_cron_backfill(test_client, "q", "n", 1, 2, 0, false, NULL), REEVE_EINVAL, "slots");
+}
+
 /* More entries than one look tells of. */
 static void many_entries_at_once(void **state)
 {
@@ -240,6 +325,35 @@ static void an_entry_that_cannot_be_understood(void **state)
     reeve_log_set(NULL, NULL, REEVE_LOG_OFF);
 }
 
+static long long script_calls(void)
+{
+    const char *line = strstr(test_cmd(test_conn, "INFO commandstats"), "cmdstat_evalsha:calls=");
+    return line != NULL ? atoll(line + strlen("cmdstat_evalsha:calls=")) : 0;
+}
+
+/* More entries than a page are due that no worker understands, and stay so. The worker goes on to other pages, and does not ask
+ * without a pause. */
+static void an_entry_behind_a_page_that_no_worker_understands(void **state)
+{
+    (void)state;
+    char name[16];
+    for (int i = 0; i < 60; i++) {
+        (void)snprintf(name, sizeof(name), "new%02d", i);
+        (void)TEST_SCRIPT(cron, Q, "set", name, "{\"later\":1}\n\"type\":\"t\"}\n{}");
+    }
+    test_clock_advance(1);
+    test_cron_set((reeve_cron_entry){.spec = "@daily"}, "t");
+    test_clock_advance(TEST_HOUR * 24 - test_clock_now() % 2);
+    test_cron_start_worker("q");
+    TEST_AWAIT(test_number("HEXISTS " Q "settings upkeep") == 1);
+    int64_t began = rv_now_ms();
+    long long calls = script_calls();
+    test_clock_advance(1);
+    TEST_AWAIT(test_cron_due() > test_clock_now());
+    assert_true(script_calls() - calls < 20 + (rv_now_ms() - began) / 50);
+    test_cron_stop_worker();
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, test_cron_set_up, test_cron_tear_down)
@@ -251,8 +365,12 @@ int main(void)
         TEST(no_overlap),
         TEST(a_slot_whose_task_is_there),
         TEST(clock_changes),
+        TEST(zones_by_name),
+        TEST(a_number_of_runs),
+        TEST(a_backfill),
         TEST(many_entries_at_once),
         TEST(an_entry_that_cannot_be_understood),
+        TEST(an_entry_behind_a_page_that_no_worker_understands),
     };
     test_cron_zone("UTC");
     test_options.clock = true;

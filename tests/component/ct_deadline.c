@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "protocol/maintain_call.h"
 #include "reeve/limits.h"
 #include "support/script.h"
 #include "support/worker.h"
@@ -71,7 +70,7 @@ static void maintain_knows_when_to_come(void **state)
 {
     (void)state;
     test_put_spec((reeve_task_spec){.id = "x", .expires_in_ms = HOUR});
-    rv_maintain_reply maintained = test_maintain("q", 200);
+    test_maintained maintained = test_maintain("q", 200);
     assert_in_range(maintained.next_in_ms, HOUR - 60000, HOUR);
     assert_string_equal(test_state("q", "x"), "ready");
 }
@@ -113,6 +112,36 @@ static void a_task_that_has_begun_is_not_held_to_it(void **state)
     test_maintain_all("q");
     assert_false(has_deadline("x")); /* a crash is a beginning */
     assert_string_equal(test_state("q", "x"), "ready");
+}
+
+/* The worker dies while another task runs alone: this one waited for that to end. */
+static void a_crash_of_the_task_that_ran_alone_leaves_the_deadlines_of_others(void **state)
+{
+    (void)state;
+    test_put("q", "s");
+    for (int crash = 0; crash < 2; crash++) {
+        assert_int_equal(test_lease(&hand, 1), 1);
+        test_expire(&hand);
+        test_maintain_all("q");
+        test_hand_init(&hand, "1", "q");
+    }
+    test_put_spec((reeve_task_spec){.id = "x", .expires_in_ms = HOUR});
+    test_put_spec((reeve_task_spec){.id = "late", .deadline_ms = 1000});
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_hand other = hand;
+    other.thread = "2";
+    assert_int_equal(test_lease(&other, 2), 2);
+    test_maintain_all("q");
+    assert_string_equal(test_state("q", "late"), "running");
+    assert_true(test_says_it_runs(&hand, "alone"));
+    test_expire(&hand);
+    test_maintain_all("q");
+    assert_true(has_deadline("x"));
+    reeve_task_info *late = test_show("q", "late");
+    assert_int_equal(late->state, REEVE_STATE_DEAD);
+    assert_string_equal(late->error_kind, "expired");
+    reeve_task_info_free(late);
+    test_hand_init(&hand, "1", "q");
 }
 
 /* Its time was over while a thread had it that did not begin it. */
@@ -250,7 +279,7 @@ static void a_deadline_out_of_range_is_the_nearest_one(void **state)
     test_hand_init(&hand, "1", "q");
     test_put("q", "a");
     assert_int_equal(test_lease(&hand, 1), 1);
-    (void)TEST_SCRIPT(turn, "reeve:{q}:", "1", "0", "60000", "0", "", "1", hand.sessions[0], "", "0", "2", "hand", "a",
+    (void)TEST_SCRIPT(turn, "reeve:{q}:", "1", "0", "60000", "0", "", "1", hand.sessions[0], "", "0", "2", "chain", "a",
                       "q/far", far, rest, "done", "a", "", "", "");
     if (!strstr(TEST_WORDS("HGET", "reeve:{q}:tasks", "far"), "\"deadline\":9007199254740991,"))
         fail_msg("it has another");
@@ -266,6 +295,7 @@ int main(void)
         cmocka_unit_test_setup(maintain_knows_when_to_come, set_up),
         cmocka_unit_test_setup(few_at_a_time, set_up),
         cmocka_unit_test_setup(a_task_that_has_begun_is_not_held_to_it, set_up),
+        cmocka_unit_test_setup(a_crash_of_the_task_that_ran_alone_leaves_the_deadlines_of_others, set_up),
         cmocka_unit_test_setup(a_task_given_back_unbegun_is_held_to_it_still, set_up),
         cmocka_unit_test_setup(the_envelope_stays_whole, set_up),
         cmocka_unit_test_setup(nothing_is_left_of_what_ends, set_up),

@@ -122,7 +122,7 @@ static void two_ends_that_are_still_to_be_told(void **state)
 }
 
 /* Another task takes the parent's place, whose id was that of one that died. */
-static void an_heir_whose_id_was_that_of_another_one(void **state)
+static void an_replacement_whose_id_was_that_of_another_one(void **state)
 {
     (void)state;
     test_put("q", "a");
@@ -210,7 +210,7 @@ int main(void)
         cmocka_unit_test_setup(an_edge_that_is_taken_away_and_comes_again, test_place_empty),
         cmocka_unit_test_setup(a_cascade, test_place_empty),
         cmocka_unit_test_setup(two_ends_that_are_still_to_be_told, test_place_empty),
-        cmocka_unit_test_setup(an_heir_whose_id_was_that_of_another_one, test_place_empty),
+        cmocka_unit_test_setup(an_replacement_whose_id_was_that_of_another_one, test_place_empty),
         cmocka_unit_test_setup(an_edge_without_a_number, test_place_empty),
         cmocka_unit_test_setup(a_number_that_its_parent_does_not_know, test_place_empty),
         cmocka_unit_test_setup(a_number_that_is_told_in_steps, test_place_empty),

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "protocol/scripts.h"
-#include "support/packets.h"
 #include "support/proxied.h"
+#include "support/segments.h"
 #include "support/worker.h"
 
 static test_proxy *proxy;

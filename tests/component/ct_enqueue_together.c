@@ -103,7 +103,7 @@ static void a_key_of_another_type_is_locked(void **state)
 static void a_call_that_fails_frees_no_key_of_before(void **state)
 {
     (void)state;
-    const char *hold = "{\"unique\":\"k\",\"hold\":60000}";
+    const char *hold = "{\"unique\":\"k\",\"unique_for\":60000}";
     const reeve_keep none = {0};
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &none}));
     test_put_for("a", 60000);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "protocol/end_session_call.h"
-#include "protocol/maintain_call.h"
+#include "protocol/handler_call.h"
 #include "protocol/scripts.h"
 #include "reeve/dead.h"
 #include "reeve/limits.h"
@@ -192,6 +192,60 @@ static void who_and_why(void **state)
     reeve_watch_close(watch);
 }
 
+static void call(void)
+{
+    const rv_reply *reply;
+    if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
+    assert_int_equal(rv_reply_int(reply, -1), 1);
+}
+
+static void progress(int percent, const char *message)
+{
+    rv_handler_call_progress(test_conn, &hand.prefixes[0], hand.sessions[0], "a", percent, message);
+    call();
+}
+
+static void log_line(const char *lease, unsigned number, const char *line)
+{
+    rv_handler_call_log(test_conn, &hand.prefixes[0], hand.sessions[0], "a", lease, number, line);
+    call();
+}
+
+static void expect_said(reeve_watch *watch, const char *what, int percent, const char *message)
+{
+    const reeve_event *event = NULL;
+    test_ok(test_client, reeve_watch_next(watch, 1000, &event));
+    assert_string_equal(event->what, what);
+    assert_string_equal(event->id, "a");
+    assert_string_equal(event->session, hand.sessions[0]);
+    assert_int_equal(event->percent, percent);
+    assert_string_equal(event->message, message);
+}
+
+/* Once each, also if a call is repeated after its reply was lost. */
+static void what_a_handler_says(void **state)
+{
+    reeve_watch *watch = NULL;
+    const reeve_event *event = NULL;
+    char lease[64];
+    (void)state;
+    test_put("q", "a");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    (void)snprintf(lease, sizeof(lease), "%s", test_cmd(test_conn, "HGET " Q "running:%s a", hand.sessions[0]));
+    progress(1, "nobody watches");
+    test_ok(test_client, reeve_watch_open(&watch, test_client, &(reeve_watch_options){.queue = "q"}));
+    progress(50, "half");
+    progress(50, "half");
+    log_line(lease, 1, "a line");
+    log_line(lease, 1, "a line");
+    progress(50, "more");
+    expect_said(watch, "progress", 50, "half");
+    expect_said(watch, "logged", -1, "a line");
+    expect_said(watch, "progress", 50, "more");
+    assert_int_equal(reeve_watch_next(watch, 0, &event), REEVE_ETIMEOUT);
+    reeve_watch_close(watch);
+}
+
 static void a_batch_is_one_entry(void **state)
 {
     test_outcome outcomes[64] = {0};
@@ -263,8 +317,8 @@ static void kept_no_longer(void **state)
     test_put("q", "a");
     test_keep_events(0);
     assert_string_equal(test_cmd(test_conn, "EXISTS " Q "events"), "0");
-    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "(nil)");
-    assert_string_equal(test_cmd(test_conn, "HGET " Q "order events"), "(nil)");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings in_force"), "(nil)");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "sequence events"), "(nil)");
     test_put("q", "b");
     assert_string_equal(test_cmd(test_conn, "EXISTS " Q "events"), "0");
 }
@@ -279,12 +333,12 @@ static void a_watch_that_is_gone(void **state)
     assert_string_equal(test_announced(), "enqueued:b");
     test_clock_advance(59000);
     test_maintain_all("q");
-    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "e");
-    rv_maintain_reply maintained = test_maintain("q", 100);
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings in_force"), "e");
+    test_maintained maintained = test_maintain("q", 100);
     assert_in_range(maintained.next_in_ms, 1, 1000);
     test_clock_advance(1000);
     test_maintain_all("q");
-    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "(nil)");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings in_force"), "(nil)");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings events_until"), "(nil)");
     assert_string_equal(test_cmd(test_conn, "EXISTS " Q "events"), "0");
     test_put("q", "c");
@@ -296,19 +350,19 @@ static void beside_limits(void **state)
     (void)state;
     test_keep_events(1000);
     test_limit_queue(1, NULL);
-    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "ce");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings in_force"), "ce");
     test_put("q", "a b");
     assert_int_equal(test_lease(&hand, 2), 1);
     assert_int_equal(test_lease(&hand, 2), 0);
     test_limit_queue(-1, NULL);
-    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "e");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings in_force"), "e");
     assert_int_equal(test_lease(&hand, 2), 1);
     test_settle(&hand, TEST_DONE("a"), TEST_DONE("b"));
     assert_string_equal(test_announced_of("b"), "enqueued:b leased:b completed:b");
     test_keep_events(0);
     test_clock_advance(60000);
     test_maintain_all("q");
-    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "(nil)");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings in_force"), "(nil)");
 }
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
@@ -385,6 +439,7 @@ int main(void)
         cmocka_unit_test_setup(groups_at_their_limits, set_up),
         cmocka_unit_test_setup(conflicts, set_up),
         cmocka_unit_test_setup(who_and_why, set_up),
+        cmocka_unit_test_setup(what_a_handler_says, set_up),
         cmocka_unit_test_setup(a_batch_is_one_entry, set_up),
         cmocka_unit_test_setup(they_are_bounded, set_up),
         cmocka_unit_test_setup(they_outlast_an_empty_queue, set_up),

@@ -117,7 +117,7 @@ static void options_that_are_none(void **state)
                                           "{\"tags\":{\"a\":1}}",
                                           "{\"unique\":7}",
                                           "{\"unique\":\"other\"}",
-                                          "{\"unique\":\"k\",\"hold\":0}",
+                                          "{\"unique\":\"k\",\"unique_for\":0}",
                                           "{\"unique\":\"k\",\"until\":\"x\"}",
                                           "{\"until\":\"started\"}",
                                           "{\"unique\":\"k\",\"conflict\":\"eat\"}",
@@ -184,9 +184,9 @@ static void turns_that_are_none(void **state)
     REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "eat", "y", "", "", "");
     REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "retry", "y", "soon", "k", "m");
     REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "snooze", "y", "nan", "", "");
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "hand", "y", "q", "", REST);
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "hand", "y", "q/n", "{", REST);
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "hand", "y", "q/+n", "", REST);
+    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "chain", "y", "q", "", REST);
+    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "chain", "y", "q/n", "{", REST);
+    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "chain", "y", "q/+n", "", REST);
     REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "2", "results", "2", "r");
     REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "-1");
     REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1001", "x", "0");

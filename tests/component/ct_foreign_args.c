@@ -26,6 +26,8 @@ static void served(const char *what)
 {
     static const test_script_call calls[] = {
         {&rv_script_maintain, {"100", "60000"}, false},
+        {&rv_script_reap, {"100", "60000"}, false},
+        {&rv_script_fan, {"25"}, false},
         {&rv_script_turn, {"2", "5", "60000", "1", "", "third-00000001", "{\"worker\":\"third\"}"}, false},
         {&rv_script_enqueue, {"plain", "served", "\"type\":\"t\"}\n"}, false},
         {&rv_script_enqueue, {"0", "grouped", "{\"group\":\"g\"}", "\"type\":\"t\",\"group\":\"g\"}\n"}, false},
@@ -92,8 +94,8 @@ static void every_call_of_the_table_makes_sense(void **state)
         test_calls_prepare();
         const test_script_call *call = &test_calls[i];
         const rv_reply *reply = test_call_send(test_conn, call, 1, test_call_args(call), NULL);
-        bool laid = call->script == &rv_script_enqueue && strcmp(call->args[0], "laid") == 0;
-        if (rv_reply_is(reply, RV_ERROR) != laid)
+        bool bulk = call->script == &rv_script_enqueue && strcmp(call->args[0], "bulk") == 0;
+        if (rv_reply_is(reply, RV_ERROR) != bulk)
             fail_msg("%zu., %s: %s", i, call->script->name, test_reply_text(reply));
     }
 }
@@ -106,7 +108,7 @@ static void no_setting_makes_a_script_fail(void **state)
         "paused",       "completed_age", "completed_count", "completed_bytes", "result_max", "dead_age",
         "dead_count",   "on_dead",       "policy",          "stats_days",      "waiters",    "serial",
         "large",        "unsent",        "upkeep",          "concurrency",     "rate",       "group_rate",
-        "group_strict", "hold",          "events",          "events_until",    "gate",       "group_concurrency",
+        "group_strict", "paused_until",  "events",          "events_until",    "in_force",   "group_concurrency",
         "reads",
     };
     for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {

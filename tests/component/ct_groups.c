@@ -6,7 +6,7 @@
 #include "protocol/end_session_call.h"
 #include "support/clock.h"
 #include "support/limits.h"
-#include "support/packets.h"
+#include "support/segments.h"
 
 #define Q "reeve:{q}:"
 #define NOW 1900000000000
@@ -373,7 +373,7 @@ static void own_limits_count_more(void **state)
     test_maintain_all("q");
     assert_int_equal(test_lease(&b, 100), 7);
     test_groups_forgotten(); /* while they run: nobody counts them */
-    assert_int_equal(test_number("HEXISTS " Q "settings gate"), 0);
+    assert_int_equal(test_number("HEXISTS " Q "settings in_force"), 0);
 }
 
 static void what_is_set_is_told(void **state)
@@ -442,8 +442,8 @@ static void many_groups_by_pages(void **state)
     static char ids[12000];
     const char *const fill = "for i = 0, 799 do redis.call('HSET', 'reeve:{q}:limits', 'c:l' .. i, 1, 'r:l' .. i, '')\n"
                              "redis.call('ZADD', 'reeve:{q}:limited', 0, 'l' .. i) end\n"
-                             "for i = 500, 999 do redis.call('ZADD', 'reeve:{q}:holds', 9e12, 'l' .. i) end\n"
-                             "for i = 900, 1099 do redis.call('ZADD', 'reeve:{q}:opening', 1, 'l' .. i) end";
+                             "for i = 500, 999 do redis.call('ZADD', 'reeve:{q}:paused_groups', 9e12, 'l' .. i) end\n"
+                             "for i = 900, 1099 do redis.call('ZADD', 'reeve:{q}:limit_due', 1, 'l' .. i) end";
     (void)test_eval((const char *const[]){fill}, 1, "q");
     size_t all = 0, pages = 0;
     uint64_t next = 0;

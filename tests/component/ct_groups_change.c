@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocol/maintain_call.h"
 #include "protocol/scripts.h"
 #include "support/clock.h"
 #include "support/limits.h"
@@ -65,7 +64,7 @@ static void reopened_in_steps(void **state)
     assert_int_equal(test_count("q", "parked"), parked);
     int steps = 0;
     for (bool more = true; more; steps++) {
-        rv_maintain_reply maintained = test_maintain("q", 50);
+        test_maintained maintained = test_maintain("q", 50);
         more = maintained.more || maintained.next_in_ms == 0;
         uint64_t now = test_count("q", "parked");
         assert_true(parked - now <= 100);
@@ -135,8 +134,8 @@ static void set_while_they_run(void **state)
     test_put_in("c d", "h", 0);
     test_limit_groups(501, NULL);
     test_limits_agree();
-    assert_int_equal(test_number("HGET " Q "taken g"), 500);
-    assert_int_equal(test_number("HGET " Q "taken h"), 750);
+    assert_int_equal(test_number("HGET " Q "group_running g"), 500);
+    assert_int_equal(test_number("HGET " Q "group_running h"), 750);
     TEST_EXPECT_LEASE(&a, 9, "a");
     assert_string_equal(test_state("q", "b"), "parked");
     test_done(&hands[1]);
@@ -175,13 +174,13 @@ static void counted_although_a_reply_is_lost(void **state)
     assert_string_not_equal(cursor, "");
     for (int i = 0; i < 2; i++) rv_copy_text(cursor, sizeof(cursor), limit_step(cursor));
     assert_string_not_equal(cursor, "");
-    assert_in_range(test_number("HGET " Q "taken g"), 1, 749);
+    assert_in_range(test_number("HGET " Q "group_running g"), 1, 749);
     test_settle(&hands[0], TEST_DONE("x0-000"));
     test_settle(&hands[1], TEST_DONE("x1-000"));
     test_settle(&hands[2], TEST_DONE("x2-000"));
     test_limit_groups(2, NULL); /* another client */
     test_limits_agree();
-    assert_int_equal(test_number("HGET " Q "taken g"), 747);
+    assert_int_equal(test_number("HGET " Q "group_running g"), 747);
     assert_string_equal(limit_step(cursor), ""); /* the first one goes on where it was */
     test_limits_agree();
 }
@@ -193,7 +192,7 @@ static void taken_away_and_set_again_while_they_run(void **state)
     test_put_group("x", 10, "g");
     assert_int_equal(test_lease(&a, 100), 2);
     test_limit_groups(-1, NULL);
-    assert_int_equal(test_number("EXISTS " Q "slots " Q "taken"), 0);
+    assert_int_equal(test_number("EXISTS " Q "running_group " Q "group_running"), 0);
     test_settle(&a, TEST_DONE("x000"));
     test_limit_groups(3, NULL); /* before anybody has looked at the parked ones */
     test_limits_agree();
@@ -300,7 +299,7 @@ static void a_group_that_is_held(void **state)
     test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "a b c");
     test_groups_forgotten();
-    assert_int_equal(test_number("HEXISTS " Q "settings gate"), 0);
+    assert_int_equal(test_number("HEXISTS " Q "settings in_force"), 0);
 }
 
 static void a_hold_that_is_ended_early(void **state)

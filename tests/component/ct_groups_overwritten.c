@@ -39,7 +39,7 @@ static void call_one(void)
     TEST_SETTLE(&a, TEST_DONE("z"));
     assert_string_equal(test_state("q", "b"), "ready");
     assert_string_equal(test_state("q", "c"), "parked");
-    assert_int_equal(test_number("ZCARD " Q "called:g"), 1);
+    assert_int_equal(test_number("ZCARD " Q "unparked:g"), 1);
 }
 
 static void expect_group_goes_on(const char *first, const char *second)
@@ -189,7 +189,7 @@ static void one_of_many_tasks_of_strict_groups_is_deleted(void **state)
     TEST_EXPECT_LEASE(&a, 1, "");
     overwrite(id, PLAIN);
     test_ok(test_client, reeve_delete(test_client, "q", id));
-    for (int i = 0; i < 1000 && test_number("HEXISTS " Q "slots %s", id); i++) {
+    for (int i = 0; i < 1000 && test_number("HEXISTS " Q "running_group %s", id); i++) {
         test_clock_advance(1);
         test_maintain_all("q");
     }

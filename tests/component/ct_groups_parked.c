@@ -78,7 +78,7 @@ static void all_parked_ones_go(void **state)
     test_ok(test_client, reeve_cancel(test_client, "q", "b"));
     test_ok(test_client, reeve_delete(test_client, "q", "c"));
     test_limits_agree();
-    assert_int_equal(test_number("EXISTS " Q "opening"), 0);
+    assert_int_equal(test_number("EXISTS " Q "limit_due"), 0);
     TEST_SETTLE(&a, TEST_DONE("a"));
     test_groups_forgotten();
 }

@@ -44,7 +44,7 @@ static void the_others_go_on(void)
     TEST_EXPECT_LEASE(&a, 9, "s3");
     TEST_SETTLE(&a, TEST_DONE("s3"));
     test_maintain_all("q");
-    assert_int_equal(test_number("EXISTS " Q "slots " Q "taken " Q "opening " Q "parked"), 0);
+    assert_int_equal(test_number("EXISTS " Q "running_group " Q "group_running " Q "limit_due " Q "parked"), 0);
 }
 
 static void only_another_group_runs(void)
@@ -214,7 +214,7 @@ static void a_rate_lets_no_urgent_task_go_before_the_retry(void **state)
     pass(10000);
     TEST_EXPECT_LEASE(&a, 9, "u1");
     TEST_SETTLE(&a, TEST_DONE("u1"));
-    assert_int_equal(test_number("EXISTS " Q "slots " Q "taken " Q "holders:g " Q "parked"), 0);
+    assert_int_equal(test_number("EXISTS " Q "running_group " Q "group_running " Q "parked_first:g " Q "parked"), 0);
 }
 
 /* Two ran when the group became strict: it waits for both. */
@@ -276,7 +276,7 @@ static void a_group_goes_on_where_the_change_was_not_completed(void **state)
     only_another_group_runs();
     if (*TEST_SCRIPT(limit, Q, "", "group_strict", "") == '\0') fail_msg("there is nothing to count");
     test_maintain_all("q");
-    assert_int_equal(test_number("HEXISTS " Q "gate counting"), 0);
+    assert_int_equal(test_number("HEXISTS " Q "limit_state counting"), 0);
     the_others_go_on();
 }
 
@@ -291,7 +291,7 @@ static void a_retry_uses_its_slot_before_all_are_counted(void **state)
     (void)test_cmd(test_conn, "ZREM " Q "scheduled s1");
     (void)test_lease(&a, 1);
     assert_string_equal(test_leased_ids(&a), "s1");
-    assert_int_equal(test_number("HGET " Q "taken g"), 1);
+    assert_int_equal(test_number("HGET " Q "group_running g"), 1);
 }
 
 /* The same of tasks that ran before there were limits. */
@@ -302,7 +302,7 @@ static void what_ran_before_is_counted_by_upkeep(void **state)
     TEST_EXPECT_LEASE(&a, 2, "s1 s2");
     (void)TEST_SCRIPT(limit, Q, "", "group_concurrency", "1");
     test_maintain_all("q");
-    assert_int_equal(test_number("HGET " Q "taken g"), 2);
+    assert_int_equal(test_number("HGET " Q "group_running g"), 2);
     TEST_EXPECT_LEASE(&b, 9, "");
 }
 

@@ -462,7 +462,7 @@ static void a_refusal_leaves_the_thread_idle(void **state)
     static const char rest[] = "\"type\":\"t\"}\n{}";
     go_idle(&first);
     assert_string_equal(test_cmd(test_conn, "ACL SETUSER default resetkeys ~" Q " ~" Q "tasks ~" Q "idle ~" Q
-                                            "ready ~" Q "order ~" Q "wake ~" Q "running:*"),
+                                            "ready ~" Q "sequence ~" Q "wake ~" Q "running:*"),
                         "OK");
     const char *said = TEST_SCRIPT(enqueue, Q, "plain", "a", rest);
     if (strncmp(said, "(error) ", 8) != 0) fail_msg("%s", said);
@@ -473,12 +473,31 @@ static void a_refusal_leaves_the_thread_idle(void **state)
     assert_string_equal(handed(&first), "b");
 }
 
+/* A producer whom Redis refuses a command half way: the thread is idle as before, or it is to look. */
+static void a_refused_command_loses_no_thread(void **state)
+{
+    static const char *const commands[] = {"exists", "lpush", "sadd", "hset", "hsetnx", "llen", "lpop"};
+    static const char rest[] = "\"type\":\"t\"}\n{}";
+    for (size_t i = 0; i < 3 * sizeof(commands) / sizeof(commands[0]); i++) {
+        const char *command = commands[i / 3];
+        (void)set_up(state);
+        go_idle(&first);
+        assert_string_equal(test_cmd(test_conn, "ACL SETUSER default -%s", command), "OK");
+        if (i % 3 == 0) (void)TEST_SCRIPT(enqueue, Q, "plain", "a", rest);
+        if (i % 3 == 1) (void)TEST_SCRIPT(enqueue, Q, "plain", "a", "b", rest, rest);
+        if (i % 3 == 2) (void)TEST_SCRIPT(enqueue, Q, "0", "a", "{\"priority\":1}", rest);
+        assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +%s", command), "OK");
+        if (!is_idle(&first) && strcmp(handed(&first), "") == 0) fail_msg("%zu without %s: lost", i % 3, command);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_last_that_came_is_first, set_up),
         cmocka_unit_test_setup(ids_that_are_none, set_up),
         cmocka_unit_test_setup(a_refusal_leaves_the_thread_idle, set_up),
+        cmocka_unit_test_setup(a_refused_command_loses_no_thread, set_up),
         cmocka_unit_test_setup(not_before_what_is_ready, set_up),
         cmocka_unit_test_setup(not_while_something_is_ready, set_up),
         cmocka_unit_test_setup(a_wake_up_between_another_s_turn_and_its_wait, set_up),

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "protocol/scripts.h"
+#include "running/worker_state.h"
 #include "support/collect.h"
 #include "support/proxy.h"
 
@@ -129,6 +130,60 @@ static void a_wake_up_that_a_dead_connection_took_is_given_again(void **state)
     lose_what_a_thread_waits_for("other q", false, false);
 }
 
+/* Handlers of a session that was lost still run: they are no tasks of the present session. */
+static void a_task_of_a_lost_session_hides_no_dead_connection(void **state)
+{
+    (void)state;
+    test_proxy *proxy = test_proxy_start(test_redis);
+    const reeve_worker_options options = {.redis = test_proxy_url(proxy), .session_ms = 600, .command_ms = 3000};
+    reeve_worker *worker = test_worker_new(&options);
+    test_close_gate();
+    test_worker_pool(worker, "q", 3, 0);
+    test_put_spec((reeve_task_spec){.id = "slow", .type = "stubborn"});
+    test_worker_start(worker);
+    TEST_AWAIT(atomic_load(&test_begun) == 1);
+    /* The task runs again under the next session: two threads run it. */
+    test_take_session_away(test_first_session());
+    TEST_AWAIT(atomic_load(&test_begun) == 2 && test_number("LLEN reeve:{q}:idle") == 1);
+    test_proxy_mute(proxy, "$5\r\nBLPOP\r\n", false);
+    test_put_spec((reeve_task_spec){.id = "n0", .type = "t"});
+    TEST_AWAIT_STATE("n0", "completed");
+    TEST_AWAIT(test_proxy_mutes(proxy));
+    test_put_spec((reeve_task_spec){.id = "n1", .type = "t"});
+    TEST_AWAIT_STATE("n1", "completed");
+    test_open_gate();
+    TEST_AWAIT_STATE("slow", "completed");
+    test_worker_end(worker);
+    test_proxy_stop(proxy);
+}
+
+/* Fields that another version keeps in the session make its count too large for ever. */
+static void foreign_fields_of_a_session_do_not_hide_a_dead_connection(void **state)
+{
+    (void)state;
+    enum { HEARTBEATS = 34, MAX = 12 };
+    test_proxy *proxy = test_proxy_start(test_redis);
+    const reeve_worker_options options = {.redis = test_proxy_url(proxy), .session_ms = 500, .command_ms = 3000};
+    reeve_worker *worker = test_worker_new(&options);
+    test_worker_pool(worker, "q", 1, 0);
+    test_worker_start(worker);
+    TEST_AWAIT(strstr(test_cmd(test_conn, "PUBSUB NUMSUB reeve:alive:%s", worker->id), " 1]") != NULL);
+    test_put_spec((reeve_task_spec){.id = "n0", .type = "t"});
+    TEST_AWAIT_STATE("n0", "completed");
+    (void)test_cmd(test_conn, "HSET reeve:{q}:running:%s #odd 1", test_first_session());
+    TEST_AWAIT(atomic_load(&worker->heart.heartbeats) > HEARTBEATS);
+    test_proxy_mute(proxy, "$5\r\nBLPOP\r\n", false);
+    test_put_spec((reeve_task_spec){.id = "n1", .type = "t"});
+    TEST_AWAIT_STATE("n1", "completed");
+    TEST_AWAIT(test_proxy_mutes(proxy));
+    unsigned begun = atomic_load(&worker->heart.heartbeats);
+    test_put_spec((reeve_task_spec){.id = "n2", .type = "t"});
+    TEST_AWAIT_STATE("n2", "completed");
+    assert_in_range(atomic_load(&worker->heart.heartbeats) - begun, 0, MAX);
+    test_worker_end_after(worker, 3);
+    test_proxy_stop(proxy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +195,8 @@ int main(void)
         cmocka_unit_test_setup(a_wake_up_that_nobody_takes_is_noticed, test_collect_begin),
         cmocka_unit_test_setup(a_wake_up_that_nobody_takes_is_noticed_without_a_session, test_collect_begin),
         cmocka_unit_test_setup(a_wake_up_that_a_dead_connection_took_is_given_again, test_collect_begin),
+        cmocka_unit_test_setup(a_task_of_a_lost_session_hides_no_dead_connection, test_collect_begin),
+        cmocka_unit_test_setup(foreign_fields_of_a_session_do_not_hide_a_dead_connection, test_collect_begin),
     };
     return cmocka_run_group_tests_name("ct_heartbeat_schedule", tests, test_place_start, test_place_stop);
 }

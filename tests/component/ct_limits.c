@@ -116,15 +116,20 @@ static void what_is_set_is_told(void **state)
     assert_int_equal(limits->group_rate.count, 0);
     reeve_limits_free(limits);
     test_maintain_all("q");
-    assert_int_equal(test_number("EXISTS " Q "settings " Q "gate " Q "limits " Q "holds"), 0); /* nothing is left */
+    assert_int_equal(test_number("EXISTS " Q "settings " Q "limit_state " Q "limits " Q "paused_groups"),
+                     0); /* nothing is left */
 }
 
-static void a_limited_queue_is_known(void **state)
+static void a_limit_does_not_enter_the_name_of_a_queue(void **state)
 {
     (void)state;
     test_limit_queue(1, NULL);
     reeve_queue_info *list;
     size_t count;
+    test_ok(test_client, reeve_queues(test_client, &list, &count));
+    assert_int_equal(count, 0);
+    reeve_queues_free(list);
+    test_put("entered", "a");
     test_ok(test_client, reeve_queues(test_client, &list, &count));
     assert_int_equal(count, 1);
     reeve_queues_free(list);
@@ -280,7 +285,7 @@ static void counts_that_are_too_high_are_counted_anew(void **state)
     test_limit_queue(2, NULL);
     test_put_many("q", 4, "x%03zu");
     assert_int_equal(test_lease(&a, 1), 1);
-    (void)test_cmd(test_conn, "HINCRBY " Q "gate running 3");
+    (void)test_cmd(test_conn, "HINCRBY " Q "limit_state running 3");
     assert_int_equal(test_lease(&b, 1), 0);
     test_sleep_again();
     test_maintain_all("q");
@@ -290,8 +295,8 @@ static void counts_that_are_too_high_are_counted_anew(void **state)
     /* Groups, when nobody is there who might run something. */
     const reeve_limit_change serial = {.of = REEVE_LIMIT_GROUPS, .concurrency = 1};
     test_ok(test_client, reeve_limit(test_client, "q", &serial));
-    (void)test_cmd(test_conn, "HSET " Q "slots ghost g");
-    (void)test_cmd(test_conn, "HSET " Q "taken g 1 h 7");
+    (void)test_cmd(test_conn, "HSET " Q "running_group ghost g");
+    (void)test_cmd(test_conn, "HSET " Q "group_running g 1 h 7");
     test_put_in("g1", "g", 5);
     test_put_in("h1", "h", 5);
     test_limit_queue(5, NULL);
@@ -301,7 +306,7 @@ static void counts_that_are_too_high_are_counted_anew(void **state)
     test_expire(&a);
     test_expire(&b);
     test_maintain_all("q");
-    assert_int_equal(test_number("EXISTS " Q "slots " Q "taken"), 0);
+    assert_int_equal(test_number("EXISTS " Q "running_group " Q "group_running"), 0);
     assert_string_equal(test_state("q", "g1"), "ready");
     assert_string_equal(test_state("q", "h1"), "ready");
 }
@@ -369,7 +374,9 @@ static void nothing_is_kept_without_limits(void **state)
     test_put_group("x", 20, "g");
     assert_int_equal(test_run_all(&a), 20);
     test_maintain_all("q");
-    assert_int_equal(test_number("EXISTS " Q "gate " Q "slots " Q "taken " Q "rates " Q "opening " Q "parked"), 0);
+    assert_int_equal(test_number("EXISTS " Q "limit_state " Q "running_group " Q "group_running " Q "rates " Q
+                                 "limit_due " Q "parked"),
+                     0);
     assert_string_equal(test_cmd(test_conn, "HKEYS " Q "settings"), "[upkeep]"); /* (of sessions) */
 }
 
@@ -379,7 +386,7 @@ int main(void)
         cmocka_unit_test_setup(numbers_and_names, set_up),
         cmocka_unit_test_setup(the_widest, set_up),
         cmocka_unit_test_setup(what_is_set_is_told, set_up),
-        cmocka_unit_test_setup(a_limited_queue_is_known, set_up),
+        cmocka_unit_test_setup(a_limit_does_not_enter_the_name_of_a_queue, set_up),
         cmocka_unit_test_setup(so_many_and_no_more, set_up),
         cmocka_unit_test_setup(every_end_gives_its_place_back, set_up),
         cmocka_unit_test_setup(refused_outcomes_give_nothing_back, set_up),

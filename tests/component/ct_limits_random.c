@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "protocol/end_session_call.h"
-#include "protocol/maintain_call.h"
 #include "support/clock.h"
 #include "support/limits.h"
 
@@ -73,13 +72,13 @@ static void check_leased(const test_hand *hand)
         if (limit <= 0) continue;
         rv_cmd(test_conn, 3);
         rv_args(test_conn, "HGET");
-        rv_args(test_conn, Q "taken");
+        rv_args(test_conn, Q "group_running");
         rv_args(test_conn, group_name((size_t)group));
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
         check_limit(group_name((size_t)group), rv_reply_int(reply, 0), limit);
     }
     if (hand->count > 0 && queue_limit > 0)
-        check_limit("the queue", test_number("HGET " Q "gate running"), queue_limit);
+        check_limit("the queue", test_number("HGET " Q "limit_state running"), queue_limit);
 }
 
 /* ---- operations ------------------------------------------------------------------------------------------------ */
@@ -286,7 +285,7 @@ static void finish(void)
     }
     for (int steps = 0; waiting() > 0; steps++) {
         if (steps == 20000) fail_msg("%llu tasks wait for ever", (unsigned long long)waiting());
-        rv_maintain_reply maintained = test_maintain("q", 100);
+        test_maintained maintained = test_maintain("q", 100);
         test_hand *hand = &hands[steps % HANDS];
         size_t count = 0;
         while (test_lease(hand, 8) > 0) {
@@ -305,15 +304,16 @@ static void finish(void)
     }
     test_limits_agree();
     if (queue_limit > 0) assert_int_equal(test_limits_running(), 0);
-    assert_int_equal(test_number("EXISTS " Q "slots " Q "taken " Q "parked " Q "opening " Q "reopening"), 0);
+    assert_int_equal(
+        test_number("EXISTS " Q "running_group " Q "group_running " Q "parked " Q "limit_due " Q "limit_dirty"), 0);
     test_clock_advance(100000);
     test_limit_queue(-1, TEST_ANY_RATE);
     test_limit_groups(-1, TEST_ANY_RATE);
     for (size_t i = 0; i < GROUPS; i++) test_limit_forget(group_name(i));
     test_maintain_all("q");
     test_groups_forgotten();
-    assert_int_equal(test_number("HEXISTS " Q "settings gate"), 0);
-    assert_int_equal(test_number("EXISTS " Q "gate " Q "limits"), 0);
+    assert_int_equal(test_number("HEXISTS " Q "settings in_force"), 0);
+    assert_int_equal(test_number("EXISTS " Q "limit_state " Q "limits"), 0);
 }
 
 static void counts_are_right_whatever_happens(void **state)

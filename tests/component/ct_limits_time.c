@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "protocol/handler_call.h"
-#include "protocol/maintain_call.h"
 #include "protocol/scripts.h"
 #include "support/clock.h"
 #include "support/limits.h"
@@ -78,7 +77,7 @@ static void it_ends_when_the_rate_says(void **state)
     test_sleep_again();
     assert_int_equal(test_lease(&a, 5), 0);
     assert_false(test_is_awake());
-    rv_maintain_reply maintained = test_maintain("q", 200);
+    test_maintained maintained = test_maintain("q", 200);
     assert_int_equal(maintained.next_in_ms, 3000);
     test_sleep_again();
     test_clock_advance(2999);
@@ -123,7 +122,7 @@ static void as_often_as_it_is_told(void **state)
     (void)test_run_all(&a);
     size_t ran = 0, looks = 0;
     for (int64_t end = NOW + 1000; test_clock_now() < end; looks++) {
-        rv_maintain_reply maintained = test_maintain("q", 200);
+        test_maintained maintained = test_maintain("q", 200);
         assert_true(maintained.next_in_ms > 0);
         test_clock_advance(maintained.next_in_ms);
         (void)test_maintain("q", 200);
@@ -164,7 +163,7 @@ static void another_rate_at_once(void **state)
     assert_int_equal(test_run_all(&a), 1);
     test_limit_queue(0, TEST_ANY_RATE);
     assert_int_equal(test_run_all(&a), 93);
-    assert_int_equal(test_number("EXISTS " Q "gate"), 0);
+    assert_int_equal(test_number("EXISTS " Q "limit_state"), 0);
 }
 
 static void a_rate_and_a_concurrency(void **state)
@@ -210,8 +209,8 @@ static void not_before(void **state)
     (void)test_maintain("q", 200);
     assert_true(test_is_awake());
     assert_int_equal(test_lease(&a, 5), 5);
-    assert_int_equal(test_number("HEXISTS " Q "settings gate"), 0);
-    assert_int_equal(test_number("EXISTS " Q "gate"), 0);
+    assert_int_equal(test_number("HEXISTS " Q "settings in_force"), 0);
+    assert_int_equal(test_number("EXISTS " Q "limit_state"), 0);
 }
 
 /* Nobody asked for a task while it held. */
@@ -238,7 +237,7 @@ static void ended_early(void **state)
     assert_true(test_is_awake());
     assert_int_equal(test_lease(&a, 5), 2);
     hold(NULL, 0, 0);
-    assert_int_equal(test_number("HEXISTS " Q "settings gate"), 0);
+    assert_int_equal(test_number("HEXISTS " Q "settings in_force"), 0);
 }
 
 static void shorter_and_longer(void **state)

@@ -307,7 +307,7 @@ static void handlers_hold(const char *words)
     for (size_t i = 0; i < 5; i++) assert_int_equal(said[i], expected[i]);
     end(worker);
     test_groups_forgotten();
-    assert_int_equal(test_number("HEXISTS " Q "settings gate"), 0);
+    assert_int_equal(test_number("HEXISTS " Q "settings in_force"), 0);
 }
 
 static void a_handler_holds_the_queue(void **state)

@@ -32,7 +32,7 @@ static void prepare(void)
     assert_string_equal(test_cmd(test_conn, "ACL SETUSER w on >p ~reeve:* &* +@all -@dangerous +info"), "OK");
     (void)test_cmd(test_conn, "ZADD " Q "sessions %lld s", now + 600000);
     (void)test_cmd(test_conn, "ZADD " Q "completed %lld c", now);
-    (void)test_cmd(test_conn, "HSET " Q "order 0 5");
+    (void)test_cmd(test_conn, "HSET " Q "sequence 0 5");
     (void)test_cmd(test_conn, "DEL " Q "settings");
     const rv_reply *reply = NULL;
     char upkeep[96];
@@ -51,7 +51,7 @@ static const char *all_keys(void)
     static char text[65536];
     (void)snprintf(text, sizeof(text), "%s", test_calls_digest());
     size_t length = strlen(text);
-    (void)snprintf(text + length, sizeof(text) - length, "order %s\n", test_cmd(test_conn, "DUMP " Q "order"));
+    (void)snprintf(text + length, sizeof(text) - length, "sequence %s\n", test_cmd(test_conn, "DUMP " Q "sequence"));
     return text;
 }
 

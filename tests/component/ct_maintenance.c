@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "protocol/maintain_call.h"
 #include "support/queue.h"
 
 static test_hand a, b;
@@ -25,7 +24,7 @@ static void due_tasks_become_ready(void **state)
     (void)state;
     test_put_spec((reeve_task_spec){.id = "soon", .in_ms = 30});
     test_put_spec((reeve_task_spec){.id = "late", .in_ms = 90000});
-    rv_maintain_reply maintained = test_maintain("q", 200);
+    test_maintained maintained = test_maintain("q", 200);
     if (maintained.promoted == 0) {
         assert_in_range(maintained.next_in_ms, 0, 30);
         assert_false(maintained.more);
@@ -51,7 +50,7 @@ static void many_due_tasks_come_in_steps(void **state)
     test_ok(test_client, reeve_enqueue_many(test_client, specs, 450, results));
     usleep(15000);
     for (uint64_t left = 450; left > 0;) {
-        rv_maintain_reply maintained = test_maintain("q", 200);
+        test_maintained maintained = test_maintain("q", 200);
         assert_in_range(maintained.promoted, left < 100 ? left : 100, 200);
         left -= maintained.promoted;
         assert_int_equal(maintained.more, left > 0);
@@ -65,7 +64,7 @@ static void a_due_task_without_an_envelope(void **state)
 {
     (void)state;
     (void)test_cmd(test_conn, "ZADD " Q "scheduled 1 ghost");
-    rv_maintain_reply maintained = test_maintain("q", 200);
+    test_maintained maintained = test_maintain("q", 200);
     assert_false(maintained.more);
     assert_int_equal(test_number("EXISTS " Q "scheduled " Q "ready"), 0);
 }
@@ -78,7 +77,7 @@ static void an_expired_session_is_reaped(void **state)
     test_put("q", "x y z");
     (void)test_lease(&a, 2);
     (void)test_lease(&b, 1);
-    rv_maintain_reply maintained = test_maintain("q", 200);
+    test_maintained maintained = test_maintain("q", 200);
     assert_int_equal(maintained.recovered, 0);
     assert_string_equal(maintained.session, "");
     assert_in_range(maintained.next_in_ms, 50000, 60000);
@@ -106,7 +105,7 @@ static void a_real_expiry(void **state)
     test_put("q", "x");
     a.session_ms = 60;
     (void)test_lease(&a, 1);
-    rv_maintain_reply maintained = test_maintain("q", 200);
+    test_maintained maintained = test_maintain("q", 200);
     if (maintained.recovered == 0) assert_in_range(maintained.next_in_ms, 0, 60);
     TEST_AWAIT(maintained.recovered == 1 || (maintained = test_maintain("q", 200)).recovered == 1);
 }
@@ -120,7 +119,7 @@ static void many_leases_come_back_in_steps(void **state)
     uint64_t back = 0;
     unsigned steps = 0;
     for (bool more = true; more; steps++) {
-        rv_maintain_reply maintained = test_maintain("q", 200);
+        test_maintained maintained = test_maintain("q", 200);
         /* HSCAN gives about as many as it is asked for. */
         assert_in_range(maintained.recovered, 0, 200);
         back += maintained.recovered;
@@ -319,7 +318,7 @@ static void without_limits(void **state)
     test_hand held = a;
     for (size_t i = 0; i < 100; i++) test_settle(&a, TEST_FAIL(held.leased[i].id));
     (void)test_cmd(test_conn, "ZADD " Q "completed 1000 x00"); /* long ago */
-    rv_maintain_reply maintained = test_maintain("q", 200);
+    test_maintained maintained = test_maintain("q", 200);
     assert_int_equal(maintained.trimmed, 0);
     assert_in_range(maintained.next_in_ms, 0, 60000); /* the session's expiry, and nothing else */
     assert_int_equal(test_count("q", "completed") + test_count("q", "dead"), 200);
@@ -337,7 +336,7 @@ static void by_age(void **state)
     test_settle(&a, TEST_RESULT("c1", "r"), TEST_DONE("c2"), TEST_FAIL("d1"), TEST_FAIL("d2"));
     (void)test_cmd(test_conn, "DEL " Q "sessions " Q "running:%s", a.sessions[0]);
     int64_t now = a.now_ms;
-    rv_maintain_reply maintained = test_maintain("q", 200);
+    test_maintained maintained = test_maintain("q", 200);
     assert_int_equal(maintained.trimmed, 0);
     assert_in_range(maintained.next_in_ms, 3500000, 3600000);
     (void)test_cmd(test_conn, "ZADD " Q "completed %lld c1", (long long)now - 3600000);
@@ -373,7 +372,7 @@ static void much_is_trimmed_in_steps(void **state)
     (void)state;
     end_all(250, false);
     keep(-1, 10, false);
-    rv_maintain_reply maintained = test_maintain("q", 100);
+    test_maintained maintained = test_maintain("q", 100);
     assert_int_equal(maintained.trimmed, 100);
     assert_true(maintained.more);
     maintained = test_maintain("q", 100);
@@ -402,7 +401,7 @@ static void a_day_and_ninety(void **state)
 static void nothing_is_due(void **state)
 {
     (void)state;
-    rv_maintain_reply maintained = test_maintain("q", 200);
+    test_maintained maintained = test_maintain("q", 200);
     assert_false(maintained.more);
     assert_int_equal(maintained.next_in_ms, -1);
     assert_int_equal(test_number("DBSIZE"), 0);

@@ -15,7 +15,7 @@
 #include "support/depend.h"
 #include "support/foreign.h"
 #include "support/limits.h"
-#include "support/packets.h"
+#include "support/segments.h"
 
 #define Q "reeve:{q}:"
 #define NOW 1900000000000
@@ -66,7 +66,7 @@ static const char *any_malformed(void)
     return test_malformed[below(test_malformed_count)];
 }
 
-/* Some that come together, which make a packet where there are no groups; those to spoil are spoilt later. */
+/* Some that come together, which make a segment where there are no groups; those to spoil are spoilt later. */
 static void put_together(void)
 {
     char ids[256] = "";
@@ -91,7 +91,7 @@ static void lay(void)
         const char *id = new_id(i % 2 ? 'm' : 'g');
         const rv_reply *reply;
         (void)snprintf(envelope, sizeof(envelope), "%s%s", head, rests[i % 2]);
-        (void)test_cmd(test_conn, "RPUSH " Q "packet:%s %s", p, id);
+        (void)test_cmd(test_conn, "RPUSH " Q "segment:%s %s", p, id);
         rv_cmd(test_conn, 4);
         rv_args(test_conn, "HSET");
         rv_args(test_conn, Q "tasks");
@@ -102,14 +102,14 @@ static void lay(void)
     const rv_reply *reply;
     rv_cmd_script(test_conn, &rv_script_enqueue, 1, 4);
     rv_args(test_conn, Q);
-    rv_args(test_conn, "laid");
+    rv_args(test_conn, "bulk");
     rv_args(test_conn, now);
     rv_args(test_conn, p);
     rv_args(test_conn, "4");
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
 }
 
-/* A malformed envelope in place of another; it still says in which packet the task came, as nothing else does. */
+/* A malformed envelope in place of another; it still says in which segment the task came, as nothing else does. */
 static const char *spoilt_envelope(const char *id)
 {
     static char envelope[256];
@@ -119,7 +119,7 @@ static const char *spoilt_envelope(const char *id)
     return envelope;
 }
 
-/* Somebody overwrites the envelope of a task that has not ended, wherever it stands: also while it runs, in a packet,
+/* Somebody overwrites the envelope of a task that has not ended, wherever it stands: also while it runs, in a segment,
  * or at the limit of the group that the envelope named. */
 static void spoil(void)
 {

@@ -5,6 +5,7 @@
 #include "protocol/definition.h"
 #include "protocol/scripts.h"
 #include "support/foreign.h"
+#include "support/proxy.h"
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
@@ -129,6 +130,50 @@ static void given_back_under_their_whole_ids(void **state)
     test_worker_end(worker);
 }
 
+/* The lease of the task "long", with another id. */
+static void lease_too(const char *session, const char *id, size_t length)
+{
+    char key[128], lease[64];
+    const rv_reply *reply;
+    (void)snprintf(key, sizeof(key), Q "running:%s", session);
+    (void)snprintf(lease, sizeof(lease), "%s", test_cmd(test_conn, "HGET %s long", key));
+    put_id(1, id, length);
+    rv_cmd(test_conn, 3);
+    rv_args(test_conn, "ZREM");
+    rv_args(test_conn, Q "ready");
+    rv_arg(test_conn, id, length);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    rv_cmd(test_conn, 4);
+    rv_args(test_conn, "HSET");
+    rv_args(test_conn, key);
+    rv_arg(test_conn, id, length);
+    rv_args(test_conn, lease);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+}
+
+/* Of one turn, whose reply is lost, a thread finds several tasks: their ids are equal before a zero byte. */
+static void found_under_their_whole_ids(void **state)
+{
+    (void)state;
+    test_proxy *proxy = test_proxy_start(test_redis);
+    reeve_worker *worker =
+        test_worker_new(&(reeve_worker_options){.redis = test_proxy_url(proxy), .session_ms = 60000});
+    test_worker_pool(worker, "q", 1, 8);
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "stubborn", .id = "long"});
+    test_worker_start(worker);
+    TEST_AWAIT(atomic_load(&test_begun) == 1);
+    lease_too(test_first_session(), "a\0b", 3);
+    lease_too(test_first_session(), "a\0c", 3);
+    lease_too(test_first_session(), "a", 1);
+    test_proxy_lose(proxy, "long", 0);
+    test_open_gate();
+    TEST_AWAIT(test_count("q", "completed") == 2);
+    await_dead(2);
+    assert_true(test_proxy_lost(proxy) > 0);
+    test_worker_end(worker);
+    test_proxy_stop(proxy);
+}
+
 /* An enqueue by another program hands it to an idle thread, without a look into it. */
 static void handed_to_an_idle_thread(void **state)
 {
@@ -157,6 +202,7 @@ int main(void)
         cmocka_unit_test_setup(are_dead_at_once_in_batches, set_up),
         cmocka_unit_test_setup(their_ids_may_have_any_bytes, set_up),
         cmocka_unit_test_setup(given_back_under_their_whole_ids, set_up),
+        cmocka_unit_test_setup(found_under_their_whole_ids, set_up),
         cmocka_unit_test_setup(handed_to_an_idle_thread, set_up),
     };
     return cmocka_run_group_tests_name("ct_malformed_worker", tests, test_place_start, test_place_stop);

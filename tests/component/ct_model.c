@@ -7,6 +7,8 @@
  *                        count up; or "random", to hunt: the number is printed
  *     REEVE_TEST_ROUNDS  how many sequences
  *     REEVE_TEST_COVER   set: how often each transition happened is printed
+ *     REEVE_TEST_SHRINK_MS  for how long a list that fails is shrunk; 20000 when not set
+ *     REEVE_TEST_CHECK   set: the data are checked (reeve_check) after each step
  *     REEVE_TEST_FIND    a transition's words: prints the shortest list that leads to it, as if it were a failure
  */
 #include <stdlib.h>

@@ -273,6 +273,28 @@ static void not_by_the_death_of_such_a_task_that_is_malformed(void **state)
     assert_int_equal(test_number("HLEN " Q "tasks"), 1);
 }
 
+/* Another program has written a key that the new task needs: the call is refused, and leaves nothing of that task. */
+static void of_a_refused_call_nothing_is_left(void **state)
+{
+    (void)state;
+    set_on_dead("mourn");
+    test_put("q", "a");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    for (int attempt = 0; attempt < 2; attempt++) {
+        test_clock_advance(1);
+        if (attempt == 0) (void)test_cmd(test_conn, "RENAME " Q "sequence kept");
+        if (attempt == 0) (void)test_cmd(test_conn, "SET " Q "sequence x");
+        (void)TEST_SCRIPT(turn, Q, "1", "0", "15000", "1", "", hand.sessions[0], "", "1", hand.sessions[0], "", "0",
+                          "1", "fail", "a", "1", "k", "m");
+        (void)test_cmd(test_conn, "RENAME kept " Q "sequence");
+        if (attempt == 0)
+            assert_string_equal(TEST_SCRIPT(regain, Q, hand.sessions[0], "a", "1700000000000 1"), "[1 1]");
+    }
+    assert_string_equal(test_state("q", "a"), "dead");
+    assert_int_equal(test_count("q", "ready"), 1);
+    assert_int_equal(test_number("HLEN " Q "tasks"), 2);
+}
+
 int main(void)
 {
     test_options.clock = true;
@@ -289,6 +311,7 @@ int main(void)
         cmocka_unit_test_setup(in_its_order, set_up),
         cmocka_unit_test_setup(not_of_a_type_that_is_too_long, set_up),
         cmocka_unit_test_setup(not_by_the_death_of_such_a_task_that_is_malformed, set_up),
+        cmocka_unit_test_setup(of_a_refused_call_nothing_is_left, set_up),
     };
     test_clock_set(1900000000000); /* it stands still */
     return cmocka_run_group_tests_name("ct_on_dead", tests, test_place_start, test_place_stop);

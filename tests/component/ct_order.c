@@ -153,7 +153,7 @@ static void a_full_band_does_not_run_over(void **state)
 {
     (void)state;
     test_put_spec((reeve_task_spec){.id = "a", .priority = 3});
-    assert_int_equal(test_number("HSET " Q "order 3 281474976710650"), 0); /* 6 before the end of the band */
+    assert_int_equal(test_number("HSET " Q "sequence 3 281474976710650"), 0); /* 6 before the end of the band */
     test_put_spec((reeve_task_spec){.id = "b", .priority = 3});
     test_put_spec((reeve_task_spec){.id = "c", .priority = 3});
     test_put_spec((reeve_task_spec){.id = "d", .priority = 4});
@@ -322,13 +322,13 @@ static void an_empty_queue_begins_again(void **state)
     (void)state;
     put("a", 50, "A", 0, 0);
     put("u", 50, NULL, 0, 0);
-    assert_int_equal(test_number("EXISTS " Q "order " Q "groups"), 2);
+    assert_int_equal(test_number("EXISTS " Q "sequence " Q "groups"), 2);
     (void)next(99);
     (void)test_maintain("q", 200);
-    assert_int_equal(test_number("EXISTS " Q "order " Q "groups"), 2);
+    assert_int_equal(test_number("EXISTS " Q "sequence " Q "groups"), 2);
     (void)next(1);
     (void)test_maintain("q", 200);
-    assert_int_equal(test_number("EXISTS " Q "order " Q "groups"), 0);
+    assert_int_equal(test_number("EXISTS " Q "sequence " Q "groups"), 0);
     test_put("q", "x");
     assert_int_equal(test_number("ZSCORE " Q "ready x"), RV_SCORE_START + RV_SCORE_STEP);
 }

@@ -80,6 +80,34 @@ static void half_a_reply_and_the_end(void **state)
     }
 }
 
+/* The first byte has a deadline of its own, and the whole reply the usual one. */
+static void a_reply_that_has_begun_is_waited_for(void **state)
+{
+    (void)state;
+    enum { BEGINS_MS = 200, COMMAND_MS = 1200 };
+    static const peer_step begun[] = {PEER_HANDSHAKE,
+                                      {PEER_COMMANDS, 1, NULL, 0},
+                                      PEER_SAY("$5\r\nhal"),
+                                      {PEER_STALL, 0, NULL, 0},
+                                      {PEER_END, 0, NULL, 0}};
+    static const peer_step silent[] = {
+        PEER_HANDSHAKE, {PEER_COMMANDS, 1, NULL, 0}, {PEER_STALL, 0, NULL, 0}, {PEER_END, 0, NULL, 0}};
+    for (int i = 0; i < 2; i++) {
+        const rv_reply *reply;
+        test_peer *peer = test_peer_start(i == 0 ? begun : silent);
+        rv_conn *conn = test_peer_conn(peer, NULL, COMMAND_MS);
+        assert_int_equal(rv_conn_open(conn, rv_deadline(PEER_PATIENCE)), REEVE_OK);
+        build(conn, 1);
+        int64_t began = rv_now_ms();
+        assert_int_equal(rv_conn_call_begun_by(conn, began + BEGINS_MS, &reply), REEVE_ETIMEOUT);
+        int64_t took = rv_now_ms() - began;
+        if (i == 0 ? took < COMMAND_MS : took < BEGINS_MS || took >= COMMAND_MS)
+            fail_msg("%d: %lld ms", i, (long long)took);
+        rv_conn_destroy(conn);
+        test_peer_stop(peer);
+    }
+}
+
 static void the_end_after_some_replies(void **state)
 {
     (void)state;
@@ -412,6 +440,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_replies_in_single_bytes),
         cmocka_unit_test(half_a_reply_and_the_end),
+        cmocka_unit_test(a_reply_that_has_begun_is_waited_for),
         cmocka_unit_test(the_end_after_some_replies),
         cmocka_unit_test(garbage),
         cmocka_unit_test(a_huge_array_that_never_comes),

@@ -168,7 +168,7 @@ static void how_often_it_is_tried(void **state)
     assert_int_equal(failures_of("handlers"), 4);
     assert_int_equal(failures_of("queues"), 3);
     set_policy(&(reeve_queue_policy){0});
-    TEST_AWAIT(!worker->queue_sessions[0]->has_policy);
+    TEST_AWAIT(worker->queue_sessions[0]->policy_state == RV_POLICY_NONE);
     put("nobodys", "again");
     assert_int_equal(failures_of("nobodys"), 20);
     test_worker_end(worker);
@@ -191,7 +191,7 @@ static void how_long_it_may_run(void **state)
     put("again", "waits");
     assert_int_equal(wait_of("again"), 50000);
     set_policy(&(reeve_queue_policy){0});
-    TEST_AWAIT(!worker->queue_sessions[0]->has_policy);
+    TEST_AWAIT(worker->queue_sessions[0]->policy_state == RV_POLICY_NONE);
     unsigned begun = test_begun;
     put("nobodys", "waits");
     TEST_AWAIT(test_begun == begun + 1);
@@ -250,7 +250,8 @@ static void from_the_next_failure_on(void **state)
     put("running", "later"); /* which begins before anybody says anything */
     TEST_AWAIT(test_begun == 1);
     set_policy(&(reeve_queue_policy){.backoff = &fixed});
-    TEST_AWAIT(worker->queue_sessions[0]->has_policy); /* (in far less than the safety net's 15 s: it is told) */
+    TEST_AWAIT(worker->queue_sessions[0]->policy_state ==
+               RV_POLICY_GIVEN); /* (in far less than the safety net's 15 s: it is told) */
     go_on = true;
     assert_int_equal(wait_of("running"), 30000);
     for (int64_t delay = 31000; delay < 34000; delay += 1000) {

@@ -345,11 +345,11 @@ static void the_workers_entry_tells(void **state)
     (void)state;
     reeve_worker *worker = new_worker("a b", REEVE_ORDER_STRICT, NULL, 1, 1);
     test_worker_start(worker);
-    TEST_AWAIT(told("{\"name\":\"pool-1\",\"threads\":1,\"queues\":[\"a\",\"b\"]}"));
+    TEST_AWAIT(told("{\"name\":\"pool-1\",\"threads\":1,") && told(",\"queues\":[\"a\",\"b\"]}"));
     reeve_worker_destroy(worker);
     worker = new_worker("a b", REEVE_ORDER_WEIGHTED, NULL, 1, 1);
     test_worker_start(worker);
-    TEST_AWAIT(told("\"threads\":1,\"order\":\"weighted\",\"queues\":[\"a\",\"b\"]}"));
+    TEST_AWAIT(told(",\"order\":\"weighted\",\"queues\":[\"a\",\"b\"]}"));
     reeve_worker_destroy(worker);
     worker = new_worker("a b", REEVE_ORDER_ROUND_ROBIN, NULL, 1, 1);
     test_worker_start(worker);

@@ -36,13 +36,13 @@ static void a_run_is_recorded(void **state)
     assert_memory_equal(a->worker, hand.sessions[0], length);
     assert_string_equal(a->thread, "3");
     assert_true(b->started_ms == -1 && b->thread == NULL && b->worker == NULL && b->session == NULL);
-    assert_int_equal(test_number("SISMEMBER reeve:{q}:noted a"), 1);
+    assert_int_equal(test_number("SISMEMBER reeve:{q}:completed_extra a"), 1);
     assert_int_equal(test_number("EXISTS reeve:{q}:info:b"), 0);
     reeve_task_info_free(running);
     reeve_task_info_free(a);
     reeve_task_info_free(b);
     test_ok(test_client, reeve_delete(test_client, "q", "a"));
-    assert_int_equal(test_number("EXISTS reeve:{q}:info:a reeve:{q}:noted"), 0);
+    assert_int_equal(test_number("EXISTS reeve:{q}:info:a reeve:{q}:completed_extra"), 0);
 }
 
 /* A completion that is refused, or whose record is not kept, leaves nothing. */
@@ -59,7 +59,7 @@ static void nothing_is_left_of_what_is_not_kept(void **state)
     assert_int_equal(test_number("EXISTS reeve:{q}:info:a"), 0);
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &none}));
     test_settle(&hand, RECORDED("b"));
-    assert_int_equal(test_number("EXISTS reeve:{q}:info:b reeve:{q}:noted reeve:{q}:tasks"), 0);
+    assert_int_equal(test_number("EXISTS reeve:{q}:info:b reeve:{q}:completed_extra reeve:{q}:tasks"), 0);
 }
 
 static void the_setting_is_kept(void **state)

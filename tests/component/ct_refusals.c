@@ -246,7 +246,7 @@ static void what_a_user_may_not_do_is_told_at_once(void **state)
     test_refused(client, reeve_enqueue(client, &spec, NULL), REEVE_EREDIS, "'evalsha'");
     assert_non_null(strstr(reeve_client_error(client), "ACL SETUSER"));
     (void)test_cmd(test_conn, "ACL SETUSER u +@all -hset");
-    test_refused(client, reeve_cancel(client, "q", "x"), REEVE_ENOTFOUND, "");
+    test_refused(client, reeve_cancel(client, "q", "x"), REEVE_EREDIS, "ACL SETUSER");
     test_put("q", "x");
     test_refused(client,
                  reeve_enqueue_many(client, &(reeve_task_spec){.queue = "q", .type = "t", .group = "g"}, 1,

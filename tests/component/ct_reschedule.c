@@ -40,7 +40,7 @@ static void park(const char *id)
     const char *score = test_cmd(test_conn, "ZSCORE " Q "ready %s", id);
     (void)test_cmd(test_conn, "ZADD " Q "parked %s %s", score, id);
     (void)test_cmd(test_conn, "ZADD " Q "parked:g %s %s", score, id);
-    (void)test_cmd(test_conn, "ZADD " Q "opening 9007199254740991 g");
+    (void)test_cmd(test_conn, "ZADD " Q "limit_due 9007199254740991 g");
     (void)test_cmd(test_conn, "ZREM " Q "ready %s", id);
     assert_string_equal(test_state("q", id), "parked");
 }
@@ -152,9 +152,9 @@ static void parked_to_a_time(void **state)
     expect_due("a", test_clock_now() + 1000);
     assert_int_equal(test_number("ZCARD " Q "parked"), 1);
     assert_int_equal(test_number("ZCARD " Q "parked:g"), 1);
-    assert_int_equal(test_number("ZCARD " Q "opening"), 1);
+    assert_int_equal(test_number("ZCARD " Q "limit_due"), 1);
     test_ok(test_client, reeve_reschedule_in(test_client, "q", "b", 1000));
-    assert_int_equal(test_number("EXISTS " Q "parked " Q "parked:g " Q "opening"), 0);
+    assert_int_equal(test_number("EXISTS " Q "parked " Q "parked:g " Q "limit_due"), 0);
 }
 
 /* Schedulers hear of it. */

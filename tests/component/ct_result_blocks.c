@@ -24,18 +24,18 @@ static int set_up(void **state)
     return failed;
 }
 
-/* How many bundles there are, and how many results by themselves: nothing else is in these keys. */
-static void check_kept(int bundles, int fields)
+/* How many result_blocks there are, and how many results by themselves: nothing else is in these keys. */
+static void check_kept(int result_blocks, int fields)
 {
-    assert_int_equal(test_number("ZCARD " Q "bundles"), bundles);
-    assert_int_equal(test_number("HLEN " Q "results"), bundles + fields);
+    assert_int_equal(test_number("ZCARD " Q "result_blocks"), result_blocks);
+    assert_int_equal(test_number("HLEN " Q "results"), result_blocks + fields);
 }
 
 /* ---- who reads them -------------------------------------------------------------------------------------------- */
 
 static char long_one[256];
 
-/* Results that look like what stands between them, in a bundle. */
+/* Results that look like what stands between them, in a result_block. */
 static const struct {
     const char *id;
     reeve_bytes result;
@@ -302,7 +302,7 @@ static void none_where_none_are_kept(void **state)
     complete("a", 0, 20);
     keep(0, -1);
     complete("b", 0, 20);
-    assert_int_equal(test_number("EXISTS " Q "results " Q "bundles " Q "tasks"), 0);
+    assert_int_equal(test_number("EXISTS " Q "results " Q "result_blocks " Q "tasks"), 0);
 }
 
 /* ---- how they go ----------------------------------------------------------------------------------------------- */
@@ -325,7 +325,7 @@ static void with_their_tasks_by_count(void **state)
     check_kept(1, 0);
     assert_int_equal(check_all(), 1);
     test_ok(test_client, reeve_delete(test_client, "q", "a099"));
-    assert_int_equal(test_number("EXISTS " Q "results " Q "bundles " Q "tasks"), 0);
+    assert_int_equal(test_number("EXISTS " Q "results " Q "result_blocks " Q "tasks"), 0);
 }
 
 static void with_their_tasks_by_age(void **state)
@@ -345,7 +345,7 @@ static void with_their_tasks_by_age(void **state)
         assert_int_equal(check_all(), 5 * i);
         test_clock_advance(100);
     }
-    assert_int_equal(test_number("EXISTS " Q "results " Q "bundles " Q "tasks"), 0);
+    assert_int_equal(test_number("EXISTS " Q "results " Q "result_blocks " Q "tasks"), 0);
 }
 
 /* The clock goes back: what seems to end in the future goes first, for it came before the rest; then the oldest. */
@@ -371,7 +371,7 @@ static void with_their_tasks_when_the_time_went_back(void **state)
     test_clock_advance(1000);
     keep(100, -1);
     test_maintain_all("q");
-    assert_int_equal(test_number("EXISTS " Q "results " Q "bundles " Q "tasks"), 0);
+    assert_int_equal(test_number("EXISTS " Q "results " Q "result_blocks " Q "tasks"), 0);
 }
 
 static void one_by_one(void **state)
@@ -392,7 +392,7 @@ static void one_by_one(void **state)
     assert_int_equal(check_all(), 5);
     test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_DELETE,
                                            &(reeve_filter){.state = REEVE_STATE_COMPLETED}, NULL, NULL, NULL));
-    assert_int_equal(test_number("EXISTS " Q "results " Q "bundles " Q "tasks"), 0);
+    assert_int_equal(test_number("EXISTS " Q "results " Q "result_blocks " Q "tasks"), 0);
 }
 
 /* What was trimmed does not come back. */
@@ -441,7 +441,7 @@ static void keep_bytes(int64_t max)
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed_bytes = &max}));
 }
 
-/* Each result has six bytes. Bundles are taken apart before their results are counted; and are made again after. */
+/* Each result has six bytes. Result blocks are taken apart before their results are counted; and are made again after. */
 static void to_be_counted(void **state)
 {
     (void)state;

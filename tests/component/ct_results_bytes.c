@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "protocol/maintain_call.h"
 #include "protocol/turn_reply.h"
 #include "reeve/dead.h"
 #include "support/worker.h"
@@ -166,7 +165,7 @@ static void those_before(void **state)
     }
     keep_bytes(1000);
     complete("new", 10);
-    rv_maintain_reply maintained = test_maintain("q", 50);
+    test_maintained maintained = test_maintain("q", 50);
     assert_true(maintained.more);
     assert_true(test_number("HLEN " Q "result_sizes") < 150);
     test_maintain_all("q");

@@ -109,8 +109,8 @@ static void a_chained_task_is_enqueued(void **state)
     (void)state;
     put("x", "");
     lease("1");
-    (void)CALL(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "3", "hand", "x", "q/next",
-               "{\"expires\":60000}", REST, "hand", "x", "far/next", "", REST, "done", "x", "", "", "");
+    (void)CALL(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "3", "chain", "x", "q/next",
+               "{\"expires\":60000}", REST, "chain", "x", "far/next", "", REST, "done", "x", "", "", "");
     expect("x", "completed");
     expect("next", "ready");
     assert_int_equal(test_number("LLEN " Q "outbox"), 1);
@@ -174,7 +174,8 @@ static void a_dead_session_is_reaped(void **state)
     (void)CALL(wait, "z", "60000");
     EXPECT("running", cancel, "z", "");
     assert_int_equal(test_number("ZADD " Q "sessions XX CH 1 " SESSION), 1);
-    for (int i = 0; i < 5; i++) (void)CALL(maintain, "100");
+    (void)CALL(maintain, "100");
+    EXPECT("[" SESSION " 3 0]", reap, "100");
     expect("x", "ready");
     expect("y", "ready");
     expect("z", "cancelled");
@@ -198,6 +199,7 @@ static void children_are_told(void **state)
     lease("1");
     settle("done", "p", "", "i", "");
     (void)CALL(maintain, "100");
+    (void)CALL(fan, "25");
     expect("c", "ready");
     expect("c19", "ready");
     (void)CALL(deliver, "after_far", "far/p", "dead");
@@ -212,10 +214,10 @@ static void operators_calls_work(void **state)
     EXPECT("- 0", limit, "", "concurrency", "5", "rate", "1 60000 1", "group_concurrency", "1", "c:g", "1");
     EXPECT("~ 0", limit, "- 0");
     EXPECT("", limit, "~ 0");
-    assert_true(atoll(CALL(hold, "", "60000", "")) > 0);
-    EXPECT("0", hold, "", "0", "");
-    assert_true(atoll(CALL(hold, "g", "60000", "")) > 0);
-    EXPECT("0", hold, "g", "0", "");
+    assert_true(atoll(CALL(pause_for, "", "60000", "")) > 0);
+    EXPECT("0", pause_for, "", "0", "");
+    assert_true(atoll(CALL(pause_for, "g", "60000", "")) > 0);
+    EXPECT("0", pause_for, "g", "0", "");
     (void)CALL(limits, "0", "10");
     EXPECT("1", pause, "1");
     EXPECT("1", pause, "0");
@@ -232,6 +234,7 @@ static void operators_calls_work(void **state)
     (void)CALL(show, "x");
     (void)CALL(stat, "");
     (void)CALL(stats, "0", "1");
+    (void)CALL(minutes, "60");
     (void)CALL(list, "ready", "0", "10", "");
     (void)CALL(list_by_tag, "a", "", "0", "10");
     (void)CALL(tags, "0", "10");
@@ -239,6 +242,8 @@ static void operators_calls_work(void **state)
     (void)CALL(outbox, "10");
     (void)CALL(cancelled, "x");
     (void)CALL(bulk_look, "ready", "", "100", "", "", "", "0");
+    (void)CALL(find, "ready", "", "100", "", "", "", "0");
+    (void)CALL(find, "running", "", "100", "", "", "", "0");
     (void)CALL(bulk_update, "cancel", "ready", "", "100", "", "", "", "0");
     expect("x", "cancelled");
     EXPECT("ok", delete, "x", "");
@@ -253,14 +258,14 @@ static void a_running_task_reports(void **state)
     lease("1");
     EXPECT("1", progress, SESSION, "x", "5", "words");
     EXPECT("1", checkpoint, SESSION, "x", "bytes");
-    EXPECT("[1 1 1]", heartbeat, SESSION, "60000", "0", "0", "0");
+    EXPECT("[1 1 1]", heartbeat, SESSION, "60000", "0", "0", "0", "0");
     EXPECT("1", log, SESSION, "x", test_cmd(test_conn, "HGET " Q "running:" SESSION " x"), "1", "line", "100");
     EXPECT("1", suspect, SESSION, "x", "alone");
     EXPECT("1", suspect, SESSION, "x", "over");
     EXPECT("0", once, SESSION, "x");
     EXPECT("0", cancelled, "x");
     (void)CALL(recover, SESSION, "1", "0");
-    EXPECT("0", rouse, SESSION);
+    EXPECT("0", wake_idle, SESSION);
     (void)CALL(result, "x");
     (void)CALL(why, "x", "");
     assert_non_null(strstr(CALL(overdue, ""), " -1 0]"));

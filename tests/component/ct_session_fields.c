@@ -75,7 +75,7 @@ static void do_not_count_as_running_tasks(void **state)
     add_field(&a, "#other", "8");
     assert_int_equal(test_count("q", "running"), 1);
     assert_string_equal(TEST_SCRIPT(limit, Q, "", "concurrency", "2"), "");
-    assert_int_equal(test_number("HGET " Q "gate running"), 1);
+    assert_int_equal(test_number("HGET " Q "limit_state running"), 1);
     assert_int_equal(test_lease(&b, 2), 1);
 }
 

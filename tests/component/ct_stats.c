@@ -229,8 +229,9 @@ static rv_tally *tally_of(int64_t day, unsigned done, const char *kind)
     rv_tally *tally = rv_tally_new(day);
     const rv_settlement good = {.id = "i", .outcome = REEVE_OUTCOME_DONE};
     const rv_settlement bad = {.id = "i", .outcome = REEVE_OUTCOME_RETRY, .kind = kind};
-    for (unsigned i = 0; i < done; i++) rv_tally_add(tally, &good, 5, 1000);
-    if (kind != NULL) rv_tally_add(tally, &bad, 5, 1000);
+    const rv_attempt attempt = {.type = "t", .type_length = 1, .wait_ms = 5, .run_us = 1000};
+    for (unsigned i = 0; i < done; i++) rv_tally_add(tally, &good, &attempt);
+    if (kind != NULL) rv_tally_add(tally, &bad, &attempt);
     return tally;
 }
 

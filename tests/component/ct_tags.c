@@ -245,6 +245,19 @@ static void what_is_left_behind_is_tidied(void **state)
     assert_no_tags();
 }
 
+/* Else no call of maintain would find that nothing is due. */
+static void a_tag_of_which_the_key_has_another_type_goes(void **state)
+{
+    (void)state;
+    put_red("a");
+    assert_string_equal(test_cmd(test_conn, "SET reeve:{q}:tag:red text"), "OK");
+    test_maintain_all("q");
+    assert_no_tags();
+    assert_string_equal(test_state("q", "a"), "ready");
+    put_red("b");
+    assert_int_equal(test_number("ZCARD reeve:{q}:tag:red"), 1);
+}
+
 static void a_replaced_task_leaves_its_tags(void **state)
 {
     (void)state;
@@ -375,6 +388,7 @@ int main(void)
         cmocka_unit_test_setup(records_that_are_trimmed_do, set_up),
         cmocka_unit_test_setup(records_that_are_not_kept_do, set_up),
         cmocka_unit_test_setup(what_is_left_behind_is_tidied, set_up),
+        cmocka_unit_test_setup(a_tag_of_which_the_key_has_another_type_goes, set_up),
         cmocka_unit_test_setup(a_replaced_task_leaves_its_tags, set_up),
         cmocka_unit_test_setup(a_refused_task_has_none, set_up),
         cmocka_unit_test_setup(tasks_of_a_recurring_entry_have_them, set_up),

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "support/limits.h"
-#include "support/packets.h"
 #include "support/queue.h"
 #include "support/script.h"
+#include "support/segments.h"
 
 #define Q "reeve:{q}:"
 
@@ -37,7 +37,7 @@ static void odd_numbers_do_not_fail_half_way(void **state)
 {
     static const char *const calls[] = {
         "1 0 60000 1 - S - 1 S - 1 x 0 1 S - 0 00 results 0",
-        "1 0 60000 1 - S - 1 S - 1 x 0 1 S - 0 0x0 bundle 0 b",
+        "1 0 60000 1 - S - 1 S - 1 x 0 1 S - 0 0x0 result_block 0 b",
         "1 0 60000 1 - S - 1 S - 1 x 0 1 S - 0 -0 results 0",
         "1 0x1 60000 1 - S - 1 S - 1 x 0",
         "1 01 60000 1 - S - 1 S - 1 x 0",
@@ -64,7 +64,7 @@ static void odd_numbers_do_not_fail_half_way(void **state)
 static void an_empty_group_proves_no_session(void **state)
 {
     static const char *const calls[] = {"1 1 60000 1 - S - 1 S - 0 0",
-                                        "1 1 60000 1 - S - 1 S - 0 1 hand x q/n - \"type\":\"t\"}\n"};
+                                        "1 1 60000 1 - S - 1 S - 0 1 chain x q/n - \"type\":\"t\"}\n"};
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         (void)set_up(state);
         test_put("q", "x y");
@@ -86,8 +86,8 @@ static void an_id_twice_counts_once(void **state)
     assert_int_equal(test_number("HGET " Q "counters completed"), 2);
 }
 
-/* A turn that Redis refuses half way takes no ids out of a packet. */
-static void a_refused_lease_leaves_packets_whole(void **state)
+/* A turn that Redis refuses half way takes no ids out of a segment. */
+static void a_refused_lease_leaves_segments_whole(void **state)
 {
     for (int i = 0; i < 2; i++) {
         char key[64] = "tasks", second[32];
@@ -99,7 +99,7 @@ static void a_refused_lease_leaves_packets_whole(void **state)
         (void)test_lease(&a, 1);
         const char *ready = test_cmd(test_conn, "ZRANGE " Q "ready 0 -1");
         if (sscanf(ready, "[+%*[0-9] +%31[0-9]]", second) != 1) fail_msg("%s", ready);
-        if (i == 0) (void)snprintf(key, sizeof(key), "packet:%s", second);
+        if (i == 0) (void)snprintf(key, sizeof(key), "segment:%s", second);
         assert_string_equal(test_cmd(test_conn, "RENAME " Q "%s saved", key), "OK");
         assert_string_equal(test_cmd(test_conn, "SET " Q "%s x", key), "OK");
         assert_non_null(strstr(turn("1 5 60000 1 - S -"), "WRONGTYPE"));
@@ -158,8 +158,8 @@ static void a_lease_that_cannot_leave_ready_is_taken_back(void **state)
     }
 }
 
-/* A turn that may not read the place of a packet takes no ids out of it. */
-static void a_packet_whose_place_cannot_be_read_stays_whole(void **state)
+/* A turn that may not read the place of a segment takes no ids out of it. */
+static void a_segment_whose_place_cannot_be_read_stays_whole(void **state)
 {
     (void)state;
     test_put("q", "x");
@@ -173,6 +173,72 @@ static void a_packet_whose_place_cannot_be_read_stays_whole(void **state)
     test_expect_ready("a b c d", 1);
     (void)test_lease(&a, 9);
     assert_string_equal(test_leased_ids(&a), "a b c d");
+}
+
+/* A turn that may not take tasks out of their segments leaves each of them in one place: in its segment, or leased. */
+static void a_refused_command_leaves_no_task_of_segments_nowhere(void **state)
+{
+    static const char *const rights[] = {"-ltrim", "-hset", "-hset -lpush", "-zincrby", "-zrem", "-srem"};
+    for (size_t i = 0; i < 6; i++) {
+        for (int wanted = 2; wanted <= 7; wanted++) {
+            char call[64], found[16] = "";
+            (void)set_up(state);
+            test_put_together("a b c d");
+            test_put("q", "x");
+            test_put_together("e f g h");
+            test_ok(test_client, reeve_delete(test_client, "q", "x"));
+            (void)test_lease(&a, 1);
+            (void)snprintf(call, sizeof(call), "1 %d 60000 1 - S -", wanted);
+            assert_string_equal(test_cmd(test_conn, "ACL SETUSER default %s", rights[i]), "OK");
+            const bool is_refused = strncmp(turn(call), "(error)", 7) == 0;
+            assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +@all"), "OK");
+            if (i < 3) assert_true(is_refused);
+            for (char id = 'b'; id <= 'h'; id++)
+                if (test_number("HEXISTS " Q "running:%s %c", a.sessions[0], id) == 1) found[strlen(found)] = id;
+            if (i < 3) assert_string_equal(found, "");
+            for (int turns = 0; turns < 3; turns++) {
+                (void)test_lease(&a, 9);
+                for (const char *id = test_leased_ids(&a); *id != '\0'; id++)
+                    if (*id != ' ') found[strlen(found)] = *id;
+            }
+            if (strcmp(found, "bcdefgh") != 0) fail_msg("%s, %d wanted: %s", rights[i], wanted, found);
+        }
+    }
+}
+
+/* Events are no limit: where nothing was kept waiting, nobody is woken. */
+static void settling_in_a_queue_with_events_wakes_nobody(void **state)
+{
+    (void)state;
+    assert_int_equal(test_number("HSET " Q "settings events 1000 gate e"), 2);
+    test_put("q", "x y");
+    (void)test_lease(&a, 1);
+    (void)test_number("DEL " Q "wake");
+    (void)turn("1 0 60000 1 - S - 1 S - 1 x 0");
+    assert_string_equal(test_state("q", "x"), "completed");
+    assert_int_equal(test_number("EXISTS " Q "wake"), 0);
+}
+
+/* A thread that took a token and wants no task wakes another one. */
+static void a_token_of_a_thread_that_wants_nothing_is_passed_on(void **state)
+{
+    (void)state;
+    test_put("q", "x");
+    (void)test_number("DEL " Q "wake");
+    (void)turn("1 0 60000 1 woken S -");
+    assert_int_equal(test_number("LLEN " Q "wake"), 1);
+}
+
+static void an_unknown_mode_is_refused(void **state)
+{
+    static const char *const modes[] = {"foo", "Idle", "woken ", "0"};
+    (void)state;
+    test_put("q", "x");
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        const char *args[] = {Q, "1", "1", "60000", "1", modes[i], a.sessions[0], "{}", NULL};
+        assert_non_null(strstr(test_script_text(&rv_script_turn, args), "(error) ERR turn: "));
+    }
+    assert_string_equal(test_state("q", "x"), "ready");
 }
 
 /* Under limits of groups a lease goes through `ready` in pages. Where a later page cannot be read, no task of an earlier one is lost. */
@@ -211,9 +277,13 @@ int main(void)
         cmocka_unit_test_setup(an_empty_group_proves_no_session, set_up),
         cmocka_unit_test_setup(an_id_twice_counts_once, set_up),
         cmocka_unit_test_setup(no_more_than_a_part_in_64_stays_for_a_while, set_up),
-        cmocka_unit_test_setup(a_refused_lease_leaves_packets_whole, set_up),
+        cmocka_unit_test_setup(a_refused_lease_leaves_segments_whole, set_up),
         cmocka_unit_test_setup(a_lease_that_cannot_leave_ready_is_taken_back, set_up),
-        cmocka_unit_test_setup(a_packet_whose_place_cannot_be_read_stays_whole, set_up),
+        cmocka_unit_test_setup(a_segment_whose_place_cannot_be_read_stays_whole, set_up),
+        cmocka_unit_test_setup(a_refused_command_leaves_no_task_of_segments_nowhere, set_up),
+        cmocka_unit_test_setup(settling_in_a_queue_with_events_wakes_nobody, set_up),
+        cmocka_unit_test_setup(a_token_of_a_thread_that_wants_nothing_is_passed_on, set_up),
+        cmocka_unit_test_setup(an_unknown_mode_is_refused, set_up),
         cmocka_unit_test_setup(a_refused_page_loses_no_task_of_earlier_pages, set_up),
     };
     return cmocka_run_group_tests_name("ct_turn_calls", tests, test_place_start, test_place_stop);

@@ -81,10 +81,13 @@ static void heartbeat(void **state)
     test_put("q", "x y");
     (void)test_lease(&a, 2);
     twice(&rv_script_heartbeat, ARGS(b.sessions[0], "5000"), "[0 0 0]", "[0 0 0]", false);
-    const char *const flush[] = {a.sessions[0], "5000", "7", "40000", "1", "completed", "10"};
-    assert_string_equal(run(&rv_script_heartbeat, 7, flush), "[1 2 1]");
-    assert_string_equal(run(&rv_script_heartbeat, 7, flush), "[1 2 1]");
+    const char *const flush[] = {a.sessions[0], "5000", "7", "40000", "2",    "1",   "completed", "10", "run:max",
+                                 "900",         "io",   "1", "0",     "t",    "10",  "0",         "0",  "1",
+                                 "5",           "5",    "5", "2",     "1500", "600", "900"};
+    assert_string_equal(run(&rv_script_heartbeat, sizeof(flush) / sizeof(flush[0]), flush), "[1 2 1]");
+    assert_string_equal(run(&rv_script_heartbeat, sizeof(flush) / sizeof(flush[0]), flush), "[1 2 1]");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "stats:40000 completed"), "10");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "stats:40000 type:t"), "10 0 0 1 5 5 5 2 1500 600 900");
 }
 
 static void leave(void **state)

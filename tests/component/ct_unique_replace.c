@@ -136,7 +136,7 @@ static void replaced_while_parked(void **state)
     spec.group = "g";
     test_put_spec(spec);
     assert_string_equal(test_cmd(test_conn, "ZSCORE " Q "ready b"), score);
-    assert_int_equal(test_number("EXISTS " Q "parked " Q "parked:g " Q "opening"), 0);
+    assert_int_equal(test_number("EXISTS " Q "parked " Q "parked:g " Q "limit_due"), 0);
     test_held_by("b");
     test_park("b", "g");
     spec.id = "c";
@@ -144,7 +144,7 @@ static void replaced_while_parked(void **state)
     spec.in_ms = 1000;
     test_put_spec(spec);
     assert_string_equal(test_state("q", "c"), "scheduled");
-    assert_int_equal(test_number("EXISTS " Q "parked " Q "parked:g " Q "opening"), 0);
+    assert_int_equal(test_number("EXISTS " Q "parked " Q "parked:g " Q "limit_due"), 0);
     assert_int_equal(test_number("HLEN " Q "tasks"), 3);
 }
 
@@ -276,8 +276,8 @@ static void sent_again_after_it_has_run(void **state)
     test_put_for("a", 10000);
     test_lease_one(&hand, "a");
     test_settle(&hand, TEST_UNIQUE_DONE("a"));
-    assert_string_equal(send_enqueue("1", "a", "{\"unique\":\"k\",\"hold\":10000}"), "[1]");
-    assert_string_equal(send_enqueue("0", "a", "{\"unique\":\"k\",\"hold\":10000}"), "[a]");
+    assert_string_equal(send_enqueue("1", "a", "{\"unique\":\"k\",\"unique_for\":10000}"), "[1]");
+    assert_string_equal(send_enqueue("0", "a", "{\"unique\":\"k\",\"unique_for\":10000}"), "[a]");
     assert_string_equal(test_state("q", "a"), "");
 }
 

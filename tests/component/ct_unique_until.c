@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "support/clock.h"
+#include "support/script.h"
 #include "support/unique.h"
 
 #define Q "reeve:{q}:"
@@ -36,6 +37,26 @@ static void free_when_it_starts(void **state)
     test_settle(&hand, TEST_UNIQUE_DONE("a")); /* not its key any more */
     test_held_by("b");
     test_lease_one(&hand, "b");
+    test_is_free();
+}
+
+/* The task stays ready, with its key, where Redis refuses the lease. */
+static void held_by_a_task_whose_lease_is_refused(void **state)
+{
+    (void)state;
+    static const char *const rights[] = {"hset", "zremrangebyrank"};
+    put_until_started("first", 0);
+    test_lease_one(&hand, "first");
+    put_until_started("a", 0);
+    for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
+        (void)test_cmd(test_conn, "ACL SETUSER default -%s", rights[i]);
+        const char *reply = TEST_SCRIPT(turn, Q, "1", "1", "60000", "1", "", hand.sessions[0], "");
+        assert_non_null(strstr(reply, "NOPERM"));
+        (void)test_cmd(test_conn, "ACL SETUSER default +%s", rights[i]);
+        assert_string_equal(test_state("q", "a"), "ready");
+        test_held_by("a");
+    }
+    test_lease_one(&hand, "a");
     test_is_free();
 }
 
@@ -194,6 +215,7 @@ int main(void)
     test_options.clock = true;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(free_when_it_starts, set_up),
+        cmocka_unit_test_setup(held_by_a_task_whose_lease_is_refused, set_up),
         cmocka_unit_test_setup(a_second_start_frees_nothing, set_up),
         cmocka_unit_test_setup(until_started_but_never, set_up),
         cmocka_unit_test_setup(many_start_at_once, set_up),

@@ -263,7 +263,7 @@ static void it_is_behind_others(void **state)
     (void)state;
     enter_worker("w", WORKER);
     test_put("q", "single");
-    test_put_many("q", 1500, "x%04zu"); /* in packets */
+    test_put_many("q", 1500, "x%04zu"); /* in segments */
     test_put_spec((reeve_task_spec){.id = "first", .type = "t", .priority = -1});
     assert_string_equal(why_task("first"), "ready");
     assert_string_equal(why_task("x0000"), "behind");

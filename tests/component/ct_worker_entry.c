@@ -80,6 +80,7 @@ static void what_threads_run(void **state)
     assert_int_equal(info.busy, 2);
     assert_in_range(info.memory_bytes, 1 << 20, (int64_t)1 << 40);
     assert_in_range(info.round_trip_us, 1, 10000000);
+    assert_true(info.utilisation > 0 && info.utilisation < 0.51); /* two of four threads run, since shortly */
     const cJSON *first = cJSON_GetArrayItem(running, 0), *second = cJSON_GetArrayItem(running, 1);
     assert_string_equal(text(first, "id"), "first"); /* the longest first */
     assert_string_equal(text(first, "queue"), "q");

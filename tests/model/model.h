@@ -15,7 +15,7 @@
  *     model_task.h          what is known of a task
  *     model_seen.h          Redis as it is: model_look*.c read all of it, model_check*.c compare it with the model
  *     model_dependencies.h  tasks that wait for others
- *     model_packet.h        plain tasks that came together
+ *     model_segment.h        plain tasks that came together
  *     model_limit_state.h   limits
  *     model_turn.h          a thread's turn; model_hand.c: idle threads, and what they are handed
  *     model_cover.h         which transitions happened
@@ -67,10 +67,16 @@ typedef struct model_kind {
     X(SUSPECT, suspect, 5)              \
     X(DIE, die, 2)                      \
     X(MAINTAIN, maintain, 16)           \
+    X(REAP, reap, 4)                    \
     X(CLOCK, clock, 14)                 \
     X(CANCEL, cancel, 4)                \
     X(RETRY, retry, 5)                  \
     X(RESCHEDULE, reschedule, 5)        \
+    X(EDIT, edit, 4)                    \
+    X(MOVE, move_task, 3)               \
+    X(FREE_KEY, free_key, 1)            \
+    X(EXPIRE, expire, 3)                \
+    X(FAIL_TASK, fail, 3)               \
     X(BULK_UPDATE, bulk_update, 4)      \
     X(ON_DEAD, on_dead, 2)              \
     X(FAILURES, failures, 2)            \
@@ -83,7 +89,7 @@ typedef struct model_kind {
     X(DELETE, delete, 4)                \
     X(DEPEND, depend, 6)                \
     X(CARRY, carry, 8)                  \
-    X(FAN, fan_step, 2)                 \
+    X(FAN, fan_step, 4)                 \
     X(PAUSE, pause, 3)                  \
     X(KEEP, keep, 5)                    \
     X(PROGRESS, progress, 4)            \
@@ -96,7 +102,8 @@ typedef struct model_kind {
     X(TAGS, tags, 3)                    \
     X(SHOW, show, 2)                    \
     X(LIST, list, 2)                    \
-    X(STAT, stat, 4)
+    X(STAT, stat, 4)                    \
+    X(CHECK, check_data, 2)
 
 #define MODEL_KIND(name, function, weight) name,
 enum { MODEL_KINDS(MODEL_KIND) KINDS };
@@ -115,9 +122,10 @@ typedef struct model_mood {
     unsigned weights[KINDS];
     unsigned ids, hands, queues;
     bool unique;
+    bool contested;    /* one unique key, which most tasks name: some hold it no more, while others do */
     bool limited;      /* limits, and groups to be limited */
     bool dependencies; /* tasks wait for others */
-    bool packets;      /* plain tasks come together, and what hinders that comes seldom */
+    bool segments;     /* plain tasks come together, and what hinders that comes seldom */
     bool idles;        /* threads wait to be handed tasks */
     bool results;      /* many are left by turns, and little keeps them apart */
     bool budget;       /* tend has none: it does the least of each kind of work in a call */
@@ -158,6 +166,7 @@ typedef struct model_entry {
     int kind;       /* what it makes; 0: there is none */
     int64_t due_ms; /* 0: it is paused, or never again */
     int last;       /* the last task that it made, + 1 */
+    int runs;       /* how many it made of those that it may */
 } model_entry;
 
 /* (model_limit_state.h) */
@@ -175,13 +184,18 @@ typedef struct model_result_block {
     int64_t at_ms;
     int count;          /* of results */
     int results[SLOTS]; /* the last of each; 0: none */
-    bool holds, listed; /* seen in `results`, in `bundles` */
+    bool holds, listed; /* seen in `results`, in `result_blocks` */
 } model_result_block;
+
+/* Who looked after a queue, and sessions that are spared (lib/upkeep.lua). */
+typedef struct model_upkeep {
+    int64_t last_ms, life_ms, since_ms, ends_ms; /* last: 0: nobody looked yet */
+} model_upkeep;
 
 typedef struct model_queue {
     model_result_block result_blocks[SLOTS];
     int result_block_count;
-    bool trimmed; /* completed tasks have gone since bundles were last swept */
+    bool trimmed; /* completed tasks have gone since result_blocks were last swept */
     model_limits limits;
     model_entry entries[ENTRIES];
     model_parent parents[IDS];
@@ -196,6 +210,10 @@ typedef struct model_queue {
         int64_t day;
         int sum; /* of what was flushed; 0: nothing */
     } stats[STAT_DAYS];
+    struct {
+        int64_t hour; /* since the epoch */
+        int sum;      /* waits in its minutes; 0: none */
+    } hours[STAT_HOURS];
     int events_kept;      /* how many; 0: none */
     int64_t listening_ms; /* somebody listens until then; 0: nobody */
     bool telling;         /* there were events before this step */
@@ -203,10 +221,7 @@ typedef struct model_queue {
     model_state before[SLOTS]; /* where tasks stood then */
     int64_t given_ms;          /* when tags were last given (all at once) */
     bool untidy[SLOTS];        /* may still stand under its tags, and is gone */
-    /* (lib/upkeep.lua) */
-    struct {
-        int64_t last_ms, life_ms, since_ms, ends_ms; /* last: 0: nobody looked yet */
-    } upkeep;
+    model_upkeep upkeep;
     bool policy;
     model_task tasks[SLOTS];
     bool paused, large, waiters;
@@ -222,7 +237,7 @@ typedef struct model_queue {
     struct {
         int id; /* + 1; 0: it has none */
         int64_t ends_ms;
-    } heirs[SLOTS]; /* the tasks that took their places */
+    } replacements[SLOTS]; /* the tasks that took their places */
     bool on_dead;
     int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* when a task last died of it */
     bool more;                             /* what the last tend said */
@@ -325,6 +340,8 @@ void model_move(model_task *task, model_state state,
 void model_to_front(model_task *task); /* it is ready, the first of all */
 void model_put_off(model_task *task);  /* it waits as somebody wishes */
 void model_forget(model_task *task);   /* the task goes, with all of it */
+/* Chooses a queue and, most of the time, a task in one of some states: the first three arguments of an operation. */
+void model_prefer(int arg[ARGS], unsigned states);
 /* What users do, one by one or in a sweep. */
 void model_revive(int queue, model_task *task);
 void model_cancel_waiting(int queue, model_task *task);
@@ -339,11 +356,11 @@ int64_t model_keep_age(int queue, model_state state);
 void model_count_result(int queue, model_task *task);
 int model_trim_bytes(int queue, int max, bool *ret_left);
 int model_trim_results(int queue, int max, bool counts, bool *ret_left); /* counts: those from before first */
-/* These are left in a bundle of now. One is taken apart: returns how many it told of; the oldest: until they told of so
+/* These are left in a result_block of now. One is taken apart: returns how many it told of; the oldest: until they told of so
  * many; whether there are more. Oldest ones go with their tasks, where some were trimmed. What a reader is told. */
 void model_result_block_results(int queue, const int *ids, const int *results, int count);
-int model_unbundle(int queue, int64_t at_ms);
-bool model_unbundle_some(int queue, int max);
+int model_split_result_block(int queue, int64_t at_ms);
+bool model_split_result_block_some(int queue, int max);
 void model_bulk_update_result_blocks(int queue);
 int model_result_read(int queue, const model_task *task);
 /* Somebody looks after the queue, and knows how long sessions live; 0: does not. Until when sessions are spared that
@@ -351,6 +368,8 @@ int model_result_read(int queue, const model_task *task);
 bool model_look_after(int queue, int64_t life_ms);
 /* By tend; forgotten where there are no sessions. True: the clock was set back, and limits are looked at anew. */
 bool model_maintain_upkeep(int queue, int64_t life_ms, bool *ret_changed);
+/* What it would be if somebody looked now. */
+model_upkeep model_upkeep_now(int queue, int64_t life_ms);
 /* Then: changed: what it says may have, or something that had a time has gone. */
 void model_maintain_upkeep_end(int queue, bool changed);
 /* What settings.upkeep says; "" while nobody looked. */

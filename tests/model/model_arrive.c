@@ -150,10 +150,9 @@ static bool claim(int queue, model_incoming *one, bool again, taken *ids)
     int key = one->task.unique, holder = holder_of(queue, one, ids);
     if (holder >= 0) {
         const model_task *task = model_task_of(queue, holder);
-        bool waits =
-            task->state == READY || task->state == PARKED || task->state == SCHEDULED || task->state == BLOCKED;
+        bool waits = model_waits(task->state);
         bool is_child = waits && task->unique == key && waits_for(queue, one, holder);
-        if (one->conflict && is_child) COVER(HEIR_IS_CHILD);
+        if (one->conflict && is_child) COVER(REPLACEMENT_IS_CHILD);
         if (!one->conflict || !waits || task->unique != key || is_child) {
             one->expected = again && holder == one->id;
             if (!one->expected) one->holder = holder;

@@ -142,27 +142,43 @@ static rv_conn *model_user(void)
     return user;
 }
 
-/* Where the mood has it, tend with a budget that is used up before it begins (src/lua/lib/budget.lua). */
-static const rv_script *script_called(void)
+/* A script with a budget (src/lua/lib/budget.lua), and the same with one that is used up before it begins. */
+typedef struct without_budget {
+    const rv_script *script;
+    rv_script copy;
+    char *text;
+    char sha[48];
+} without_budget;
+
+static void load_without_budget(without_budget *one)
 {
-    static char text[1 << 18], sha[48];
-    static rv_script maintain;
-    if (!mood.budget || call.script != &rv_script_maintain) return call.script;
-    if (maintain.name != NULL) return &maintain;
     const rv_reply *reply;
-    assert_true(rv_script_maintain.length < sizeof(text));
-    memcpy(text, rv_script_maintain.text, rv_script_maintain.length + 1);
-    char *budget = strstr(text, "{left=800}");
+    one->text = malloc(one->script->length + 1);
+    assert_non_null(one->text);
+    memcpy(one->text, one->script->text, one->script->length + 1);
+    char *budget = strstr(one->text, "{left=800}");
     assert_non_null(budget);
     memcpy(budget, "{left=000}", 10);
     rv_cmd(test_conn, 3);
     rv_args(test_conn, "SCRIPT");
     rv_args(test_conn, "LOAD");
-    rv_args(test_conn, text);
+    rv_args(test_conn, one->text);
     assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
-    rv_copy_text(sha, sizeof(sha), reply->text);
-    maintain = (rv_script){.name = "maintain", .text = text, .length = rv_script_maintain.length, .sha = sha};
-    return &maintain;
+    rv_copy_text(one->sha, sizeof(one->sha), reply->text);
+    one->copy =
+        (rv_script){.name = one->script->name, .text = one->text, .length = one->script->length, .sha = one->sha};
+}
+
+/* Where the mood has it, scripts have none. */
+static const rv_script *script_called(void)
+{
+    static without_budget scripts[] = {{.script = &rv_script_maintain}, {.script = &rv_script_reap}};
+    for (size_t i = 0; mood.budget && i < sizeof(scripts) / sizeof(scripts[0]); i++) {
+        if (call.script != scripts[i].script) continue;
+        if (!scripts[i].text) load_without_budget(&scripts[i]);
+        return &scripts[i].copy;
+    }
+    return call.script;
 }
 
 static rv_conn *called;

@@ -55,12 +55,12 @@ static void link(const model_message *message, const char *child, const char *pa
     int ended = NONE;
     bool undone = adds && is_new && model_is_undone(QUEUE_OF(one), QUEUE_OF(other), other, one, number);
     if (undone) COVER(CARRY_UNDONE);
-    int heir = adds && is_new && !undone && model_task_of(QUEUE_OF(one), ID_OF(one))->state == NONE
-                   ? model_last_heir(QUEUE_OF(one), ID_OF(one))
-                   : -1;
-    if (heir >= 0) {
-        model_send(QUEUE_OF(one), 'M', "%s %s %lld %s", child, parent, (long long)number, model_id(heir));
-        COVER(HEIR_AGAIN);
+    int replacement = adds && is_new && !undone && model_task_of(QUEUE_OF(one), ID_OF(one))->state == NONE
+                          ? model_last_replacement(QUEUE_OF(one), ID_OF(one))
+                          : -1;
+    if (replacement >= 0) {
+        model_send(QUEUE_OF(one), 'M', "%s %s %lld %s", child, parent, (long long)number, model_id(replacement));
+        COVER(REPLACEMENT_AGAIN);
         if (!rv_reply_is_text(reply, "")) model_differ("link says %s of %s", test_reply_text(reply), message->words);
         return;
     }
@@ -99,14 +99,14 @@ static void release(const model_message *message, const char *child, const char 
 }
 
 /* Another task has taken the parent's place. */
-static void move(const char *child, const char *parent, int64_t edge, const char *heir)
+static void move(const char *child, const char *parent, int64_t edge, const char *replacement)
 {
     int handle = model_handle_of(child);
     const rv_reply *reply =
-        CALL(deliver, QUEUE_OF(handle), model_id(ID_OF(handle)), parent, "moved", model_number(edge), heir);
+        CALL(deliver, QUEUE_OF(handle), model_id(ID_OF(handle)), parent, "moved", model_number(edge), replacement);
     if (!reply) return;
     if (rv_reply_int(reply, -1) != 1) model_differ("deliver says %s", test_reply_text(reply));
-    model_inherit(handle, model_handle_of(parent), edge, model_id_of(heir));
+    model_inherit(handle, model_handle_of(parent), edge, model_id_of(replacement));
 }
 
 static void carry(const model_message *message, bool deaf)

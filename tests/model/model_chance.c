@@ -47,7 +47,7 @@ static bool is_needed(int kind)
 static void choose_results(void)
 {
     static const int kinds[] = {KEEP, DELETE, SHOW, LIST, BULK_UPDATE};
-    mood.dependencies = mood.limited = mood.unique = false;
+    mood.dependencies = mood.limited = mood.unique = mood.contested = false;
     for (int i = 0; i < KINDS; i++)
         if (!is_needed(i)) mood.weights[i] /= 4;
     mood.weights[EVENTS] = mood.weights[WAIT] = mood.weights[DEPEND] = mood.weights[CARRY] = mood.weights[FAN] = 0;
@@ -68,19 +68,28 @@ static void choose_mood(void)
     mood.hands = (unsigned)CHOOSE(1, 2, HANDS);
     mood.queues = (unsigned)CHOOSE(1, QUEUES);
     mood.unique = CHOOSE(0, 0, 1);
+    mood.contested = CHOOSE(0, 0, 0, 1);
     mood.limited = CHOOSE(0, 1);
     mood.dependencies = CHOOSE(0, 1, 1);
     mood.idles = CHOOSE(0, 1, 1);
-    mood.packets = CHOOSE(0, 1, 1);
-    if (mood.packets) mood.weights[EVENTS] /= 4;
-    if (mood.packets) mood.unique = mood.unique && model_chance(2);
-    if (mood.packets && model_chance(2)) mood.weights[KEEP] += 16;
-    if (mood.packets && model_chance(2)) mood.weights[DELETE] += 16;
-    if (mood.packets && model_chance(2)) {
+    mood.segments = CHOOSE(0, 1, 1);
+    if (mood.segments) mood.weights[EVENTS] /= 4;
+    if (mood.segments) mood.unique = mood.unique && model_chance(2);
+    if (mood.segments && model_chance(2)) mood.weights[KEEP] += 16;
+    if (mood.segments && model_chance(2)) mood.weights[DELETE] += 16;
+    if (mood.segments && model_chance(2)) {
         static const int kinds[] = {CANCEL, DELETE, RESCHEDULE, BULK_UPDATE, LIST, SHOW};
         for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) mood.weights[kinds[i]] += 10;
         mood.weights[TURN] /= 2;
         mood.weights[ENQUEUE] *= 2;
+    }
+    if (mood.contested) {
+        mood.unique = true;
+        mood.segments = mood.idles = false;
+        mood.queues = 1;
+        mood.weights[DELETE] += 16;
+        mood.weights[CANCEL] += 16;
+        mood.weights[ONCE] += 4;
     }
     if (mood.idles && model_chance(2)) mood.limited = false;
     if (!mood.dependencies) mood.weights[DEPEND] = mood.weights[CARRY] = mood.weights[FAN] = 0;

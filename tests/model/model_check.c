@@ -5,7 +5,7 @@
 
 #include "model/model_dependencies.h"
 #include "model/model_limit_state.h"
-#include "model/model_packet.h"
+#include "model/model_segment.h"
 #include "model/model_turn.h"
 #include "support/queue.h"
 
@@ -66,10 +66,10 @@ static void check_log(const char *name, const model_task *task, const model_seen
 static void check_info(const char *name, const model_task *task, const model_seen_task *seen)
 {
     if (seen->has_info && !seen->exists) model_differ("there is info of %s, which does not exist", name);
-    if (seen->noted && task->state != COMPLETED && task->state != RETAINED)
-        model_differ("%s is noted, and not completed", name);
-    if ((seen->has_info || seen->has_parents) && task->state == COMPLETED && !seen->noted)
-        model_differ("%s is completed, has something to tell, and is not noted", name);
+    if (seen->completed_extra && task->state != COMPLETED && task->state != RETAINED)
+        model_differ("%s is completed_extra, and not completed", name);
+    if ((seen->has_info || seen->has_parents) && task->state == COMPLETED && !seen->completed_extra)
+        model_differ("%s is completed, has something to tell, and is not completed_extra", name);
     if (seen->has_info != model_has_info(task)) model_differ("%s has %s info", name, seen->has_info ? "" : "no");
     if (seen->failures != task->failures)
         model_differ("%s failed %d times, not %d", name, seen->failures, task->failures);
@@ -180,13 +180,16 @@ static void check_locks(int queue, const model_seen_queue *seen)
     }
 }
 
-static void check_heirs(int queue, const model_seen_queue *seen)
+static void check_replacements(int queue, const model_seen_queue *seen)
 {
     for (int id = 0; id < SLOTS; id++) {
-        if (seen->heirs[id] - 1 != model_heir(queue, id))
-            model_differ("the heir of %s is %d, not %d", model_id(id), seen->heirs[id] - 1, model_heir(queue, id));
-        else if (seen->heirs[id] && model.now_ms + seen->heirs_left_ms[id] != model.queues[queue].heirs[id].ends_ms)
-            model_differ("the heir of %s is known for %lld", model_id(id), (long long)seen->heirs_left_ms[id]);
+        if (seen->replacements[id] - 1 != model_replacement(queue, id))
+            model_differ("the replacement of %s is %d, not %d", model_id(id), seen->replacements[id] - 1,
+                         model_replacement(queue, id));
+        else if (seen->replacements[id] &&
+                 model.now_ms + seen->replacements_left_ms[id] != model.queues[queue].replacements[id].ends_ms)
+            model_differ("the replacement of %s is known for %lld", model_id(id),
+                         (long long)seen->replacements_left_ms[id]);
     }
 }
 
@@ -230,9 +233,9 @@ static void check_queue(int queue, const model_seen_queue *seen)
     model_check_result_blocks(queue, seen);
     check_kinds(queue, seen);
     check_locks(queue, seen);
-    check_heirs(queue, seen);
-    model_check_gate(queue, seen);
-    model_check_packets(queue, seen);
+    check_replacements(queue, seen);
+    model_check_limit_state(queue, seen);
+    model_check_segments(queue, seen);
     model_check_entries(queue, seen);
     model_check_dependencies(queue, seen);
     model_check_events(queue, seen);

@@ -5,7 +5,7 @@
 #include "model/model_dependencies.h"
 #include "support/queue.h"
 
-enum { QUEUE, ID, FLAGS, CASCADES };
+enum { QUEUE, ID, FLAGS, CASCADES, AGAIN = 3 };
 enum { TWICE = 1 };
 
 static void choose_task(int arg[ARGS])
@@ -16,7 +16,7 @@ static void choose_task(int arg[ARGS])
 }
 
 /* Most of the time a task in one of some states, if there is one. */
-static void prefer(int arg[ARGS], unsigned states)
+void model_prefer(int arg[ARGS], unsigned states)
 {
     choose_task(arg);
     for (int i = 0; i < SLOTS && model_chance(16) > 0; i++) {
@@ -49,15 +49,20 @@ static bool has_more(int queue)
 }
 
 /* Says "ok" and does it, or says the state that it is in. concerned: the states in which others may wait for it. */
-static void steer(const rv_script *script, const int arg[ARGS], unsigned allowed, unsigned concerned,
-                  void (*act)(int, model_task *))
+/* more: a further argument, or NULL. */
+static void steer_with(const rv_script *script, const char *more, const int arg[ARGS], unsigned allowed,
+                       unsigned concerned, void (*act)(int, model_task *))
 {
     for (int i = 0; i <= (arg[FLAGS] & TWICE); i++) {
         char actual[32];
         model_task *task = model_task_of(arg[QUEUE], arg[ID]);
-        const char *const words[] = {model_id(arg[ID]), arg[CASCADES] ? "cascade" : ""};
+        const char *const words[] = {model_id(arg[ID]),
+                                     !arg[CASCADES]               ? ""
+                                     : script == &rv_script_retry ? "completed"
+                                                                  : "cascade",
+                                     more};
         if (!*words[0]) return; /* (there is none in that slot) */
-        const rv_reply *reply = model_call_words(script, arg[QUEUE], words, 2);
+        const rv_reply *reply = model_call_words(script, arg[QUEUE], words, more != NULL ? 3 : 2);
         if (!reply) return;
         rv_copy_text(actual, sizeof(actual), allowed >> task->state & 1 ? "ok" : model_state_names[task->state]);
         bool follows = concerned && (task->state == BLOCKED || arg[CASCADES]) && strcmp(actual, "ok") == 0;
@@ -70,13 +75,17 @@ static void steer(const rv_script *script, const int arg[ARGS], unsigned allowed
     }
 }
 
-/* ---- cancel ---------------------------------------------------------------------------------------------------- */
+static void steer(const rv_script *script, const int arg[ARGS], unsigned allowed, unsigned concerned,
+                  void (*act)(int, model_task *))
+{
+    steer_with(script, NULL, arg, allowed, concerned, act);
+}
 
-#define WAITING (1u << READY | 1u << PARKED | 1u << SCHEDULED | 1u << BLOCKED)
+/* ---- cancel ---------------------------------------------------------------------------------------------------- */
 
 void model_cancel_make(int arg[ARGS])
 {
-    prefer(arg, WAITING | 1u << RUNNING);
+    model_prefer(arg, WAITING | 1u << RUNNING);
     arg[CASCADES] = (int)model_chance(2);
 }
 
@@ -117,10 +126,13 @@ void model_cancel(const int arg[ARGS])
 /* ---- retry ----------------------------------------------------------------------------------------------------- */
 
 #define RETRIED (1u << DEAD | 1u << CANCELLED | 1u << SCHEDULED)
+#define RERUN (1u << COMPLETED | 1u << RETAINED)
 
 void model_retry_make(int arg[ARGS])
 {
-    prefer(arg, model_chance(2) ? RETRIED : 1u << DEAD | 1u << CANCELLED);
+    model_prefer(arg, model_chance(2) ? RETRIED : 1u << DEAD | 1u << CANCELLED);
+    arg[AGAIN] = model_chance(3) == 0;
+    if (arg[AGAIN]) model_prefer(arg, RERUN);
 }
 
 static void do_retry(int queue, model_task *task)
@@ -128,6 +140,21 @@ static void do_retry(int queue, model_task *task)
     if (task->state == NONE) COVER(RETRY_NONE);
     if (task->state != NONE && !(RETRIED >> task->state & 1)) COVER(RETRY_REFUSED);
     if (RETRIED >> task->state & 1) model_revive(queue, task);
+}
+
+static void do_rerun(int queue, model_task *task)
+{
+    if ((RETRIED | RERUN) >> task->state & 1) model_revive(queue, task);
+}
+
+/* What a completed task has left goes. */
+static void drop_run(int queue, model_task *task, int64_t ended_ms)
+{
+    task->result = task->field = task->counted = 0;
+    task->run[0] = '\0';
+    task->progress = 0;
+    task->failures = task->crashes = task->alone = 0;
+    if (model_split_result_block(queue, ended_ms)) COVER(RESULT_BLOCK_LEFT);
 }
 
 void model_revive(int queue, model_task *task)
@@ -145,18 +172,31 @@ void model_revive(int queue, model_task *task)
     task->told = false;
     model_put_off(task);
     int pending = task->state == SCHEDULED ? 0 : model_restore(queue, model_slot(queue, task));
+    int64_t ended_ms = task->state == COMPLETED ? task->at_ms : 0;
+    if (ended_ms) COVER(RETRY_COMPLETED);
     model_move(task, pending ? BLOCKED : READY, pending ? model.now_ms : 0);
     task->pending = pending;
     task->waits = pending > 0;
+    if (ended_ms) drop_run(queue, task, ended_ms);
     model_note(task);
     task->flagged = true;
+}
+
+/* Tasks that have not ended may read the result of a completed one. */
+static void rerun_refused(const int arg[ARGS])
+{
+    const rv_reply *reply = CALL(retry, arg[QUEUE], model_id(arg[ID]), "completed");
+    if (!reply) return;
+    if (!rv_reply_is(reply, RV_TEXT) || strncmp(reply->text, "readers ", 8) != 0)
+        model_differ("retry says %s, though its result is read", test_reply_text(reply));
+    COVER(RETRY_READ);
 }
 
 /* One whose key another has is left alone. */
 static void retry_refused(const int arg[ARGS], int holder)
 {
     char expected[96];
-    const rv_reply *reply = CALL(retry, arg[QUEUE], model_id(arg[ID]));
+    const rv_reply *reply = CALL(retry, arg[QUEUE], model_id(arg[ID]), arg[AGAIN] ? "completed" : "");
     if (!reply) return;
     (void)snprintf(expected, sizeof(expected), "unique %s", model_id(holder));
     if (!rv_reply_is_text(reply, expected)) model_differ("retry says %s, not \"%s\"", test_reply_text(reply), expected);
@@ -166,9 +206,14 @@ static void retry_refused(const int arg[ARGS], int holder)
 void model_retry(const int arg[ARGS])
 {
     const model_task *task = model_task_of(arg[QUEUE], arg[ID]);
-    int holder = task->state == DEAD || task->state == CANCELLED ? model_other_holder(arg[QUEUE], arg[ID]) : -1;
-    if (holder >= 0)
+    unsigned locks = 1u << DEAD | 1u << CANCELLED | (arg[AGAIN] ? RERUN : 0);
+    int holder = locks >> task->state & 1 ? model_other_holder(arg[QUEUE], arg[ID]) : -1;
+    if (arg[AGAIN] && RERUN >> task->state & 1 && arg[ID] < IDS && model.queues[arg[QUEUE]].parents[arg[ID]].read)
+        rerun_refused(arg);
+    else if (holder >= 0)
         retry_refused(arg, holder);
+    else if (arg[AGAIN])
+        steer(&rv_script_retry, arg, RETRIED | RERUN, 0, do_rerun);
     else
         steer(&rv_script_retry, arg, RETRIED, 0, do_retry);
 }
@@ -179,9 +224,9 @@ void model_retry(const int arg[ARGS])
 
 void model_delete_make(int arg[ARGS])
 {
-    prefer(arg, model_chance(4) == 0 ? ~1u : 1u << RUNNING | 1u << COMPLETED | 1u << DEAD | 1u << CANCELLED);
-    if (mood.dependencies && model_chance(2)) prefer(arg, 1u << BLOCKED | 1u << DEAD | 1u << RETAINED);
-    arg[CASCADES] = (int)model_chance(2);
+    model_prefer(arg, model_chance(4) == 0 ? ~1u : 1u << RUNNING | 1u << COMPLETED | 1u << DEAD | 1u << CANCELLED);
+    if (mood.dependencies && model_chance(2)) model_prefer(arg, 1u << BLOCKED | 1u << DEAD | 1u << RETAINED);
+    arg[CASCADES] = (int)model_chance(3); /* 2: only a task that has ended */
 }
 
 static void do_delete(int queue, model_task *task)
@@ -205,13 +250,26 @@ void model_remove(int queue, model_task *task)
     if (!completed || task->held == FOR_A_TIME) model_unlock(queue, model_slot(queue, task), true);
     int64_t ended_ms = task->state == COMPLETED ? task->at_ms : -1;
     model_forget(task);
-    if (ended_ms >= 0 && model_unbundle(queue, ended_ms)) COVER(RESULT_BLOCK_LEFT);
+    if (ended_ms >= 0 && model_split_result_block(queue, ended_ms)) COVER(RESULT_BLOCK_LEFT);
     model_tell_ended(queue, model_slot(queue, task), DELETED_STATE);
+}
+
+#define ENDED (1u << COMPLETED | 1u << RETAINED | 1u << DEAD | 1u << CANCELLED)
+
+static void do_delete_ended(int queue, model_task *task)
+{
+    if (ENDED >> task->state & 1) do_delete(queue, task);
 }
 
 void model_delete(const int arg[ARGS])
 {
-    steer(&rv_script_delete, arg, DELETED, DELETED, do_delete);
+    int plain[ARGS];
+    memcpy(plain, arg, sizeof(plain));
+    plain[CASCADES] = 0;
+    if (arg[CASCADES] == 2)
+        steer_with(&rv_script_delete, "0", plain, ENDED, ENDED, do_delete_ended);
+    else
+        steer(&rv_script_delete, arg, DELETED, DELETED, do_delete);
 }
 
 /* ---- move ------------------------------------------------------------------------------------------------------ */
@@ -221,7 +279,7 @@ enum { AT, IN, TO_PRIORITY };
 
 void model_reschedule_make(int arg[ARGS])
 {
-    prefer(arg, model_chance(8) == 0 ? ~1u : WAITING);
+    model_prefer(arg, model_chance(8) == 0 ? ~1u : WAITING);
     arg[WHAT] = (int)model_chance(3);
     arg[NUMBER] = arg[WHAT] == TO_PRIORITY ? CHOOSE(0, 0, 5, -128, 127) : CHOOSE(0, 0, 1, 1000, 30000, -5);
 }
@@ -291,7 +349,7 @@ enum { FOR_MS = 2 };
 
 void model_wait_make(int arg[ARGS])
 {
-    prefer(arg, model_chance(4) == 0 ? ~1u : WAITING | 1u << RUNNING);
+    model_prefer(arg, model_chance(4) == 0 ? ~1u : WAITING | 1u << RUNNING);
     arg[FOR_MS] = CHOOSE(1000, 60000);
 }
 

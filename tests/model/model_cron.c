@@ -13,7 +13,8 @@ enum { QUEUE, VERB, ENTRY, KIND, FLAGS };
 enum { TWICE = 1, COMES_PAUSED = 2 };
 enum { SET, PAUSE_ENTRY, RESUME, REMOVE, TELL, GET };
 /* Of KIND, which is never 0. */
-enum { NO_OVERLAP = 1, HAS_PRIORITY = 2, HAS_GROUP = 4, DEFINED = 8 };
+enum { NO_OVERLAP = 1, HAS_PRIORITY = 2, HAS_GROUP = 4, HAS_RUNS = 8, DEFINED = 16 };
+enum { RUNS = 3 }; /* of an entry that has them */
 
 void model_cron_make(int arg[ARGS])
 {
@@ -23,7 +24,7 @@ void model_cron_make(int arg[ARGS])
     arg[VERB] = CHOOSE(SET, SET, SET, PAUSE_ENTRY, RESUME, REMOVE, TELL, GET);
     if (entry->kind) arg[VERB] = CHOOSE(SET, SET, PAUSE_ENTRY, PAUSE_ENTRY, REMOVE, TELL, GET);
     if (entry->kind && !entry->due_ms && model_chance(2)) arg[VERB] = RESUME;
-    arg[KIND] = (int)model_chance(8);
+    arg[KIND] = (int)model_chance(16);
     arg[FLAGS] = CHOOSE(0, TWICE, COMES_PAUSED, COMES_PAUSED | TWICE);
 }
 
@@ -50,8 +51,8 @@ static const char *first_line(int kind)
     if (task.priority || task.group)
         (void)snprintf(options, sizeof(options), ",\"options\":{\"weight\":1%s%s}", priority,
                        task.group ? ",\"group\":\"g1\"" : "");
-    (void)snprintf(text, sizeof(text), "{\"spec\":\"every 90s\",\"zone\":\"utc\",\"catch_up\":\"once\"%s%s}",
-                   kind & NO_OVERLAP ? ",\"overlap\":false" : "", options);
+    (void)snprintf(text, sizeof(text), "{\"spec\":\"every 90s\",\"zone\":\"utc\",\"catch_up\":\"once\"%s%s%s}",
+                   kind & HAS_RUNS ? ",\"runs\":3" : "", kind & NO_OVERLAP ? ",\"overlap\":false" : "", options);
     return text;
 }
 
@@ -71,6 +72,7 @@ static int do_verb(const int arg[ARGS])
     if (arg[VERB] == SET) {
         if (before.kind == (arg[KIND] | DEFINED)) return 0;
         entry->kind = arg[KIND] | DEFINED;
+        entry->runs = 0;
         if (!there && (arg[FLAGS] & COMES_PAUSED)) {
             paused = true;
             COVER(CRON_NEW_PAUSED);
@@ -100,15 +102,16 @@ static void check_list(int queue, const rv_reply *reply)
     for (int i = 0; i < ENTRIES; i++) {
         const model_entry *entry = &model.queues[queue].entries[i];
         count += entry->kind > 0;
-        for (size_t at = 1; at + 3 < reply->count; at += 4) {
+        for (size_t at = 1; at + 4 < reply->count; at += 5) {
             if (!rv_reply_is_text(reply->items[at], entry_name(i))) continue;
             if (!entry->kind || !rv_reply_is_text(reply->items[at + 1], definition(entry->kind & ~DEFINED)) ||
                 rv_reply_int(reply->items[at + 2], 0) != (entry->due_ms ? entry->due_ms : -1) ||
-                !rv_reply_is_text(reply->items[at + 3], entry->last ? model_id(entry->last - 1) : ""))
+                !rv_reply_is_text(reply->items[at + 3], entry->last ? model_id(entry->last - 1) : "") ||
+                !rv_reply_is_text(reply->items[at + 4], entry->runs ? model_number(entry->runs) : ""))
                 model_differ("cron lists %s", test_reply_text(reply));
         }
     }
-    if (reply->count != 4 * count + 1 || !rv_reply_is_text(reply->items[0], "0"))
+    if (reply->count != 5 * count + 1 || !rv_reply_is_text(reply->items[0], "0"))
         model_differ("cron lists %s", test_reply_text(reply));
     COVER(CRON_LISTED);
 }
@@ -149,7 +152,7 @@ void model_cron(const int arg[ARGS])
  */
 
 enum { WHEN = 1, NEXT = 3, COUNT = 5, FIRST };
-enum { AS_DUE, AT_ANOTHER_TIME, RUN_NOW };
+enum { AS_DUE, AT_ANOTHER_TIME, RUN_NOW, OF_THE_PAST };
 
 void model_fire_make(int arg[ARGS])
 {
@@ -157,9 +160,9 @@ void model_fire_make(int arg[ARGS])
     for (int queue = 0; queue < QUEUES; queue++)
         for (int i = 0; i < ENTRIES; i++)
             if (model.queues[queue].entries[i].due_ms && model_chance(4)) arg[QUEUE] = queue, arg[ENTRY] = i;
-    arg[WHEN] = CHOOSE(AS_DUE, AS_DUE, AS_DUE, AT_ANOTHER_TIME, RUN_NOW);
+    arg[WHEN] = CHOOSE(AS_DUE, AS_DUE, AS_DUE, AT_ANOTHER_TIME, RUN_NOW, OF_THE_PAST);
     arg[NEXT] = CHOOSE(-1, 1, 1000, 90000);
-    arg[COUNT] = arg[WHEN] == RUN_NOW ? 1 : CHOOSE(0, 1, 1, 2, 3);
+    arg[COUNT] = arg[WHEN] == RUN_NOW ? 1 : arg[WHEN] == OF_THE_PAST ? CHOOSE(1, 2, 3) : CHOOSE(0, 1, 1, 2, 3);
     arg[FIRST] = model_choose_id();
     arg[FLAGS] = CHOOSE(0, 0, TWICE);
 }
@@ -171,17 +174,17 @@ static bool overlaps(int queue, const model_entry *entry)
     return state != NONE && state < COMPLETED;
 }
 
-static int make_tasks(const int arg[ARGS], model_entry *entry)
+static int make_tasks(const int arg[ARGS], model_entry *entry, int max)
 {
     int made = 0;
-    for (int i = 0; i < arg[COUNT]; i++) {
+    for (int i = 0; i < arg[COUNT] && i < max; i++) {
         int id = (arg[FIRST] + i) % IDS;
         model_task *task = model_task_of(arg[QUEUE], id);
         if (task->state != NONE) continue;
         *task = task_of(entry->kind & ~DEFINED);
         if (task->group) model.grouped = true;
         model_move(task, READY, 0);
-        entry->last = id + 1;
+        if (arg[WHEN] != OF_THE_PAST) entry->last = id + 1;
         made++;
         COVER(FIRE_MAKES);
     }
@@ -191,33 +194,43 @@ static int make_tasks(const int arg[ARGS], model_entry *entry)
 static int do_fire(const int arg[ARGS], int64_t due, int64_t next)
 {
     model_entry *entry = &model.queues[arg[QUEUE]].entries[arg[ENTRY]];
-    bool now = arg[WHEN] == RUN_NOW;
-    if (!entry->kind || (!now && entry->due_ms != due)) {
+    bool now = arg[WHEN] == RUN_NOW, past = arg[WHEN] == OF_THE_PAST, slots = !now && !past;
+    bool counts = slots && (entry->kind & HAS_RUNS);
+    int left = counts ? RUNS - entry->runs : arg[COUNT];
+    if (!entry->kind || (slots && entry->due_ms != due)) {
         COVER(FIRE_LATE);
         return -1;
     }
-    if (!now) entry->due_ms = next < 0 ? 0 : next;
-    if (!now && arg[COUNT] == 0) COVER(FIRE_NO_SLOT);
-    if (!now && arg[COUNT] == 0) return 0;
+    if (slots) entry->due_ms = next < 0 || (counts && left <= 0) ? 0 : next;
+    if (slots && arg[COUNT] == 0) COVER(FIRE_NO_SLOT);
+    if (slots && (arg[COUNT] == 0 || (counts && left <= 0))) return 0;
+    /* It was made by an earlier call of the same, and its record may have gone since. */
+    if (now && entry->last == arg[FIRST] + 1) return 0;
     if (now && model_task_of(arg[QUEUE], arg[FIRST])->state != NONE) return 0;
     if (now) COVER(FIRE_NOW);
-    if (overlaps(arg[QUEUE], entry)) {
+    if (!past && overlaps(arg[QUEUE], entry)) {
         COVER(FIRE_OVERLAP);
         return -2;
     }
-    return make_tasks(arg, entry);
+    int made = make_tasks(arg, entry, left);
+    if (counts) entry->runs += made;
+    if (counts && made >= left) {
+        entry->due_ms = 0;
+        COVER(FIRE_RUNS);
+    }
+    return made;
 }
 
 void model_fire(const int arg[ARGS])
 {
     int64_t due = model.queues[arg[QUEUE]].entries[arg[ENTRY]].due_ms + (arg[WHEN] == AT_ANOTHER_TIME ? 1 : 0);
     int64_t next = arg[NEXT] < 0 ? -1 : model.now_ms + arg[NEXT];
-    if (arg[WHEN] != RUN_NOW && due == 0) due = model.now_ms;
+    if (arg[WHEN] < RUN_NOW && due == 0) due = model.now_ms;
     for (int i = 0; i <= (arg[FLAGS] & TWICE); i++) {
         model_begin(&rv_script_fire);
         model_key(arg[QUEUE]);
         model_arg_text(entry_name(arg[ENTRY]));
-        model_arg_text(arg[WHEN] == RUN_NOW ? "" : model_number(due));
+        model_arg_text(arg[WHEN] == RUN_NOW ? "" : arg[WHEN] == OF_THE_PAST ? "past" : model_number(due));
         model_arg_text(model_number(next));
         for (int j = 0; j < arg[COUNT]; j++) model_arg_text(model_id((arg[FIRST] + j) % IDS));
         const rv_reply *reply = model_call();
@@ -268,6 +281,8 @@ void model_check_entries(int queue, const model_seen_queue *seen)
             model_differ("%s is %s, not %s", entry_name(i), seen->entries[i].definition, expected);
         if (seen->entries[i].due_ms != entry->due_ms)
             model_differ("%s is due at %lld", entry_name(i), (long long)seen->entries[i].due_ms);
+        if (seen->entries[i].runs != entry->runs)
+            model_differ("%s made %d tasks, not %d", entry_name(i), seen->entries[i].runs, entry->runs);
         if (seen->entries[i].last != entry->last) model_differ("%s made another task last", entry_name(i));
     }
 }

@@ -5,7 +5,7 @@
 #include "support/queue.h"
 
 enum { QUEUE, ID, EDGES, FLAGS, REMOVES };
-enum { TWICE = 1 };
+enum { TWICE = 1, SIGNALS = 2 };
 
 void model_depend_make(int arg[ARGS])
 {
@@ -13,12 +13,13 @@ void model_depend_make(int arg[ARGS])
     arg[ID] = model_choose_id();
     for (int i = 0; i < IDS && model_chance(8) > 0; i++) {
         model_state state = model_task_of(arg[QUEUE], arg[ID])->state;
-        if (state == BLOCKED || state == READY || state == SCHEDULED || state == PARKED) break;
+        if (model_waits(state)) break;
         arg[ID] = (arg[ID] + 1) % IDS;
     }
     arg[EDGES] = model_choose_edges();
     arg[FLAGS] = CHOOSE(0, 0, TWICE);
     arg[REMOVES] = model_chance(3) == 0;
+    if (arg[REMOVES]) arg[FLAGS] |= CHOOSE(0, SIGNALS);
     if (!arg[REMOVES]) return;
     /* Some that are there. */
     const model_task *task = model_task_of(arg[QUEUE], arg[ID]);
@@ -31,7 +32,7 @@ void model_depend_make(int arg[ARGS])
 
 static bool waits(const model_task *task)
 {
-    return task->state == READY || task->state == PARKED || task->state == SCHEDULED || task->state == BLOCKED;
+    return model_waits(task->state);
 }
 
 /* What it waited for before it was let go is forgotten, where that had not ended. */
@@ -130,8 +131,28 @@ static void depend(const int arg[ARGS], const model_edge_sent *edges, int count)
     if (may && arg[REMOVES] && task->state == BLOCKED) remove_some(arg[QUEUE], arg[ID], edges, count);
 }
 
+/* The signal comes for which the task waits. */
+static void send_signal(const int arg[ARGS])
+{
+    const model_task *task = model_task_of(arg[QUEUE], arg[ID]);
+    const model_edge_sent edge = {.parent = OPEN};
+    if (waits(task) && (task->state != BLOCKED || !task->edges[OPEN].policy)) return;
+    const rv_reply *reply = CALL(signal, arg[QUEUE], model_id(arg[ID]), "s", "data");
+    if (!reply) return;
+    const char *expected = waits(task) ? "ok" : model_state_names[task->state];
+    if (!rv_reply_is_text(reply, expected))
+        model_differ("signal says %s, not \"%s\"", test_reply_text(reply), expected);
+    if (!waits(task)) return;
+    COVER(DEPENDENCY_SIGNAL);
+    remove_some(arg[QUEUE], arg[ID], &edge, 1);
+}
+
 void model_depend(const int arg[ARGS])
 {
+    if (arg[REMOVES] && arg[FLAGS] & SIGNALS) {
+        for (int i = 0; i <= (arg[FLAGS] & TWICE); i++) send_signal(arg);
+        return;
+    }
     model_edge_sent edges[EDGES_SENT];
     int count = model_edges_of(arg[EDGES], HANDLE(arg[QUEUE], arg[ID]), edges);
     for (int i = 0; i <= (arg[FLAGS] & TWICE) && count > 0; i++) depend(arg, edges, count);

@@ -13,6 +13,7 @@
 #define ID_OF(handle) ((handle) % IDS)
 const char *model_handle(int handle);
 int model_handle_of(const char *text); /* -1: none of ours */
+model_task *model_task_at(int handle);
 
 /*
  * An edge as a number of an operation, 0: none. Only parents that come before their children are taken (by their ids,
@@ -57,6 +58,8 @@ int model_missing_parent(int queue, const model_edge_sent *edges, int count, con
 /* Of a task that came with parents and is `blocked` in the model: it stays so, or dies, or goes. True: it waits for
  * none. */
 bool model_link(int queue, int id, const model_edge_sent *edges, int count, model_states *states);
+/* A retained one has completed. states: as the call knows them, which it then does; NULL: as they are. */
+model_state model_state_of(int parent, model_states *states);
 /* How the parent has ended (UNKNOWN_STATE and GONE_STATE, too), NONE: the child is told later. number: of the edge. */
 int model_how_ended(int parent, const model_edge_sent *edge, model_states *states);
 int model_register(int parent, int child, const model_edge_sent *edge, int64_t number, model_states *states);
@@ -67,6 +70,7 @@ void model_unregister(int parent, int child, int64_t before);
 enum { DELETED_STATE = STATES, CASCADE, UNKNOWN_STATE, GONE_STATE };
 const char *model_end_word(int state);
 int model_end_of(const char *word);
+char model_end_letter(int state); /* of an edge; NONE: it has not ended */
 /*
  * The numbers of edges that a step makes are known when it has been looked at: until then they count from
  * MODEL_NUMBER on, of each task that gets edges in a queue one, which is beyond those of Redis's clock.
@@ -81,6 +85,7 @@ void model_know_place(int64_t *place, int64_t seen); /* the same of a place in c
 bool model_deliver(int child, int parent, int state, int64_t number);
 /* A task has ended and all of that is done: its children hear of it. */
 void model_tell_ended(int queue, int id, int state);
+void model_tell_children(int queue, int id, int state); /* it has some */
 /* Its record goes. */
 void model_forsake(int queue, int id);
 int model_children(int queue, int id);
@@ -102,15 +107,15 @@ void model_send(int queue, char letter, const char *format, ...) __attribute__((
 enum { MODEL_CARRY_BACK = 64 }; /* a carry puts those back that were set aside */
 
 /* What waits for a task waits for the one that takes its place. */
-void model_hand_over(int queue, int id, int heir);
+void model_hand_over(int queue, int id, int replacement);
 /* Who took its place, -1: that is not known. */
-int model_heir(int queue, int id);
+int model_replacement(int queue, int id);
 /* The same, and who took that one's place where it is gone, and so on. */
-int model_last_heir(int queue, int id);
+int model_last_replacement(int queue, int id);
 /* The edges of a blocked task as the one that takes its place has them; their number. */
-int model_heritage(int queue, int id, int heir, model_edge_sent ret[OPEN + 1]);
+int model_heritage(int queue, int id, int replacement, model_edge_sent ret[OPEN + 1]);
 /* The same, by a message; number: as model_edge has it. */
-void model_inherit(int child, int parent, int64_t number, int heir);
+void model_inherit(int child, int parent, int64_t number, int replacement);
 
 /* Who may read the record of a completed task, which is kept until then; number: of the message that registered the
  * edge, 0 in the same queue. */

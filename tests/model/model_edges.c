@@ -11,7 +11,7 @@ const char *model_handle(int handle)
     static unsigned turn;
     char *text = texts[turn++ % 8];
     if (handle == OPEN)
-        rv_copy_text(text, sizeof(texts[0]), "!");
+        rv_copy_text(text, sizeof(texts[0]), "!s"); /* a signal */
     else
         (void)snprintf(text, sizeof(texts[0]), "%c/t%02d", "ab"[QUEUE_OF(handle)], ID_OF(handle));
     return text;

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "model/model_enqueue.h"
-#include "model/model_packet.h"
+#include "model/model_segment.h"
 #include "support/queue.h"
 
 #define TAGS_SENT "\"tags\":[\"w\",\"x\"]"
@@ -48,7 +48,7 @@ static int count_new(const int arg[ARGS])
     return count;
 }
 
-/* Several plain tasks, which are mostly new: they make a packet, or go into one. */
+/* Several plain tasks, which are mostly new: they make a segment, or go into one. */
 static void make_several(int arg[ARGS])
 {
     for (int i = COUNT; i < ARGS; i++) arg[i] = 0;
@@ -85,6 +85,24 @@ static void make_mixed(int arg[ARGS])
     arg[UNIQUE] = CHOOSE(1, 1, 2) + HELD * CHOOSE(0, 0, 1, 2) + CONFLICT * (int)model_chance(3);
 }
 
+/* Whether few records are kept: the record of a task that is sent again may have gone. */
+static bool keeps_few(int queue)
+{
+    const model_queue *q = &model.queues[queue];
+    return (q->kept[0] && q->keep_count[0] >= 0 && q->keep_count[0] < 4) ||
+           (q->kept[1] && q->keep_count[1] >= 0 && q->keep_count[1] < 4);
+}
+
+/* One new task, which names the key for which all contend. */
+static void make_contender(int arg[ARGS])
+{
+    arg[COUNT] = 1;
+    arg[UNIQUE] = 1 + HELD * (int)model_chance(3) + CONFLICT * CHOOSE(0, 0, 0, 1, 2);
+    arg[FLAGS] &= ~(BULK_INSERT | MIXED);
+    for (int i = 0; i < IDS && model_task_of(arg[QUEUE], arg[FIRST])->state != NONE; i++)
+        arg[FIRST] = (arg[FIRST] + 1) % IDS;
+}
+
 void model_enqueue_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
@@ -94,7 +112,7 @@ void model_enqueue_make(int arg[ARGS])
     arg[WHEN] = CHOOSE(0, 0, 0, 0, 0, 0, 1, 100, 5000, 60000, -1, -2, -3000);
     arg[PRIORITY] = CHOOSE(0, 0, 0, 0, 5, -128, 127);
     arg[GROUP] = CHOOSE(0, 0, 0, 1, 2, 3);
-    if (mood.packets && model_chance(5) > 0)
+    if (mood.segments && model_chance(5) > 0)
         arg[GROUP] = 0;
     else if (mood.limited)
         arg[GROUP] = CHOOSE(0, 1, 1, 1, 2, 3);
@@ -105,15 +123,18 @@ void model_enqueue_make(int arg[ARGS])
                       OWN * (int)model_chance(2);
     if (model_chance(4) == 0) arg[BY] = CHOOSE(500, 3000, 3000, 60000, -1, -5000);
     if (model_chance(3) > 0) arg[AFTER] = model_choose_edges();
+    if (arg[AFTER] && model_chance(3) == 0) arg[BY] = CHOOSE(3000, 60000);
     if (mood.dependencies && mood.unique && model_chance(3) == 0) make_mixed(arg);
     if (model_chance(2)) arg[MORE] = CHOOSE(IS_S, IS_TAGGED, ON_DEATH, ON_DEATH, 2 * ON_DEATH);
     if (model_chance(3) == 0) arg[FLAGS] |= CHOOSE(IN_DETAIL, TO_IDLE, TO_IDLE);
     if (arg[FLAGS] & (LOST_BEFORE | TWICE)) arg[FLAGS] |= CHOOSE(0, AGO, LONG_AGO);
+    if (keeps_few(arg[QUEUE]) && model_chance(2)) arg[FLAGS] = LOST_BEFORE | AGO;
     if (arg[FLAGS] & (AGO | LONG_AGO))
         arg[FLAGS] |= CHOOSE(0, SAYS_CLOCK, SAYS_CLOCK | MOVED_BACK, SAYS_CLOCK | MOVED_ON);
-    if (mood.packets && model_chance(2)) make_several(arg);
+    if (mood.segments && model_chance(2)) make_several(arg);
+    if (mood.contested && model_chance(4) > 0) make_contender(arg);
     if (!mood.idles || model_chance(4) == 0) return;
-    if (mood.packets && arg[COUNT] >= 4) return;
+    if (mood.segments && arg[COUNT] >= 4) return;
     for (int i = COUNT; i < ARGS; i++) arg[i] = 0; /* plain, alone, and new */
     arg[COUNT] = 1;
     arg[FLAGS] = CHOOSE(0, 0, TO_IDLE, TO_IDLE, IN_DETAIL);
@@ -193,7 +214,7 @@ void model_write_options(int queue, const model_incoming *one, char options[512]
     if (one->due_ms) (void)snprintf(due, sizeof(due), ",\"%s\":%lld", one->at ? "at" : "in", number);
     if (task->priority) (void)snprintf(priority, sizeof(priority), ",\"priority\":%d", task->priority);
     if (task->held == TO_START) rv_copy_text(held, sizeof(held), ",\"until\":\"started\"");
-    if (task->held == FOR_A_TIME) (void)snprintf(held, sizeof(held), ",\"hold\":%lld", (long long)task->hold_ms);
+    if (task->held == FOR_A_TIME) (void)snprintf(held, sizeof(held), ",\"unique_for\":%lld", (long long)task->hold_ms);
     if (task->unique)
         (void)snprintf(unique, sizeof(unique), ",\"unique\":\"u%d\"%s%s", task->unique, held, conflicts[one->conflict]);
     write_edges(queue, one, after);
@@ -300,8 +321,8 @@ void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way 
 {
     bool again = way == COME_AGAIN;
     bool plainly = (way == COME_PLAINLY || way == COME_TO_IDLE) && !have_options(queue, tasks, count);
-    int packet = plainly ? model_packet_for(queue, tasks, count) : 0;
-    for (int i = 0; plainly && i < count; i++) tasks[i].task.packet = packet;
+    int segment = plainly ? model_segment_for(queue, tasks, count) : 0;
+    for (int i = 0; plainly && i < count; i++) tasks[i].task.segment = segment;
     model_begin(&rv_script_enqueue);
     model_key(queue);
     if (again && tasks->elapsed_ms && tasks->says_clock)
@@ -337,7 +358,7 @@ void model_enqueue_carried(int queue, model_incoming *task, const model_message 
         model_differ("enqueue says %s of what it has received", test_reply_text(reply));
 }
 
-/* ---- laid -------------------------------------------------------------------------------------------------------- */
+/* ---- bulk -------------------------------------------------------------------------------------------------------- */
 
 /* How: the time that they say is now, of before, of long before, or to come; or the script is not called, and they are
  * sent again. */
@@ -355,21 +376,21 @@ static void lay_one(int queue, const model_incoming *one, const char *list)
     (void)test_cmd(test_conn, "RPUSH %s%s %s", model_prefix(queue), list, model_id(one->id));
 }
 
-static void enqueue_laid(int queue, model_incoming *tasks, int count, int how)
+static void enqueue_bulk(int queue, model_incoming *tasks, int count, int how)
 {
     static const int64_t ago[] = {0, 700, 5000, -1, 5000};
     bool common = how <= LATE && model_is_common(queue);
     int64_t at_ms = model.now_ms - ago[how];
     int p = 100000000 + model.serial;
     char list[32];
-    (void)snprintf(list, sizeof(list), "packet:%d", p);
+    (void)snprintf(list, sizeof(list), "segment:%d", p);
     for (int i = 0; i < count; i++) {
         tasks[i].task.enqueued_ms = at_ms;
-        tasks[i].task.packet = p + 1;
+        tasks[i].task.segment = p + 1;
         lay_one(queue, &tasks[i], list);
         if (common || how == UNPLACED) continue;
         tasks[i].task.enqueued_ms = model.now_ms;
-        tasks[i].task.packet = 0;
+        tasks[i].task.segment = 0;
     }
     if (how == UNPLACED) {
         COVER(BULK_INSERT_UNPLACED);
@@ -378,18 +399,18 @@ static void enqueue_laid(int queue, model_incoming *tasks, int count, int how)
     }
     model_begin(&rv_script_enqueue);
     model_key(queue);
-    model_arg_text("laid");
+    model_arg_text("bulk");
     model_arg("%lld", (long long)at_ms);
     model_arg("%d", p);
     model_arg("%d", count);
     if (common)
-        COVER(BULK_INSERT_PACKET);
+        COVER(BULK_INSERT_SEGMENT);
     else
         COVER(BULK_INSERT_TAKEN_UP);
     note_outcome(queue, tasks, count, COME_LAID, common);
 }
 
-static bool can_be_laid(const int arg[ARGS], const model_incoming *tasks)
+static bool can_be_bulk(const int arg[ARGS], const model_incoming *tasks)
 {
     return arg[FLAGS] & BULK_INSERT && arg[COUNT] >= 4 && model_are_new(arg[QUEUE], tasks, arg[COUNT]) &&
            !have_options(arg[QUEUE], tasks, arg[COUNT]);
@@ -406,8 +427,8 @@ void model_enqueue(const int arg[ARGS])
 {
     model_incoming tasks[MODEL_CALL_MAX];
     for (int i = 0; i < arg[COUNT]; i++) describe(arg, i, &tasks[i]);
-    if (can_be_laid(arg, tasks))
-        enqueue_laid(arg[QUEUE], tasks, arg[COUNT], arg[BY] % (UNPLACED + 1));
+    if (can_be_bulk(arg, tasks))
+        enqueue_bulk(arg[QUEUE], tasks, arg[COUNT], arg[BY] % (UNPLACED + 1));
     else
         model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], way_of(arg[FLAGS]));
     if (arg[FLAGS] & TWICE) model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], COME_AGAIN);

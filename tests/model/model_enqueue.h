@@ -24,7 +24,7 @@ void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way 
 /* Sends one that a message brings. */
 void model_enqueue_carried(int queue, model_incoming *task, const model_message *by);
 
-/* What comes of tasks of one call, in their order: it is noted in the model, and with each what is to be said of it
+/* What comes of tasks of one call, in their order: it is completed_extra in the model, and with each what is to be said of it
  * (expected, holder, missing). */
 void model_arrive(int queue, model_incoming *tasks, int count, model_way way);
 

@@ -41,7 +41,7 @@ bool model_expire_some(int queue, int max)
 {
     int count = 0;
     for (model_task *task; count < max && (task = first_to_expire(queue)) != NULL; count++) {
-        bool waits = task->state != NONE && task->state < RUNNING;
+        bool waits = model_waits(task->state);
         if (!waits) COVER(EXPIRES_NOT);
         task->expires_ms = 0;
         if (waits) expire(queue, task);

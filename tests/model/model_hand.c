@@ -167,7 +167,8 @@ void model_check_hands(int queue, const model_seen *seen)
 {
     const model_seen_queue *q = &seen->queues[queue];
     if (q->idle_count && q->tokens) model_differ("threads are idle in queue %d, and a token stands", queue);
-    if (q->idle_count && (q->paused || *q->gate)) model_differ("threads are idle in queue %d, which is shut", queue);
+    if (q->idle_count && (q->paused || *q->limit_state))
+        model_differ("threads are idle in queue %d, which is shut", queue);
     if (q->idle_count && q->next > START) model_differ("threads are idle, and are not asked for by the order");
     if (q->next > START && (q->grouped || q->events_ordered)) model_differ("the order has a next, and more");
     int told = 0;

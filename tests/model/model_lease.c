@@ -8,7 +8,7 @@
 /* Groups may be at their limits there. */
 static bool has_limited_groups(const turn *t, int queue)
 {
-    return strchr(t->gate[queue], 'g') != NULL;
+    return strchr(t->limit_state[queue], 'g') != NULL;
 }
 
 /* The lowest priority that is ready; no task has INT32_MAX. */
@@ -71,6 +71,11 @@ static void check_order(int queue, int id)
     }
 }
 
+int model_taker_of(const turn *t, int place)
+{
+    return t->other >= 0 && place % 2 == 1 ? t->other : t->thread;
+}
+
 /* One task given; it must be ready and of the lowest priority. */
 static void take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *envelope, const rv_reply *extras)
 {
@@ -96,7 +101,10 @@ static void take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *e
     if (kept) COVER(STRICT_STARTS);
     task->old_progress = task->progress > 0;
     task->session = model.hands[t->hand].session[queue];
-    task->thread = t->thread;
+    task->thread = model_taker_of(t, t->leased);
+    if (task->thread == t->other) COVER(TURN_SEVERAL);
+    if (task->thread == t->other && *t->limit_state[queue]) COVER(TURN_SEVERAL_LIMITS);
+    if (t->other >= 0 && t->leased > 0 && t->given[t->leased - 1].queue != queue) COVER(TURN_SEVERAL_QUEUES);
     t->started[queue][task->group]++;
     if (groups && task->group && !model_may_group_start(queue, task->group, t->started[queue][task->group], kept))
         model_differ("turn leases %s, and group %d is at its limit", id_reply->text, task->group);
@@ -241,7 +249,7 @@ static bool is_closed(const turn *t, int queue, int room, int ready)
 static int lease_from(turn *t, int queue, int want, const rv_reply *leased, const rv_reply *reply, bool *ret_alone)
 {
     int ready = model_count(queue, READY), count = leased ? (int)(leased->count - 1) / 2 : 0, min, max;
-    int room = *t->gate[queue] ? model_queue_room(queue, want) : want;
+    int room = *t->limit_state[queue] ? model_queue_room(queue, want, t->other >= 0) : want;
     bool company = t->leased > 0, groups = has_limited_groups(t, queue);
     t->looked[queue] = true;
     if (is_closed(t, queue, room, ready)) {
@@ -360,13 +368,17 @@ static bool is_told_idle(const rv_reply *extras)
 }
 
 /* Who found nothing waits to be handed a task; not where nothing is handed over, nor where something is left. */
-static void check_idle(const turn *t, bool actual)
+static void check_idle(turn *t, bool actual)
 {
     int queue = t->keys[0], session = model.hands[t->hand].session[queue];
-    bool may = !model.queues[queue].paused && !*t->gate[queue] && model.sessions[session].life == ALIVE;
-    bool expected = t->idles && may && t->leased == 0 && model_count(queue, READY) == 0;
-    if (t->idle != actual) model_differ("turn says that the thread is idle, or does not");
+    bool may = !model.queues[queue].paused && !*t->limit_state[queue] && model.sessions[session].life == ALIVE;
+    bool nothing = t->idles && may && model_count(queue, READY) == 0;
+    bool expected = nothing && t->leased == 0, other_expected = t->other >= 0 && nothing && t->leased < 2;
+    t->other_idle = t->other >= 0 && model_is_idle(queue, session, t->other);
+    if ((t->idle || t->other_idle) != actual) model_differ("turn says that a thread is idle, or does not");
     if (t->idle != expected) model_differ("the thread is %s idle", t->idle ? "" : "not");
+    if (t->other_idle != other_expected) model_differ("the other thread is %s idle", t->other_idle ? "" : "not");
+    if (t->other_idle) COVER(HAND_SEVERAL);
     if (t->idle && t->again) COVER(HAND_AGAIN);
     if (t->idle) COVER(HAND_IDLE);
 }
@@ -399,7 +411,7 @@ void model_lease_all(turn *t, const rv_reply *reply)
 {
     const rv_reply *extras = rv_reply_at(reply, 3);
     bool actual = is_told_idle(extras);
-    t->idle = false;
+    t->idle = t->other_idle = false;
     t->leased = 0;
     t->told = 0;
     for (int queue = 0; queue < QUEUES; queue++) t->gone[queue] = t->looked[queue] = t->put_off[queue] = false;

@@ -107,14 +107,15 @@ static int min(int one, int other)
     return one < other ? one : other;
 }
 
-int model_queue_room(int queue, int want)
+int model_queue_room(int queue, int want, bool several)
 {
     const model_limits *l = &model.queues[queue].limits;
     int room = want;
     if (l->concurrency != NO_LIMIT) {
         int left = l->concurrency - model_running(queue, 0);
         if (left <= 0) return 0;
-        room = min(room, left / 16 > 1 ? left / 16 : 1);
+        int each = several ? min(want, 2) : 1;
+        room = min(min(room, left), left / 16 > each ? left / 16 : each);
     }
     if (l->hold_ms > model.now_ms) return 0;
     return l->rate ? min(room, rate_room(l->rate, l->clock)) : room;
@@ -204,10 +205,11 @@ static void check_parked(int queue, const model_seen_queue *seen)
         model_task_of(queue, id)->called = task->called;
     }
     for (int group = 1; group <= GROUPS; group++) {
-        bool looked_at = seen->opening_ms[group] || seen->reopening[group];
+        bool looked_at = seen->limit_due_ms[group] || seen->limit_dirty[group];
         if (waits[group] != looked_at) model_differ("group %d is %s looked at again", group, looked_at ? "" : "not");
         if (seen->holds_up[group] && !waits[group]) model_differ("group %d waits for a parked task", group);
-        if (looked_at && !strchr(seen->gate, 'g')) model_differ("group %d waits, and gate is %s", group, seen->gate);
+        if (looked_at && !strchr(seen->limit_state, 'g'))
+            model_differ("group %d waits, and limit_state is %s", group, seen->limit_state);
     }
 }
 
@@ -256,7 +258,7 @@ static void check_slots(int queue, const model_seen_queue *seen)
         int slot = seen->tasks[id].slot;
         count[slot]++;
         task->slot = slot;
-        if (task->state == READY || task->state == PARKED || task->state == SCHEDULED || task->state == BLOCKED)
+        if (model_waits(task->state))
             check_kept(queue, id, slot);
         else if (slot && (task->state != RUNNING || task->group != slot || !counted))
             model_differ("%s has a slot of group %d", model_id(id), slot);
@@ -268,16 +270,17 @@ static void check_slots(int queue, const model_seen_queue *seen)
             model_differ("group %d has taken %d, not %d", group, seen->taken[group], count[group]);
 }
 
-static void check_flags(const model_limits *l, bool events, const char *gate)
+static void check_flags(const model_limits *l, bool events, const char *limit_state)
 {
     bool own = has_own(l), holds = false;
     for (int group = 1; group <= GROUPS; group++) holds = holds || l->holds_ms[group];
-    if ((strchr(gate, 'e') != NULL) != events) model_differ("gate is %s, of events", gate);
-    if ((strchr(gate, 'c') != NULL) != (l->concurrency != NO_LIMIT) ||
-        (strchr(gate, 'q') != NULL) != (l->rate || l->hold_ms) ||
-        (strchr(gate, 's') != NULL) != (own || l->group_strict || l->group_concurrency != NO_LIMIT) ||
-        ((own || holds || l->group_strict || l->group_concurrency != NO_LIMIT || l->group_rate) && !strchr(gate, 'g')))
-        model_differ("gate is %s", gate);
+    if ((strchr(limit_state, 'e') != NULL) != events) model_differ("limit_state is %s, of events", limit_state);
+    if ((strchr(limit_state, 'c') != NULL) != (l->concurrency != NO_LIMIT) ||
+        (strchr(limit_state, 'q') != NULL) != (l->rate || l->hold_ms) ||
+        (strchr(limit_state, 's') != NULL) != (own || l->group_strict || l->group_concurrency != NO_LIMIT) ||
+        ((own || holds || l->group_strict || l->group_concurrency != NO_LIMIT || l->group_rate) &&
+         !strchr(limit_state, 'g')))
+        model_differ("limit_state is %s", limit_state);
 }
 
 static void check_number(const char *what, const char *seen, int number, int none)
@@ -314,15 +317,15 @@ static void check_settings(const model_limits *l, const model_seen_queue *seen)
     }
 }
 
-void model_check_gate(int queue, const model_seen_queue *seen)
+void model_check_limit_state(int queue, const model_seen_queue *seen)
 {
     model_limits *l = &model.queues[queue].limits;
     l->counting = seen->counting;
     check_settings(l, seen);
-    check_flags(l, model.queues[queue].events_kept || model.queues[queue].listening_ms, seen->gate);
+    check_flags(l, model.queues[queue].events_kept || model.queues[queue].listening_ms, seen->limit_state);
     check_parked(queue, seen);
     check_slots(queue, seen);
-    check_number("gate.running", seen->running, l->concurrency == NO_LIMIT ? -1 : model_running(queue, 0), -1);
+    check_number("limit_state.running", seen->running, l->concurrency == NO_LIMIT ? -1 : model_running(queue, 0), -1);
     check_clock("the queue", &l->clock, seen->clock, l->rate == 0);
     for (int group = 1; group <= GROUPS; group++)
         check_clock("a group", &l->clocks[group], seen->clocks[group], !l->group_rate && !has_own(l));
@@ -332,7 +335,7 @@ void model_check_gate(int queue, const model_seen_queue *seen)
 bool model_is_shut(int queue, const model_seen_queue *seen)
 {
     model_queue *q = &model.queues[queue];
-    if (model_queue_room(queue, 1) > 0 && seen->opens_ms <= model.now_ms) return false;
+    if (model_queue_room(queue, 1, false) > 0 && seen->opens_ms <= model.now_ms) return false;
     /* When the time has come tend tells somebody. */
     if (q->limits.concurrency == NO_LIMIT || model_running(queue, 0) < q->limits.concurrency) q->token_lost = true;
     return true;

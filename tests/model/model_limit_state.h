@@ -17,8 +17,8 @@ extern const model_rate model_rates_known[RATES];
 void model_rate_text(int rate, char text[32]);
 
 int model_running(int queue, int group /* 0: all */);
-/* How many tasks may start now. */
-int model_queue_room(int queue, int want);
+/* How many tasks may start now. several: in a call for several threads. */
+int model_queue_room(int queue, int want, bool several);
 int model_group_room(int queue, int group);
 /* Of a group of which so many tasks have been started in this turn: they were allowed to. */
 bool model_may_group_start(int queue, int group, int started, bool kept); /* kept: it had its slot */
@@ -33,10 +33,13 @@ void model_take_over_parked(int queue, bool may_park);
 /* Which of a session's tasks went back is seen in Redis; see model_session.c. */
 int model_take_back(int session, int count, bool crashed);
 
+/* The session whose tasks go back now: the first to have expired, and not to be spared. -1: none. *ret_spared: one is. */
+int model_dead_session(int queue, const model_upkeep *upkeep, bool *ret_spared);
+
 /* What a flush adds to the day. */
 void model_add_stats(int queue);
 
 bool model_is_shut(int queue, const model_seen_queue *seen);
-void model_check_gate(int queue, const model_seen_queue *seen);
+void model_check_limit_state(int queue, const model_seen_queue *seen);
 
 #endif

@@ -26,7 +26,11 @@ void model_limit_make(int arg[ARGS])
     arg[WHAT] = CHOOSE(QUEUE_CONCURRENCY, QUEUE_RATE, GROUP_CONCURRENCY, GROUP_CONCURRENCY, GROUP_RATE, OWN_CONCURRENCY,
                        OWN_RATE, GROUP_STRICT, OWN_STRICT);
     arg[VALUE] = CHOOSE(1, 1, 1, 2, 3, 4, NONE_AT_ALL, FORGET);
-    if (model_chance(12) == 0) arg[VALUE] = 0;
+    /* Its tasks are parked then, and wait for another limit. */
+    bool parks = arg[WHAT] == GROUP_CONCURRENCY || arg[WHAT] == OWN_CONCURRENCY;
+    if (model_chance(parks ? 5 : 12) == 0) arg[VALUE] = 0;
+    bool closed = model.queues[arg[QUEUE]].limits.group_concurrency == 0;
+    if (closed && model_chance(2)) arg[WHAT] = GROUP_CONCURRENCY, arg[VALUE] = CHOOSE(1, 2, NONE_AT_ALL);
     arg[GROUP] = 1 + (int)model_chance(GROUPS);
     arg[FLAGS] = CHOOSE(0, 0, 0, TWICE, STOPS);
 }
@@ -147,7 +151,7 @@ void model_hold(const int arg[ARGS])
     for (int i = 0; i <= (arg[FLAGS] & TWICE); i++) {
         int64_t ends = arg[MS] ? model.now_ms + arg[MS] : 0;
         bool kept = arg[LONGER] && *hold > ends;
-        const rv_reply *reply = CALL(hold, arg[QUEUE], group, model_number(arg[MS]), arg[LONGER] ? "1" : "");
+        const rv_reply *reply = CALL(pause_for, arg[QUEUE], group, model_number(arg[MS]), arg[LONGER] ? "1" : "");
         if (!reply) return;
         if (kept)
             COVER(HOLD_KEPT);

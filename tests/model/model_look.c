@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/model_look.h"
-#include "model/model_packet.h"
+#include "model/model_segment.h"
 #include "support/queue.h"
 
 /* ARGV: where envelopes are cut, then words and the types of their keys. (A call costs more than all else here, so
@@ -14,7 +14,7 @@ static const char script[] =
     "for i = 2, #ARGV, 2 do types[ARGV[i]] = ARGV[i + 1] end\n"
     "for i, key in ipairs(call('KEYS', '*')) do\n"
     "  local word = string.match(key, '^reeve:{%a}:(.+)$')\n"
-    "  if not types[word] then word = string.match(word, '^%w+:') end\n"
+    "  if not types[word] then word = string.match(word, '^[%w_]+:') end\n"
     "  local kind, found = types[word], {}\n"
     "  if kind == 'hash' then found = call('HGETALL', key)\n"
     "  elseif kind == 'zset' then found = call('ZRANGE', key, 0, -1, 'WITHSCORES')\n"
@@ -125,7 +125,7 @@ const model_seen *model_look(void)
         return NULL;
     }
     read_all(reply);
-    model_open_packets(&model_now_seen);
+    model_open_segments(&model_now_seen);
     is_fresh = true;
     return &model_now_seen;
 }

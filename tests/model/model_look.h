@@ -14,8 +14,8 @@ extern model_seen model_now_seen;
 void model_stray(int queue, const char *key, const char *member);
 /* Of a hash; "" when it has no such field. */
 const char *model_field(const rv_reply *found, const char *name);
-/* A packet's member of `ready`, behind its '+'. */
-void model_see_packet(int queue, const char *p, int64_t score);
+/* A segment's member of `ready`, behind its '+'. */
+void model_see_segment(int queue, const char *p, int64_t score);
 /* Other fields are a difference. */
 void model_allow(int queue, const char *key, const rv_reply *found, const char *const *names);
 #define COPY(target, found, name) rv_copy_text(target, sizeof(target), model_field(found, name))

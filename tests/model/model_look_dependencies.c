@@ -50,9 +50,9 @@ void model_read_children_of(int queue, const char *rest, const rv_reply *found)
     if (id >= 0) read_set(queue, rest, found, model_now_seen.queues[queue].parents[id].children);
 }
 
-void model_read_patient_of(int queue, const char *rest, const rv_reply *found)
+void model_read_awaiting_retry_of(int queue, const char *rest, const rv_reply *found)
 {
-    int id = id_of(queue, "patient:", rest);
+    int id = id_of(queue, "awaiting_retry:", rest);
     if (id >= 0) read_set(queue, rest, found, model_now_seen.queues[queue].parents[id].awaiting_retry);
 }
 

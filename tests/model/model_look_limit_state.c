@@ -35,18 +35,18 @@ void model_read_parked_of(int queue, const char *rest, const rv_reply *found)
     read_members(queue, "parked:", group_of(queue, "parked:", rest), found, false);
 }
 
-void model_read_called_of(int queue, const char *rest, const rv_reply *found)
+void model_read_unparked_of(int queue, const char *rest, const rv_reply *found)
 {
-    read_members(queue, "called:", group_of(queue, "called:", rest), found, true);
+    read_members(queue, "unparked:", group_of(queue, "unparked:", rest), found, true);
 }
 
 /* Some of these need not be parked any more. */
-void model_read_holders_of(int queue, const char *rest, const rv_reply *found)
+void model_read_parked_first_of(int queue, const char *rest, const rv_reply *found)
 {
-    int group = group_of(queue, "holders:", rest);
+    int group = group_of(queue, "parked_first:", rest);
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         int id = model_id_of(found->items[i]->text);
-        if (id < 0) model_stray(queue, "holders:", found->items[i]->text);
+        if (id < 0) model_stray(queue, "parked_first:", found->items[i]->text);
         if (id >= 0) model_now_seen.queues[queue].tasks[id].holder = group;
     }
     model_now_seen.queues[queue].holds_up[group] = true;
@@ -63,14 +63,14 @@ void model_read_holders_of(int queue, const char *rest, const rv_reply *found)
             statement;                                                         \
         }                                                                      \
     }
-BY_GROUP(opening, q->opening_ms[group] = (int64_t)number)
-BY_GROUP(reopening, (void)number; q->reopening[group] = true)
+BY_GROUP(limit_due, q->limit_due_ms[group] = (int64_t)number)
+BY_GROUP(limit_dirty, (void)number; q->limit_dirty[group] = true)
 BY_GROUP(rates, q->clocks[group] = number)
-BY_GROUP(holds, q->holds_ms[group] = (int64_t)number)
+BY_GROUP(paused_groups, q->holds_ms[group] = (int64_t)number)
 BY_GROUP(limited, (void)number; q->limited[group] = true)
-BY_GROUP(taken, q->taken[group] = (int)number)
+BY_GROUP(group_running, q->taken[group] = (int)number)
 
-void model_read_slots(int queue, const char *rest, const rv_reply *found)
+void model_read_running_group(int queue, const char *rest, const rv_reply *found)
 {
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         int id = model_id_of(found->items[i]->text);
@@ -92,7 +92,7 @@ void model_read_limits(int queue, const char *rest, const rv_reply *found)
     }
 }
 
-void model_read_gate(int queue, const char *rest, const rv_reply *found)
+void model_read_limit_state(int queue, const char *rest, const rv_reply *found)
 {
     static const char *const names[] = {"running", "tat", "opens", "counting", "again", NULL};
     model_seen_queue *q = &model_now_seen.queues[queue];

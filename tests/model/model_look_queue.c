@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "model/model_look.h"
 
 void model_read_settings(int queue, const char *rest, const rv_reply *found)
@@ -16,9 +17,9 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
                                         "waiters",
                                         "large",
                                         "on_dead",
-                                        "gate",
+                                        "in_force",
                                         "policy",
-                                        "hold",
+                                        "paused_until",
                                         "rate",
                                         "concurrency",
                                         "group_rate",
@@ -44,9 +45,9 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
     q->listening_ms = atoll(model_field(found, "events_until"));
     q->reads = atoi(model_field(found, "reads"));
     q->serial = atoll(model_field(found, "serial"));
-    COPY(q->gate, found, "gate");
+    COPY(q->limit_state, found, "in_force");
     COPY(q->upkeep, found, "upkeep");
-    COPY(q->hold, found, "hold");
+    COPY(q->hold, found, "paused_until");
     COPY(q->rate, found, "rate");
     COPY(q->concurrency, found, "concurrency");
     COPY(q->group_rate, found, "group_rate");
@@ -72,15 +73,15 @@ void model_read_unique_of(int queue, const char *rest, const rv_reply *found)
     model_now_seen.queues[queue].left_ms[key] = atoll(rv_reply_at(found, 1)->text);
 }
 
-void model_read_heir_of(int queue, const char *rest, const rv_reply *found)
+void model_read_replaced_by_of(int queue, const char *rest, const rv_reply *found)
 {
-    int id = model_id_of(rest), heir = model_id_of(rv_reply_at(found, 0)->text);
-    if (id < 0 || heir < 0) {
-        model_stray(queue, "heir", rest);
+    int id = model_id_of(rest), replacement = model_id_of(rv_reply_at(found, 0)->text);
+    if (id < 0 || replacement < 0) {
+        model_stray(queue, "replacement", rest);
         return;
     }
-    model_now_seen.queues[queue].heirs[id] = heir + 1;
-    model_now_seen.queues[queue].heirs_left_ms[id] = atoll(rv_reply_at(found, 1)->text);
+    model_now_seen.queues[queue].replacements[id] = replacement + 1;
+    model_now_seen.queues[queue].replacements_left_ms[id] = atoll(rv_reply_at(found, 1)->text);
 }
 
 /* Of what workers flush, two sums; of what scripts add, what crashed. */
@@ -95,14 +96,31 @@ void model_read_stats_of(int queue, const char *rest, const rv_reply *found)
     model_now_seen.queues[queue].crashed += atoi(model_field(found, "crashed"));
 }
 
-void model_read_order(int queue, const char *rest, const rv_reply *found)
+/* The waits in all minutes of an hour. */
+void model_read_minutes_of(int queue, const char *rest, const rv_reply *found)
+{
+    model_seen_queue *q = &model_now_seen.queues[queue];
+    int sum = 0;
+    for (size_t i = 1; i < found->count; i += 2) {
+        long long numbers[7];
+        if (!rv_parse_numbers(found->items[i]->text, numbers, 7, NULL))
+            model_differ("a minute of %s has %s", rest, found->items[i]->text);
+        else
+            sum += (int)numbers[3];
+    }
+    if (q->stat_hours == STAT_HOURS) return;
+    q->hours[q->stat_hours].hour = atoll(rest);
+    q->hours[q->stat_hours++].sum = sum;
+}
+
+void model_read_sequence(int queue, const char *rest, const rv_reply *found)
 {
     (void)rest;
     model_now_seen.queues[queue].grouped = *model_field(found, "groups");
     model_now_seen.queues[queue].events_ordered = *model_field(found, "events");
     model_now_seen.queues[queue].next = atoll(model_field(found, "next"));
     model_now_seen.queues[queue].last = atoll(model_field(found, "0"));
-    COPY(model_now_seen.queues[queue].newest, found, "packet");
+    COPY(model_now_seen.queues[queue].newest, found, "segment");
 }
 
 void model_read_groups(int queue, const char *rest, const rv_reply *found)
@@ -135,4 +153,5 @@ void model_read_wake(int queue, const char *rest, const rv_reply *found)
     }
 BY_ENTRY(cron, rv_copy_text(model_now_seen.queues[queue].entries[entry].definition, 512, value))
 BY_ENTRY(cron_due, model_now_seen.queues[queue].entries[entry].due_ms = (int64_t)strtod(value, NULL))
+BY_ENTRY(cron_runs, model_now_seen.queues[queue].entries[entry].runs = atoi(value))
 BY_ENTRY(cron_last, model_now_seen.queues[queue].entries[entry].last = model_id_of(value) + 1)

@@ -47,7 +47,7 @@ void model_read_ready(int queue, const char *rest, const rv_reply *found)
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         const char *name = found->items[i]->text;
         if (*name == '+') {
-            model_see_packet(queue, name + 1, (int64_t)strtod(found->items[i + 1]->text, NULL));
+            model_see_segment(queue, name + 1, (int64_t)strtod(found->items[i + 1]->text, NULL));
             continue;
         }
         singles.items[singles.count++] = found->items[i];
@@ -63,13 +63,8 @@ void model_read_ready(int queue, const char *rest, const rv_reply *found)
         (void)rest;                                                            \
         stand(queue, #name, state, found);                                     \
     }
-STANDING(parked, PARKED)
-STANDING(scheduled, SCHEDULED)
-STANDING(blocked, BLOCKED)
-STANDING(completed, COMPLETED)
-STANDING(dead, DEAD)
-STANDING(cancelled, CANCELLED)
-STANDING(retained, RETAINED)
+MODEL_STATE_SETS(STANDING)
+#undef STANDING
 
 void model_read_waiters(int queue, const char *rest, const rv_reply *found)
 {
@@ -122,12 +117,12 @@ void model_read_failures_of(int queue, const char *rest, const rv_reply *found)
     }
 }
 
-void model_read_noted(int queue, const char *rest, const rv_reply *found)
+void model_read_completed_extra(int queue, const char *rest, const rv_reply *found)
 {
     for (size_t i = 0; i < found->count; i++) {
         int id = model_id_of(found->items[i]->text);
         if (id < 0) model_stray(queue, rest, found->items[i]->text);
-        if (id >= 0) model_now_seen.queues[queue].tasks[id].noted = true;
+        if (id >= 0) model_now_seen.queues[queue].tasks[id].completed_extra = true;
     }
 }
 
@@ -149,10 +144,10 @@ void model_read_result_sizes(int queue, const char *rest, const rv_reply *found)
 
 void model_read_info_of(int queue, const char *rest, const rv_reply *found)
 {
-    static const char *const names[] = {"failures",   "crashes", "kind",    "message", "failed", "progress",
-                                        "words",      "place",   "history", "pending", "due",    "death",
-                                        "checkpoint", "has",     "logged",  "logging", "log:0",  "log:1",
-                                        "log:2",      "alone",   "run",     NULL};
+    static const char *const names[] = {
+        "failures", "crashes",  "kind",  "message",    "failed", "progress", "progress_message", "place", "history",
+        "pending",  "due",      "death", "checkpoint", "has",    "logged",   "logging",          "log:0", "log:1",
+        "log:2",    "signal:s", "alone", "run",        NULL};
     int id = model_id_of(rest);
     if (id < 0) {
         model_stray(queue, "info", rest);
@@ -169,7 +164,7 @@ void model_read_info_of(int queue, const char *rest, const rv_reply *found)
     task->progress = *model_field(found, "progress") ? 1 + atoi(model_field(found, "progress")) : 0;
     rv_copy_text(task->error, sizeof(task->error), model_field(found, "kind"));
     rv_copy_text(task->message, sizeof(task->message), model_field(found, "message"));
-    rv_copy_text(task->words, sizeof(task->words), model_field(found, "words"));
+    rv_copy_text(task->words, sizeof(task->words), model_field(found, "progress_message"));
     task->waits = *model_field(found, "pending");
     task->pending = atoi(model_field(found, "pending"));
     task->due_ms = atoll(model_field(found, "due"));

@@ -6,7 +6,7 @@
 #include "model/model_limit_state.h"
 #include "support/queue.h"
 
-enum { QUEUE = 1, MAX /* 0: ALL */, LIFE /* 0: not said */ };
+enum { QUEUE = 1, MAX /* 0: ALL */, LIFE /* 0: not said */, LEAVES /* what the reply calls for to others */ };
 enum { ALL = 200 };
 
 void model_maintain_make(int arg[ARGS])
@@ -14,6 +14,7 @@ void model_maintain_make(int arg[ARGS])
     arg[QUEUE] = model_choose_queue();
     arg[MAX] = CHOOSE(1, 1, 1, 2, 3, 0, 0);
     arg[LIFE] = CHOOSE(0, TTL, TTL, TTL);
+    arg[LEAVES] = model_chance(4) == 0;
 }
 
 static int promote(int queue, int limit)
@@ -49,42 +50,6 @@ static bool is_due(int queue)
     return false;
 }
 
-/* The session that is reaped now: the first to have expired, and not to be spared. -1: none. *ret_spared: one is. */
-static int expired_session(int queue, bool *ret_spared)
-{
-    int first = -1;
-    const model_queue *q = &model.queues[queue];
-    *ret_spared = false;
-    for (int i = 0; i < model.session_count; i++) {
-        const model_session *session = &model.sessions[i];
-        if (session->queue != queue || session->life == ABSENT || session->expiry_ms > model.now_ms) continue;
-        if (q->upkeep.ends_ms > model.now_ms && session->expiry_ms > q->upkeep.since_ms) {
-            *ret_spared = true;
-            continue;
-        }
-        if (first < 0 || session->expiry_ms < model.sessions[first].expiry_ms) first = i;
-    }
-    return first;
-}
-
-static void reap(int number, int64_t actual)
-{
-    model_session *session = &model.sessions[number];
-    int held = model_held(number);
-    if (actual < (held > 0) || actual > held) model_differ("tend reaps %lld tasks of %d", (long long)actual, held);
-    if (session->life == DYING) COVER(MAINTAIN_REAP_ON);
-    if (held == 0) COVER(MAINTAIN_REAP_EMPTY);
-    (void)model_take_back(number, (int)actual, true);
-    model_free_kept(number);
-    session->life = actual < held ? DYING : ABSENT;
-    session->expiry_ms = 0;
-    session->ended = true;
-    if (actual < held)
-        COVER(MAINTAIN_REAP_STEP);
-    else
-        COVER(MAINTAIN_REAP);
-}
-
 static int trim(int queue, model_state state, int limit, bool *more)
 {
     int count = model_trim_count(queue, state, limit), old = model_trim_age(queue, state, limit);
@@ -99,7 +64,7 @@ static int trim(int queue, model_state state, int limit, bool *more)
 
 static int trim_results(int queue, int limit, bool *more)
 {
-    bool left, bundled = model_unbundle_some(queue, limit);
+    bool left, bundled = model_split_result_block_some(queue, limit);
     int count = model_trim_results(queue, limit, !bundled, &left);
     model_bulk_update_result_blocks(queue);
     if (count > 0) COVER(BYTES_TEND);
@@ -145,7 +110,8 @@ static void make_gate_sooner(int64_t *next, const model_seen_queue *seen)
     if (seen->opens_ms > model.now_ms) make_sooner(next, seen->opens_ms);
     if (atoll(seen->hold) > model.now_ms) make_sooner(next, atoll(seen->hold));
     for (int group = 1; group <= GROUPS; group++) {
-        if (seen->opening_ms[group] && seen->opening_ms[group] < LATEST) make_sooner(next, seen->opening_ms[group]);
+        if (seen->limit_due_ms[group] && seen->limit_due_ms[group] < LATEST)
+            make_sooner(next, seen->limit_due_ms[group]);
         if (seen->holds_ms[group]) make_sooner(next, seen->holds_ms[group]);
     }
 }
@@ -161,8 +127,8 @@ static int64_t next_to_age(int queue, model_state state)
     return next;
 }
 
-/* When tend must be called again: the earliest of all that has a time. */
-static int64_t next_due(int queue)
+/* When tend must be called again: the earliest of all that has a time. dead: a session is dead, which is reaped at once. */
+static int64_t next_due(int queue, bool dead)
 {
     int64_t next = -1;
     for (int id = 0; id < SLOTS; id++) {
@@ -173,7 +139,7 @@ static int64_t next_due(int queue)
         if (age >= 0) make_sooner(&next, task->at_ms + age);
     }
     int64_t spared_ms = model.queues[queue].upkeep.ends_ms;
-    for (int i = 0; i < model.session_count; i++) {
+    for (int i = 0; i < model.session_count && !dead; i++) {
         int64_t expiry_ms = model.sessions[i].expiry_ms;
         if (model.sessions[i].queue != queue || model.sessions[i].life == ABSENT) continue;
         make_sooner(&next, spared_ms > model.now_ms && spared_ms > expiry_ms ? spared_ms : expiry_ms);
@@ -190,7 +156,7 @@ static bool may_have_more(const model_seen_queue *seen, int limit, bool back)
     bool more = seen->groups >= limit || seen->again || seen->counting;
     int stand = 0;
     for (int group = 1; group <= GROUPS; group++) {
-        more = more || seen->reopening[group] || (back && seen->opening_ms[group]);
+        more = more || seen->limit_dirty[group] || (back && seen->limit_due_ms[group]);
         stand += seen->clocks[group] > 0 && seen->clocks[group] <= (double)model.now_ms;
     }
     return more || stand >= limit;
@@ -223,12 +189,11 @@ static bool end_holds(model_limits *l, int limit)
     return count == limit;
 }
 
-enum { NOW, MORE, NEXT, PROMOTED, REAPED, TRIMMED, NUMBERS };
+enum { NOW, MORE, NEXT, PROMOTED, DEAD_SESSION, TRIMMED, ENDS, NUMBERS };
 
 /* What a tend says; the reply itself does not outlive the next look. */
 typedef struct maintained {
     int64_t numbers[NUMBERS];
-    char session[32];
     const char *text;
     int messages, unread;
     int64_t spared_ms;
@@ -243,27 +208,24 @@ static bool maintain(int queue, int max, int life, maintained *ret)
     const rv_reply *reply = model_call();
     if (!reply) return false;
     for (size_t i = 0; i < NUMBERS; i++) ret->numbers[i] = rv_reply_int(rv_reply_at(reply, i), -2);
-    const rv_reply *session = rv_reply_at(reply, NUMBERS);
-    rv_copy_text(ret->session, sizeof(ret->session), session ? session->text : "nothing");
     ret->text = test_reply_text(reply);
-    model_check_due(queue, rv_reply_at(reply, NUMBERS + 2));
-    ret->spared_ms = rv_reply_int(rv_reply_at(reply, NUMBERS + 6), -1);
-    ret->messages = (int)rv_reply_int(rv_reply_at(reply, NUMBERS + 3), -1);
-    ret->unread = (int)rv_reply_int(rv_reply_at(reply, NUMBERS + 7), -1);
-    if (!rv_reply_is_text(rv_reply_at(reply, NUMBERS + 1), model.queues[queue].policy ? MODEL_POLICY : ""))
+    model_check_due(queue, rv_reply_at(reply, NUMBERS + 1));
+    ret->spared_ms = rv_reply_int(rv_reply_at(reply, NUMBERS + 5), -1);
+    ret->messages = (int)rv_reply_int(rv_reply_at(reply, NUMBERS + 2), -1);
+    ret->unread = (int)rv_reply_int(rv_reply_at(reply, NUMBERS + 6), -1);
+    if (!rv_reply_is_text(rv_reply_at(reply, NUMBERS), model.queues[queue].policy ? MODEL_POLICY : ""))
         model_differ("tend says %s of the policy", ret->text);
     return true;
 }
 
-static void compare(const maintained *actual, const int64_t expected[NUMBERS], const char *session)
+static void compare(const maintained *actual, const int64_t expected[NUMBERS])
 {
-    static const char *const names[] = {"now", "more", "next", "promoted", "reaped", "trimmed"};
+    static const char *const names[] = {"now", "more", "next", "promoted", "dead", "trimmed", "ends"};
     for (size_t i = 0; i < NUMBERS; i++) {
         bool matters = i != NEXT || !expected[MORE]; /* (with more to do, nobody waits for the next) */
         if (matters && actual->numbers[i] != expected[i])
             model_differ("tend says %s, but %s is %lld", actual->text, names[i], (long long)expected[i]);
     }
-    if (strcmp(actual->session, session) != 0) model_differ("tend says %s, but reaps \"%s\"", actual->text, session);
 }
 
 static void forget_size(int queue, bool was_large)
@@ -271,6 +233,17 @@ static void forget_size(int queue, bool was_large)
     if (!was_large || model_count(queue, NONE) < SLOTS) return;
     model.queues[queue].large = false;
     COVER(MAINTAIN_SMALL);
+}
+
+/* What whoever called tend does next, or leaves to others. */
+static void follow_up(const int arg[ARGS], bool dead)
+{
+    model_queue *q = &model.queues[arg[QUEUE]];
+    q->more = true;
+    if (arg[LEAVES]) COVER(MAINTAIN_LEAVES);
+    if (arg[LEAVES]) return;
+    if (dead) model_reap(arg);
+    if (q->fan_count > 0) model_fan_step((const int[ARGS]){arg[QUEUE], arg[MAX]});
 }
 
 void model_maintain(const int arg[ARGS])
@@ -281,28 +254,23 @@ void model_maintain(const int arg[ARGS])
     bool was_large = q->large, more = false;
     int max = arg[MAX] ? arg[MAX] : ALL, limit = was_large && max > 8 ? 8 : max;
     bool spared, changed, back = model_maintain_upkeep(queue, arg[LIFE], &changed);
-    int expired = expired_session(queue, &spared);
+    bool dead = model_dead_session(queue, &q->upkeep, &spared) >= 0;
     const model_seen *before = model_look();
     bool unsure = before && may_have_more(&before->queues[queue], limit, back),
-         limited = before && *before->queues[queue].gate;
+         limited = before && *before->queues[queue].limit_state;
     if (!maintain(queue, max, arg[LIFE], &actual)) return;
-    int64_t expected[NUMBERS] = {[NOW] = model.now_ms, [REAPED] = actual.numbers[REAPED]};
+    int64_t expected[NUMBERS] = {[NOW] = model.now_ms, [DEAD_SESSION] = dead};
     /* The least of each kind that a call without a budget does. */
     int due = mood.budget ? 1 : limit, ended = mood.budget && limit > 25 ? 25 : limit;
     expected[PROMOTED] = promote(queue, due);
     if (due < limit && expected[PROMOTED] == due && is_due(queue)) COVER(MAINTAIN_BUDGET);
-    more = expected[PROMOTED] == due || expired >= 0;
-    if (expired >= 0) reap(expired, actual.numbers[REAPED]);
-    if (expired < 0) expected[REAPED] = 0;
+    more = expected[PROMOTED] == due;
     more = model_expire_some(queue, mood.budget && limit > 10 ? 10 : limit) || more;
-    more = model_fan_some(queue, mood.budget && limit > 16 ? 16 : limit) || more;
-    int fans = q->fan_count;
     expected[TRIMMED] = trim(queue, COMPLETED, ended, &more);
     int64_t completed_ms = next_to_age(queue, COMPLETED);
     expected[TRIMMED] += trim(queue, CANCELLED, ended, &more);
     if (q->keep_bytes) expected[TRIMMED] += trim_results(queue, limit, &more);
     expected[TRIMMED] += trim(queue, DEAD, ended, &more);
-    more = more || q->fan_count > fans;
     if (q->waiters) more = forget_waiters(q, limit, model_is_linked_any(queue)) || more;
     forget_size(queue, was_large);
     if (limited) end_listening(q);
@@ -310,7 +278,8 @@ void model_maintain(const int arg[ARGS])
     model_maintain_upkeep_end(queue, changed || expected[PROMOTED] > 0);
     model_take_over_parked(queue, false);
     expected[MORE] = more || (unsure && actual.numbers[MORE] == 1);
-    expected[NEXT] = next_due(queue);
+    expected[NEXT] = next_due(queue, dead);
+    expected[ENDS] = q->fan_count > 0;
     if (completed_ms >= 0) make_sooner(&expected[NEXT], completed_ms); /* (what went by its bytes was asked before) */
     q->more = expected[MORE];
     q->next_ms = expected[NEXT];
@@ -318,7 +287,8 @@ void model_maintain(const int arg[ARGS])
         model_differ("tend says that there are %d messages, not %d", actual.messages, q->message_count);
     if (actual.unread != (q->unread_count > 0)) model_differ("tend says %s of what was set aside", actual.text);
     if (spared) COVER(MAINTAIN_SPARE);
-    if (actual.spared_ms != (spared && expired < 0 ? q->upkeep.ends_ms : 0))
+    if (actual.spared_ms != (spared ? q->upkeep.ends_ms : 0))
         model_differ("tend says %s of sessions that are spared", actual.text);
-    compare(&actual, expected, expired < 0 ? "" : model_session_id(expired));
+    compare(&actual, expected);
+    if (dead || q->fan_count > 0) follow_up(arg, dead);
 }

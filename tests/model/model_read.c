@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/model_packet.h"
+#include "model/model_segment.h"
 #include "model/model_turn.h"
 #include "support/queue.h"
 
@@ -78,7 +78,7 @@ void model_show(const int arg[ARGS])
     if (task->state == NONE || rv_reply_is(reply, RV_NIL)) return;
     check_described(task, model_id(arg[ID]), seen->score, reply);
     check_result(arg[QUEUE], task, model_id(arg[ID]), reply);
-    if (seen->packet) COVER(PACKET_SHOWN);
+    if (seen->segment) COVER(SEGMENT_SHOWN);
     COVER(SHOW_TASK);
     read_result(arg[QUEUE], arg[ID]);
 }
@@ -89,7 +89,7 @@ void model_list_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
     arg[STATE] = CHOOSE(READY, PARKED, SCHEDULED, BLOCKED, RUNNING, RUNNING, COMPLETED, DEAD, DEAD, CANCELLED);
-    if (mood.packets && model_chance(2)) arg[STATE] = READY;
+    if (mood.segments && model_chance(2)) arg[STATE] = READY;
     arg[SKIP] = CHOOSE(0, 0, 0, 1);
     if (arg[STATE] == READY) arg[SKIP] = (int)model_chance(6);
     arg[MAX] = CHOOSE(1, 2, 3, 100);
@@ -138,7 +138,7 @@ void model_list(const int arg[ARGS])
             if (arg[STATE] == READY) check_place(arg, seen, id, arg[SKIP] + (int)i - 1);
         }
     }
-    if (page > 0 && arg[STATE] == READY && seen->packet_count > 0) COVER(PACKET_LISTED);
+    if (page > 0 && arg[STATE] == READY && seen->segment_count > 0) COVER(SEGMENT_LISTED);
     if (count > 0) COVER(LIST_STATE);
     if (count > 0 && arg[KIND]) COVER(LIST_KIND);
     if (count > 0 && arg[STATE] == RUNNING) COVER(LIST_RUNNING);
@@ -236,7 +236,8 @@ void model_ask_cancelled(const int arg[ARGS])
 
 /* ---- stat ------------------------------------------------------------------------------------------------------ */
 
-enum { HEAD = 13, NUMBERS = 16 };
+/* What stat says: whether the queue is paused, a number for each state that users see, four counters, and then: */
+enum { HEAD = 1 + (RETAINED - NONE - 1) + 4, NUMBERS = HEAD + 3 };
 
 void model_stat_make(int arg[ARGS])
 {
@@ -267,28 +268,18 @@ static void check_head(int queue, const model_seen_queue *seen, const char *actu
     }
     if (first == INT64_MAX ? *actual != '\0' : !*actual || !found)
         model_differ("stat of queue %d says of its head %s", queue, actual);
-    if (seen->packet_count > 0) COVER(PACKET_STAT);
+    if (seen->segment_count > 0) COVER(SEGMENT_STAT);
 }
 
 static void check_stat(int queue, const rv_reply *reply)
 {
     const model_queue *q = &model.queues[queue];
-    const int64_t expected[NUMBERS] = {q->paused,
-                                       model_count(queue, BLOCKED),
-                                       model_count(queue, SCHEDULED),
-                                       model_count(queue, READY),
-                                       model_count(queue, PARKED),
-                                       model_count(queue, RUNNING),
-                                       model_count(queue, COMPLETED),
-                                       model_count(queue, DEAD),
-                                       model_count(queue, CANCELLED),
-                                       q->counters[0],
-                                       q->counters[1],
-                                       q->counters[2],
-                                       q->counters[3],
-                                       0,
-                                       first_due(queue),
-                                       model.now_ms};
+    int64_t expected[NUMBERS] = {q->paused};
+    size_t count = 1;
+    for (model_state state = NONE + 1; state < RETAINED; state++) expected[count++] = model_count(queue, state);
+    for (int i = 0; i < 4; i++) expected[count++] = q->counters[i];
+    expected[HEAD + 1] = first_due(queue);
+    expected[HEAD + 2] = model.now_ms;
     for (size_t i = 0; i < NUMBERS; i++)
         if (i != HEAD && rv_reply_int(rv_reply_at(reply, i), -2) != expected[i])
             model_differ("stat says %s; the %zuth is %lld", test_reply_text(reply), i + 1, (long long)expected[i]);

@@ -1,6 +1,6 @@
 /*
  * Who may read the records of completed tasks, which are kept until then (lib/readers.lua, lib/reads.lua). A number
- * is that of the message that registered the edge, 0 in the same queue; it is noted as one more.
+ * is that of the message that registered the edge, 0 in the same queue; it is completed_extra as one more.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Bundles: what the results of a turn stand in together, as it is and as it should be. */
+/* Result blocks: what the results of a turn stand in together, as it is and as it should be. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void drop(int queue, model_result_block *result_block)
     *result_block = q->result_blocks[--q->result_block_count];
 }
 
-int model_unbundle(int queue, int64_t at_ms)
+int model_split_result_block(int queue, int64_t at_ms)
 {
     model_result_block *result_block = find(queue, at_ms);
     if (!result_block) return 0;
@@ -60,13 +60,13 @@ static model_result_block *oldest(int queue)
     return found;
 }
 
-bool model_unbundle_some(int queue, int max)
+bool model_split_result_block_some(int queue, int max)
 {
     model_result_block *first = oldest(queue);
     if (first) model.queues[queue].bytes_counted = false;
     if (first) COVER(RESULT_BLOCK_APART);
     while (first && max > 0) {
-        max -= model_unbundle(queue, first->at_ms);
+        max -= model_split_result_block(queue, first->at_ms);
         first = oldest(queue);
     }
     if (first) COVER(RESULT_BLOCK_APART_STEP);
@@ -89,7 +89,7 @@ void model_bulk_update_result_blocks(int queue)
         COVER(RESULT_BLOCK_SWEPT);
     }
     if (left < LATEST && find(queue, left) && left < model.now_ms) COVER(RESULT_BLOCK_CUT);
-    if (left >= model.now_ms && model_unbundle(queue, left)) COVER(RESULT_BLOCK_CUT_NOW);
+    if (left >= model.now_ms && model_split_result_block(queue, left)) COVER(RESULT_BLOCK_CUT_NOW);
 }
 
 int model_result_read(int queue, const model_task *task)
@@ -106,7 +106,7 @@ static model_result_block *see(int queue, int64_t at_ms)
     model_seen_queue *q = &model_now_seen.queues[queue];
     int i = 0;
     while (i < q->result_block_count && q->result_blocks[i].at_ms != at_ms) i++;
-    if (i == SLOTS) model_differ("there are more bundles than tasks");
+    if (i == SLOTS) model_differ("there are more result_blocks than tasks");
     if (i == SLOTS) return &q->result_blocks[0];
     if (i == q->result_block_count) q->result_blocks[q->result_block_count++] = (model_result_block){.at_ms = at_ms};
     return &q->result_blocks[i];
@@ -125,7 +125,7 @@ static void read_result_block(int queue, const rv_reply *name, const rv_reply *t
         char *from;
         long bytes = strtol(at + length, &from, 10);
         if (*from != '\n' || from + 1 + bytes > end || model_id_of(id) < 0) {
-            model_differ("a bundle of %s is \"%s\"", model_prefix(queue), text->text);
+            model_differ("a result_block of %s is \"%s\"", model_prefix(queue), text->text);
             return;
         }
         result_block->results[model_id_of(id)] = from[1] == 'm' ? atoi(from + 2) : -1;
@@ -149,7 +149,7 @@ void model_read_results(int queue, const char *rest, const rv_reply *found)
     }
 }
 
-void model_read_bundles(int queue, const char *rest, const rv_reply *found)
+void model_read_result_blocks(int queue, const char *rest, const rv_reply *found)
 {
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         model_result_block *result_block = see(queue, atoll(found->items[i]->text));
@@ -164,11 +164,12 @@ static void check_result_block(int queue, const model_result_block *seen)
 {
     const model_result_block *result_block = find(queue, seen->at_ms);
     if (!seen->holds || !seen->listed)
-        model_differ("a bundle of %lld is %s", (long long)seen->at_ms, seen->listed ? "empty" : "not listed");
-    if (!result_block) model_differ("there is a bundle of %lld", (long long)seen->at_ms);
+        model_differ("a result_block of %lld is %s", (long long)seen->at_ms, seen->listed ? "empty" : "not listed");
+    if (!result_block) model_differ("there is a result_block of %lld", (long long)seen->at_ms);
     for (int id = 0; result_block && id < SLOTS; id++) {
         if (result_block->results[id] != seen->results[id])
-            model_differ("of %s a bundle has m%d, not m%d", model_id(id), seen->results[id], result_block->results[id]);
+            model_differ("of %s a result_block has m%d, not m%d", model_id(id), seen->results[id],
+                         result_block->results[id]);
     }
 }
 
@@ -177,7 +178,7 @@ void model_check_result_blocks(int queue, const model_seen_queue *seen)
 {
     const model_queue *q = &model.queues[queue];
     if (seen->result_block_count != q->result_block_count)
-        model_differ("there are %d bundles, not %d", seen->result_block_count, q->result_block_count);
+        model_differ("there are %d result_blocks, not %d", seen->result_block_count, q->result_block_count);
     for (int i = 0; i < seen->result_block_count; i++) check_result_block(queue, &seen->result_blocks[i]);
     for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "model/model_packet.h"
+#include "model/model_segment.h"
 #include "support/clock.h"
 #include "support/queue.h"
 
@@ -23,7 +23,7 @@ static void begin(void)
 {
     memset(&model, 0, sizeof(model));
     model_limits_begin();
-    model_packets_begin();
+    model_segments_begin();
     model.now_ms = EPOCH;
     test_clock_set(EPOCH);
     for (int queue = 0; queue < QUEUES; queue++)
@@ -44,6 +44,7 @@ static size_t run(model_op *ops, size_t known, size_t count)
         model_kinds[ops[i].kind].run(ops[i].arg);
         if (model.full) return count; /* (it was long enough) */
         model_check();
+        model_check_data_always();
         if (model.words[0]) return i;
     }
     model_wind_up();
@@ -112,8 +113,9 @@ static bool shrink_arguments(failure *found)
 
 static void shrink(failure *found)
 {
+    const char *given = getenv("REEVE_TEST_SHRINK_MS");
     bool any = true;
-    found->deadline = rv_deadline(SHRINK_MS);
+    found->deadline = rv_deadline(given ? atoi(given) : SHRINK_MS);
     while (any && rv_now_ms() < found->deadline) {
         any = false;
         for (size_t length = found->count / 2; length > 0; length /= 2)
@@ -162,7 +164,7 @@ static size_t begin_with_a_list(model_op *ops)
 {
     if (model_chance(4) > 0) return 0;
     const model_path *list = &model_paths[model_chance((unsigned)model_path_count)];
-    assert_true(list->count < OPS_MIN);
+    assert_true(list->count < OPS);
     memcpy(ops, list->ops, list->count * sizeof(*ops));
     return list->count;
 }
@@ -178,7 +180,9 @@ void model_rounds(int rounds)
          round++, seed++) {
         model_seed(seed);
         size_t length = OPS_MIN + model_chance(OPS - OPS_MIN + 1);
-        size_t at = run(found.ops, begin_with_a_list(found.ops), length);
+        size_t begun = begin_with_a_list(found.ops);
+        if (length <= begun) length = begun + 1;
+        size_t at = run(found.ops, begun, length);
         if (at == length) continue;
         found.count = at + 1;
         print_error("REEVE_TEST_SEED=%llu REEVE_TEST_ROUNDS=1 fails\n", (unsigned long long)seed);

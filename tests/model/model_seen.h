@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 
-enum { PACKETS = 32, SPACING = RV_SCORE_STEP /* from a task's place to the next */ };
+enum { SEGMENTS = 32, SPACING = RV_SCORE_STEP /* from a task's place to the next */ };
 
 typedef struct model_seen_task {
     bool exists;
@@ -15,10 +15,10 @@ typedef struct model_seen_task {
     model_state state; /* the last of these */
     bool lost;         /* running: in a lost: hash */
     int64_t score;
-    int packet; /* ready: the packet in which it stands, + 1; 0: in none */
+    int segment; /* ready: the segment in which it stands, + 1; 0: in none */
     int session;
     char lease[64];
-    bool has_info, has_place, has_parents, noted;
+    bool has_info, has_place, has_parents, completed_extra;
     int parked, called, slot, holder; /* in which group; 0: none */
     int64_t parked_at;
     int history;
@@ -58,12 +58,12 @@ typedef struct model_seen_session {
     } threads[THREADS];
 } model_seen_session;
 
-typedef struct model_seen_packet {
+typedef struct model_seen_segment {
     int p;
-    bool ready, listed; /* it is a member of `ready`, and of `packets` */
+    bool ready, listed; /* it is a member of `ready`, and of `segments` */
     int64_t score;
     int ids[SLOTS], count; /* its list */
-} model_seen_packet;
+} model_seen_segment;
 
 typedef struct model_seen_queue {
     model_seen_task tasks[SLOTS];
@@ -78,26 +78,28 @@ typedef struct model_seen_queue {
     int idle[SESSIONS * THREADS]; /* session * THREADS + thread, the next one first */
     int idle_count;
     int64_t next, last; /* of its order */
-    char newest[64];    /* packet, as its order says */
-    model_seen_packet packets[PACKETS];
-    int packet_count;
+    char newest[64];    /* segment, as its order says */
+    model_seen_segment segments[SEGMENTS];
+    int segment_count;
     int crashed;                           /* by the statistics of days, which are forgotten */
     int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* of failures that are indexed */
     int holders[UNIQUES + 1];              /* + 1 */
-    int heirs[SLOTS];                      /* + 1 */
-    int64_t heirs_left_ms[SLOTS];
+    int replacements[SLOTS];               /* + 1 */
+    int64_t replacements_left_ms[SLOTS];
     int64_t left_ms[UNIQUES + 1]; /* -1: no end */
     /* limits */
-    char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], gate[8], running[16], upkeep[96];
+    char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], limit_state[8], running[16],
+        upkeep[96];
     char own_concurrency[GROUPS + 1][16], own_rate[GROUPS + 1][32], own_strict[GROUPS + 1][8], group_strict[8];
-    bool has_own_rate[GROUPS + 1], limited[GROUPS + 1], counting, again, reopening[GROUPS + 1];
+    bool has_own_rate[GROUPS + 1], limited[GROUPS + 1], counting, again, limit_dirty[GROUPS + 1];
     bool holds_up[GROUPS + 1];
-    int64_t holds_ms[GROUPS + 1], opening_ms[GROUPS + 1], opens_ms;
+    int64_t holds_ms[GROUPS + 1], limit_due_ms[GROUPS + 1], opens_ms;
     int taken[GROUPS + 1];
     struct {
         char definition[512];
         int64_t due_ms;
         int last;
+        int runs;
     } entries[ENTRIES];
     bool policy;
     double clock, clocks[GROUPS + 1];
@@ -107,6 +109,11 @@ typedef struct model_seen_queue {
         int sum, retried;
     } stats[STAT_DAYS];
     int stat_days;
+    struct {
+        int64_t hour;
+        int sum;
+    } hours[STAT_HOURS];
+    int stat_hours;
     int events_kept;
     int64_t listening_ms;
     bool events_ordered; /* order says that there are events */
@@ -143,6 +150,7 @@ void model_look_again(void); /* something was sent: what was seen is old */
 
 /* Compares Redis with the model, and checks what holds at all times. */
 void model_check(void);
+void model_check_data_always(void); /* with REEVE_TEST_CHECK: reeve_check, too */
 
 /* Each transition is told where there are events. */
 void model_check_events(int queue, const model_seen_queue *seen);

@@ -23,8 +23,8 @@ static void forget_keys(void)
 {
     for (int queue = 0; queue < QUEUES; queue++) {
         for (int id = 0; id < SLOTS; id++) {
-            if (model_heir(queue, id) >= 0) continue;
-            (void)test_cmd(test_conn, "EXISTS %sheir:%s", model_prefix(queue), model_id(id));
+            if (model_replacement(queue, id) >= 0) continue;
+            (void)test_cmd(test_conn, "EXISTS %sreplaced_by:%s", model_prefix(queue), model_id(id));
         }
         for (int key = 1; key <= UNIQUES; key++) {
             (void)test_cmd(test_conn, "EXISTS %sunique:u%d", model_prefix(queue), key);
@@ -78,7 +78,8 @@ static const rv_reply *send_heartbeat(const model_hand *hand, int queue, int num
     if (number == 0) return model_call();
     model_arg("%d", number);
     model_arg("%lld", (long long)(model.now_ms / DAY));
-    for (const char *const *word = (const char *const[]){"1", "wait:count", "2", "k1", "3", "0", NULL}; *word; word++)
+    for (const char *const *word = (const char *const[]){"1", "1", "wait:count", "2", "k1", "3", "0", NULL}; *word;
+         word++)
         model_arg_text(*word);
     return model_call();
 }
@@ -183,7 +184,7 @@ static void cancel_told(int queue, model_task *task, bool crashed)
     task->alone = task->alone || (crashed && model.sessions[task->session].alone);
     if (crashed) model_note(task);
     if (crashed)
-        COVER(MAINTAIN_REAP_CANCELLED);
+        COVER(REAP_CANCELLED);
     else
         COVER(END_SESSION_CANCELLED);
     model_end(queue, task, CANCELLED);
@@ -246,8 +247,12 @@ int model_take_back(int session, int count, bool crashed)
         if (handed && !crashed) COVER(HAND_LEFT);
         bool alone = model.sessions[session].alone;
         model_to_front(task);
-        model_has_begun(task);
-        bool blame = is_blamed(session, back[i]);
+        bool blame = is_blamed(session, back[i]), keeps = crashed && !blame && task->deadline_ms;
+        if (keeps) COVER(REAP_DEADLINE);
+        if (keeps)
+            task->expires_ms = task->deadline_ms;
+        else
+            model_has_begun(task);
         if (crashed && !blame && alone) COVER(REAP_INNOCENT);
         if (crashed && !blame && !alone) COVER(REAP_UNBEGUN);
         if (!crashed || handed || !blame) continue;

@@ -214,12 +214,13 @@ static int order_of(const item *one)
     return one->how == DONE ? 0 : model_is_plain_result(one) ? 1 : 2;
 }
 
-/* Results stay in a bundle where the plain completions of a group take the short way. */
+/* Results stay in a result_block where the plain completions of a group take the short way. */
 static bool is_short(const turn *t, int first)
 {
     const model_queue *q = &model.queues[t->items[first].queue];
     bool unkept = q->kept[0] && (q->keep_age[0] == 0 || q->keep_count[0] == 0);
-    return !t->items[first].lease[0] && !q->waiters && !*t->gate[t->items[first].queue] && !q->keep_bytes && !unkept;
+    return !t->items[first].lease[0] && !q->waiters && !*t->limit_state[t->items[first].queue] && !q->keep_bytes &&
+           !unkept;
 }
 
 /* Those that were trimmed at once are told of all the same. */

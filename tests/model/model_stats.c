@@ -5,11 +5,10 @@
 #include "support/queue.h"
 
 enum { QUEUE, BACK };
-enum { KEPT_DAYS = 30 };
+enum { KEPT_DAYS = 30, KEPT_HOURS = 25 };
 
-void model_add_stats(int queue)
+static void add_to_day(model_queue *q)
 {
-    model_queue *q = &model.queues[queue];
     int64_t day = model.now_ms / DAY;
     int free = -1;
     for (int i = 0; i < STAT_DAYS; i++) {
@@ -22,6 +21,26 @@ void model_add_stats(int queue)
     q->stats[free].sum += 2;
 }
 
+static void add_to_hour(model_queue *q)
+{
+    int64_t hour = model.now_ms / HOUR;
+    int free = -1;
+    for (int i = 0; i < STAT_HOURS; i++) {
+        if (q->hours[i].sum && q->hours[i].hour == hour) free = i;
+        if (!q->hours[i].sum && free < 0) free = i;
+    }
+    if (free < 0) model.full = true;
+    if (free < 0) return;
+    q->hours[free].hour = hour;
+    q->hours[free].sum += 2;
+}
+
+void model_add_stats(int queue)
+{
+    add_to_day(&model.queues[queue]);
+    add_to_hour(&model.queues[queue]);
+}
+
 static void forget_days(int queue)
 {
     model_queue *q = &model.queues[queue];
@@ -29,6 +48,32 @@ static void forget_days(int queue)
         if (!q->stats[i].sum || model.now_ms < (q->stats[i].day + 1 + KEPT_DAYS) * DAY) continue;
         q->stats[i].sum = 0;
         COVER(STATS_GONE);
+    }
+}
+
+static void forget_hours(int queue)
+{
+    model_queue *q = &model.queues[queue];
+    for (int i = 0; i < STAT_HOURS; i++) {
+        if (!q->hours[i].sum || model.now_ms < (q->hours[i].hour + 1 + KEPT_HOURS) * HOUR) continue;
+        q->hours[i].sum = 0;
+        COVER(STATS_HOUR_GONE);
+    }
+}
+
+static void check_hours(int queue, const model_seen_queue *seen)
+{
+    const model_queue *q = &model.queues[queue];
+    int count = 0;
+    forget_hours(queue);
+    for (int i = 0; i < STAT_HOURS; i++) count += q->hours[i].sum > 0;
+    if (seen->stat_hours != count) model_differ("there are minutes of %d hours, not %d", seen->stat_hours, count);
+    for (int i = 0; i < seen->stat_hours; i++) {
+        int sum = 0;
+        for (int j = 0; j < STAT_HOURS; j++)
+            if (q->hours[j].hour == seen->hours[i].hour) sum = sum + q->hours[j].sum;
+        if (seen->hours[i].sum != sum)
+            model_differ("in hour %lld %d waited, not %d", (long long)seen->hours[i].hour, seen->hours[i].sum, sum);
     }
 }
 
@@ -45,6 +90,7 @@ void model_check_stats(int queue, const model_seen_queue *seen)
 {
     int count = 0;
     forget_days(queue);
+    check_hours(queue, seen);
     for (int i = 0; i < STAT_DAYS; i++) count += model.queues[queue].stats[i].sum > 0;
     if (seen->stat_days != count) model_differ("there are statistics of %d days, not %d", seen->stat_days, count);
     for (int i = 0; i < seen->stat_days; i++) {

@@ -30,6 +30,7 @@ enum {
 
 #define EPOCH 1700000000000
 #define DAY RV_ONE_DAY_MS
+#define HOUR (DAY / 24)
 #define TTL 10000 /* how long a session lives without a heartbeat */
 #define LARGE RV_LARGE
 #define MODEL_POLICY "{\"attempts\":3}"
@@ -72,8 +73,15 @@ enum { UNTIMED, DUE, DELAY };
 typedef enum model_state { MODEL_STATES(MODEL_STATE) STATES } model_state;
 #undef MODEL_STATE
 
+/* A set of states as bits: those in which a task waits. */
+#define WAITING ((1u << RUNNING) - (2u << NONE))
+static inline bool model_waits(model_state state)
+{
+    return (WAITING >> state & 1) != 0;
+}
+
 #define HISTORY RV_HISTORY_MAX
-enum { LOG_LINES = 3, TAGS_KNOWN = 2, STAT_DAYS = 8 };
+enum { LOG_LINES = 3, TAGS_KNOWN = 2, STAT_DAYS = 8, STAT_HOURS = 32 };
 
 typedef struct model_edge {
     char policy, how; /* as in parents:<id> */
@@ -93,7 +101,7 @@ typedef struct model_task {
     int group; /* 0: none */
     int type;
     int serial;
-    int packet; /* in which it came, + 1; 0: in none */
+    int segment; /* in which it came, + 1; 0: in none */
     bool large, tagged;
     int timing; /* UNTIMED, or what it says of its time */
     int64_t timing_ms;
@@ -121,7 +129,7 @@ typedef struct model_task {
     int64_t failed_ms; /* when that was */
     int progress;      /* percent + 1; 0: none */
     int result;        /* as a number; 0: none */
-    int field;         /* ... of its own; 0: it has none, or its result stands in a bundle */
+    int field;         /* ... of its own; 0: it has none, or its result stands in a result_block */
     int counted;       /* its bytes, where results are kept by these; 0: not counted */
     int history;       /* how many entries; at most HISTORY */
     bool old_progress; /* an earlier thread told of it */

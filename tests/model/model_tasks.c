@@ -31,7 +31,7 @@ static void describe_unique(const model_task *task, char text[160])
     text[0] = '\0';
     if (!task->unique) return;
     if (task->held == TO_START) rv_copy_text(more, sizeof(more), ",\"until\":\"started\"");
-    if (task->held == FOR_A_TIME) (void)snprintf(more, sizeof(more), ",\"hold\":%lld", (long long)task->hold_ms);
+    if (task->held == FOR_A_TIME) (void)snprintf(more, sizeof(more), ",\"unique_for\":%lld", (long long)task->hold_ms);
     (void)snprintf(text, 96, ",\"unique\":\"u%d\"%s", task->unique, more);
 }
 
@@ -69,12 +69,12 @@ const char *model_rest(const model_task *task)
 const char *model_envelope(const model_task *task)
 {
     static char text[2 * CUT];
-    char deadline[48] = "", packet[32] = "";
+    char deadline[48] = "", segment[32] = "";
     if (task->deadline_ms)
         (void)snprintf(deadline, sizeof(deadline), "\"deadline\":%lld,", (long long)task->deadline_ms);
-    if (task->packet) (void)snprintf(packet, sizeof(packet), "\"p\":%d,", task->packet - 1);
+    if (task->segment) (void)snprintf(segment, sizeof(segment), "\"p\":%d,", task->segment - 1);
     (void)snprintf(text, sizeof(text), "{%s%s\"at\":%lld,%s%s%.*s", task->flagged ? "\"info\":1," : "",
-                   task->told ? "\"cancel\":1," : "", (long long)task->enqueued_ms, packet, deadline, CUT,
+                   task->told ? "\"cancel\":1," : "", (long long)task->enqueued_ms, segment, deadline, CUT,
                    model_rest(task));
     text[CUT] = '\0';
     return text;
@@ -129,7 +129,7 @@ static int queue_of(const model_task *task)
 /* What has started in a strict group keeps its slot until it has ended. */
 static void keep_slot(model_task *task, model_state state)
 {
-    bool waits = state == READY || state == SCHEDULED || state == PARKED || state == BLOCKED;
+    bool waits = model_waits(state);
     if (!waits || state == RUNNING) task->keeps = false;
     if (!waits || task->state != RUNNING || !task->slot || !model_is_strict(queue_of(task), task->group)) return;
     task->keeps = true;
@@ -222,7 +222,7 @@ static void note_trimmed(int queue, model_state state)
 static void forget_old(int queue, model_state state, model_task *task)
 {
     if (state == COMPLETED && model_is_to_be_read(queue, model_slot(queue, task))) {
-        (void)model_unbundle(queue, task->at_ms);
+        (void)model_split_result_block(queue, task->at_ms);
         model_retain(queue, task);
         return;
     }
@@ -250,8 +250,8 @@ static int trim_ahead(int queue, model_state state, int max, int *bytes, int lim
         if (bytes) *bytes -= first->counted;
         forget_old(queue, state, first);
     }
-    for (int i = 0; i < trimmed && state == COMPLETED; i++) (void)model_unbundle(queue, times[i]);
-    model.queues[queue].trimmed = before; /* (they were not the oldest: no bundles are swept) */
+    for (int i = 0; i < trimmed && state == COMPLETED; i++) (void)model_split_result_block(queue, times[i]);
+    model.queues[queue].trimmed = before; /* (they were not the oldest: no result_blocks are swept) */
     return trimmed;
 }
 

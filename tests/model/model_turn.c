@@ -16,7 +16,7 @@
 enum { HAND, THREAD, FROM, WANT, SETTLE, HOW, FLAGS, STRAY, HAND_ON, IDLES };
 /* Of HAND_ON, 0: none; else 1 + one of these + 4 * its handle. */
 enum { NOW, LATER, BEHIND /* waits for others */, UNIQUELY };
-enum { NAMED = 1, LOST = 2, TWICE = 4, JOIN = 8, WITH_STRAY = 16 };
+enum { NAMED = 1, LOST = 2, TWICE = 4, JOIN = 8, WITH_STRAY = 16, SEVERAL = 32 };
 
 /* A thread that was told turns soon, and one that waits to be told seldom; else one that has something to settle comes
  * before others. */
@@ -42,6 +42,17 @@ static void choose_thread(int *ret_hand, int *ret_thread)
     *ret_thread = (int)(i % THREADS);
 }
 
+/* The thread has a task that was cancelled while it runs: that ends as cancelled only if it does not complete. */
+static bool holds_cancelled(const int arg[ARGS])
+{
+    const model_hand *hand = &model.hands[arg[HAND]];
+    for (int i = 0; i < hand->belief_count; i++) {
+        const model_belief *belief = &hand->beliefs[i];
+        if (belief->thread == arg[THREAD] && model_task_of(belief->queue, belief->id)->told) return true;
+    }
+    return false;
+}
+
 void model_turn_make(int arg[ARGS])
 {
     choose_thread(&arg[HAND], &arg[THREAD]);
@@ -49,7 +60,7 @@ void model_turn_make(int arg[ARGS])
     arg[WANT] = CHOOSE(0, 1, 1, 2, 3, 6, 20);
     arg[SETTLE] = CHOOSE(0, 1, 1, 2, 3, 6);
     arg[HOW] = (int)model_chance(1 << 18);
-    if (mood.packets && model_chance(3) == 0) arg[WANT] = CHOOSE(1, 2, 3, 4, 5);
+    if (mood.segments && model_chance(3) == 0) arg[WANT] = CHOOSE(1, 2, 3, 4, 5);
     if (mood.results && model_chance(3) > 0) {
         arg[WANT] = CHOOSE(6, 20, 20);
         arg[SETTLE] = CHOOSE(2, 3, 6, 6);
@@ -57,8 +68,11 @@ void model_turn_make(int arg[ARGS])
         arg[HOW] = CHOOSE(0222222, 0222222, 0222222, 0202222, 0222272, 0222322);
     }
     if (model_chance(3) == 0) arg[HOW] = 0;
+    if (mood.contested && model_chance(2)) arg[HOW] = CHOOSE(0333333, 0444444, 0555555, 0666666);
+    if (holds_cancelled(arg) && model_chance(2)) arg[HOW] = CHOOSE(0333333, 0444444, 0666666, 0777777);
     arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, NAMED, LOST, LOST, TWICE, JOIN, WITH_STRAY, WITH_STRAY | NAMED);
     if (mood.results && arg[FLAGS] == LOST) arg[FLAGS] = 0;
+    if (model_chance(4) == 0) arg[FLAGS] |= SEVERAL;
     arg[STRAY] = model_choose_id();
     if (mood.dependencies && model_chance(4) == 0)
         arg[HAND_ON] = 1 + (int)model_chance(4) + 4 * HANDLE(model_choose_queue(), model_choose_id());
@@ -82,7 +96,7 @@ static void choose_items(turn *ret, const int arg[ARGS])
     int how = arg[HOW];
     for (int i = 0; i < hand->belief_count && ret->count < arg[SETTLE]; i++) {
         const model_belief *belief = &hand->beliefs[i];
-        if (belief->thread != ret->thread) continue;
+        if (belief->thread != ret->thread && belief->thread != ret->other) continue;
         /* The clock stood: a later lease of the same id may be named as this one, and have more to tell. */
         const model_task *task = model_task_of(belief->queue, belief->id);
         if (task->handed) continue;
@@ -140,10 +154,21 @@ static void choose_stray(turn *ret, const int arg[ARGS])
     ret->items[ret->count++] = stray;
 }
 
+/* Another thread may leave its turn to this one: it does not wait for a task, and knows what it has. */
+static void choose_other(turn *ret, int told)
+{
+    const model_hand *hand = &model.hands[ret->hand];
+    int other = (ret->thread + 1) % THREADS;
+    if (told || ret->again || ret->from == 0 || ret->want < 2) return;
+    if (hand->idle[other] || hand->told[other] || hand->unsure[other]) return;
+    ret->other = other;
+    ret->idles = ret->from == 1;
+}
+
 static void prepare(turn *ret, const int arg[ARGS])
 {
     const model_hand *hand = &model.hands[arg[HAND]];
-    *ret = (turn){.hand = arg[HAND], .thread = arg[THREAD], .want = arg[WANT]};
+    *ret = (turn){.hand = arg[HAND], .thread = arg[THREAD], .want = arg[WANT], .other = -1};
     int told = hand->told[ret->thread], order = told ? hand->wait[ret->thread] : arg[FROM];
     if (told && ret->want == 0) ret->want = 1;
     ret->again = hand->idle[ret->thread];
@@ -153,6 +178,7 @@ static void prepare(turn *ret, const int arg[ARGS])
     ret->keys[0] = order % 2;
     ret->keys[1] = 1 - order % 2;
     ret->from = ret->want == 0 ? 0 : order < 2 ? 1 : 2;
+    if (arg[FLAGS] & SEVERAL && !(arg[FLAGS] & TWICE)) choose_other(ret, told);
     for (int queue = 0; queue < QUEUES; queue++) ret->join[queue] = !hand->begun[queue] || arg[FLAGS] & JOIN;
     ret->named = arg[FLAGS] & (NAMED | TWICE) || hand->unsure[ret->thread];
     choose_items(ret, arg);
@@ -169,7 +195,7 @@ static void send_hand(const item *one)
 {
     char options[512];
     model_write_options(one->hand_queue, &one->hand, options);
-    model_arg_text("hand");
+    model_arg_text("chain");
     model_arg_text(model_id(one->id));
     model_arg_text(model_handle(HANDLE(one->hand_queue, one->hand.id)));
     model_arg_text(options);
@@ -253,7 +279,7 @@ static void send_results(const turn *t, int first, int end, int results)
 {
     const item *items = t->items;
     bool result_block = model_is_result_block(t, first);
-    model_arg_text(result_block ? "bundle" : "results");
+    model_arg_text(result_block ? "result_block" : "results");
     model_arg("%d", results);
     if (result_block) {
         send_result_block(items, first, end);
@@ -288,15 +314,29 @@ static void send_group(const turn *t, int first, int end)
 static const char *about =
     "{\"worker\":\"by_hand\",\"pid\":1                                                           }";
 
+/* The thread, or for each task the one that it is for. */
+static void send_threads(const turn *t)
+{
+    char names[8 * SLOTS] = "";
+    size_t length = (size_t)snprintf(names, sizeof(names), "%d", t->thread + 1);
+    for (int i = 1; t->other >= 0 && i < t->want; i++)
+        length += (size_t)snprintf(names + length, sizeof(names) - length, " %d", model_taker_of(t, i) + 1);
+    model_arg_text(names);
+}
+
 static void send(const turn *t)
 {
     model_begin(&rv_script_turn);
     for (int i = 0; i < QUEUES; i++) model_key(t->keys[i]);
-    model_arg("%d", t->thread + 1);
+    send_threads(t);
     model_arg("%d", t->want);
     model_arg("%d", TTL);
     model_arg("%d", t->from);
-    model_arg_text(t->again && t->idles ? "again" : t->woken ? "woken" : t->idles ? "idle" : "");
+    model_arg_text(t->other >= 0          ? "several"
+                   : t->again && t->idles ? "again"
+                   : t->woken             ? "woken"
+                   : t->idles             ? "idle"
+                                          : "");
     for (int i = 0; i < t->from; i++) {
         model_arg_text(model_session_id(model.hands[t->hand].session[t->keys[i]]));
         model_arg_text(t->join[t->keys[i]] ? about : "");
@@ -328,12 +368,13 @@ static void hear(const turn *t)
         bool unique = model_task_of(queue, id)->unique > 0;
         const model_task *task = model_task_of(queue, id);
         model_belief belief = {
-            queue, id, t->thread, model.now_ms, flagged, unique, task->deadline_ms > 0, task->checkpoint > 0, 0};
+            queue, id, task->thread, model.now_ms, flagged, unique, task->deadline_ms > 0, task->checkpoint > 0, 0};
         model_believe(t->hand, belief);
         hand->begun[queue] = true;
     }
     if (t->from > 0) hand->idle[t->thread] = t->idle ? t->keys[0] + 1 : 0;
-    if (t->idle) hand->begun[t->keys[0]] = true;
+    if (t->other_idle) hand->idle[t->other] = t->keys[0] + 1;
+    if (t->idle || t->other_idle) hand->begun[t->keys[0]] = true;
     for (int queue = 0; queue < QUEUES; queue++)
         if (t->gone[queue]) model_renew(t->hand, queue);
 }
@@ -357,7 +398,7 @@ static bool exchange(turn *t)
     const model_seen *seen = model_look();
     for (int queue = 0; seen && queue < QUEUES; queue++) {
         const model_seen_queue *q = &seen->queues[queue];
-        rv_copy_text(t->gate[queue], sizeof(t->gate[queue]), q->gate);
+        rv_copy_text(t->limit_state[queue], sizeof(t->limit_state[queue]), q->limit_state);
         for (int id = 0; id < SLOTS; id++) t->scores[queue][id] = q->tasks[id].state == READY ? q->tasks[id].score : -1;
     }
     send(t);
@@ -398,13 +439,16 @@ void model_turn(const int arg[ARGS])
     if (arg[FLAGS] & TWICE) {
         COVER(TURN_TWICE);
         hand->unsure[t.thread] = true; /* (of what the first call leased) */
+        if (t.other >= 0) hand->unsure[t.other] = true;
         t.again = true;
         if (!exchange(&t)) return;
     }
     if (arg[FLAGS] & LOST) {
         COVER(TURN_LOST);
         hand->unsure[t.thread] = true;
+        if (t.other >= 0) hand->unsure[t.other] = true;
         if (t.idles) hand->idle[t.thread] = t.keys[0] + 1;
+        if (t.idles && t.other >= 0) hand->idle[t.other] = t.keys[0] + 1;
         return;
     }
     hear(&t);

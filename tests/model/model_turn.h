@@ -28,6 +28,7 @@ typedef struct item {
 
 typedef struct turn {
     int hand, thread, want;
+    int other;        /* a thread that this one calls for, too, or -1 */
     int keys[QUEUES]; /* the queues, those first that are leased from */
     int from;         /* how many that are */
     bool idles;       /* it asks to be handed a task where nothing is found, ... */
@@ -43,11 +44,11 @@ typedef struct turn {
         int queue, id;
     } given[QUEUES * SLOTS];
     size_t told; /* of how many leased tasks there is something to tell */
-    bool idle;
+    bool idle, other_idle;
     bool gone[QUEUES], looked[QUEUES], put_off[QUEUES];
     /* limits: which there are; of each group, how many were started */
     int64_t scores[QUEUES][SLOTS]; /* of those that were ready before; -1: was not */
-    char gate[QUEUES][8];
+    char limit_state[QUEUES][8];
     int started[QUEUES][GROUPS + 1];
 } turn;
 
@@ -64,6 +65,8 @@ int64_t model_delay(const item *one);
 int model_group_end(const turn *t, int first);
 void model_settle_all(turn *t, const rv_reply *refused);
 void model_lease_all(turn *t, const rv_reply *reply);
+/* The thread that a task is for, by its place among those that are leased. */
+int model_taker_of(const turn *t, int place);
 void model_check_envelope(const model_task *task, const char *id, const char *envelope);
 
 #endif

@@ -150,6 +150,16 @@ bool model_maintain_upkeep(int queue, int64_t life_ms, bool *ret_changed)
     return back;
 }
 
+model_upkeep model_upkeep_now(int queue, int64_t life_ms)
+{
+    model_queue *q = &model.queues[queue];
+    const model_upkeep before = q->upkeep;
+    (void)look_after(queue, life_ms);
+    const model_upkeep now = q->upkeep;
+    q->upkeep = before;
+    return now;
+}
+
 void model_maintain_upkeep_end(int queue, bool changed)
 {
     if (changed && !is_timed(queue)) model.queues[queue].upkeep.last_ms = 0;

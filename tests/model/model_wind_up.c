@@ -133,7 +133,7 @@ static bool work(void)
 static void check_end(int queue, const model_seen_queue *seen)
 {
     for (int group = 1; group <= GROUPS; group++)
-        if (seen->opening_ms[group] || seen->reopening[group] || seen->taken[group] || seen->clocks[group] > 0 ||
+        if (seen->limit_due_ms[group] || seen->limit_dirty[group] || seen->taken[group] || seen->clocks[group] > 0 ||
             seen->holds_ms[group])
             model_differ("something is left of group %d in queue %d", group, queue);
     if (seen->fan_set_count || seen->message_count || seen->unread_count || model_is_linked_any(queue) ||
@@ -158,6 +158,7 @@ void model_wind_up(void)
     for (int queue = 0; queue < QUEUES; queue++) leave(queue);
     STEP(CLOCK, model.went_back ? DAY : 20000);
     for (int queue = 0; queue < QUEUES; queue++) maintain(queue);
+    for (int queue = 0; queue < QUEUES; queue++) STEP(CHECK, queue);
     for (int queue = 0; queue < QUEUES && !model.words[0] && !model.full; queue++)
         check_end(queue, &model_look()->queues[queue]);
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "client/outbox.h"
-#include "protocol/maintain_call.h"
 
 #define PARENTS 32
 
@@ -78,7 +77,7 @@ void test_settle_queues(const char *queues)
         rv_copy_text(copy, sizeof(copy), queues);
         quiet = true;
         for (char *queue = strtok_r(copy, " ", &rest); queue; queue = strtok_r(NULL, " ", &rest)) {
-            rv_maintain_reply maintained = test_maintain(queue, 200);
+            test_maintained maintained = test_maintain(queue, 200);
             rv_error error = {0};
             size_t carried;
             quiet = quiet && !maintained.more && maintained.outbox == 0;
@@ -91,7 +90,7 @@ void test_settle_queues(const char *queues)
 
 void test_no_edges_left(const char *queue)
 {
-    static const char *const kinds[] = {"children:*", "patient:*", "fanout*", "linked", "outbox", "blocked"};
+    static const char *const kinds[] = {"children:*", "awaiting_retry:*", "fanout*", "linked", "outbox", "blocked"};
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         const char *keys = test_cmd(test_conn, "KEYS reeve:{%s}:%s", queue, kinds[i]);
         if (strcmp(keys, "[]") != 0) fail_msg("left behind: %s", keys);

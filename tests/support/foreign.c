@@ -50,7 +50,7 @@ const char *const test_malformed[] = {
     WITH("\"unique\":null"),
     WITH("\"unique\":7"),
     WITH("\"until\":\"started\""),
-    WITH("\"unique\":\"u\",\"hold\":0"),
+    WITH("\"unique\":\"u\",\"unique_for\":0"),
     WITH("\"tags\":\"a\""),
     WITH("\"tags\":null"),
     WITH("\"tags\":[null]"),

@@ -1,7 +1,7 @@
 #include "support/limits.h"
 
 #include "support/clock.h"
-#include "support/packets.h"
+#include "support/segments.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,13 +102,13 @@ static const char audit[] =
     "  if not places[id] then say(id, 'stands nowhere') end\n"
     "  places[id] = places[id] or 'nowhere'\n"
     "end\n"
-    "local flags = call('HGET', P .. 'settings', 'gate') or ''\n"
+    "local flags = call('HGET', P .. 'settings', 'in_force') or ''\n"
     "if string.find(flags, 'c') then\n"
-    "  local counted = tonumber(call('HGET', P .. 'gate', 'running') or 0)\n"
+    "  local counted = tonumber(call('HGET', P .. 'limit_state', 'running') or 0)\n"
     "  if counted ~= running then say('running', running, 'counted', counted) end\n"
     "end\n"
     "if string.find(flags, 's') then\n"
-    "  local taken, slots = call('HGETALL', P .. 'taken'), call('HGETALL', P .. 'slots')\n"
+    "  local taken, slots = call('HGETALL', P .. 'group_running'), call('HGETALL', P .. 'running_group')\n"
     "  local known, sums = {}, {}\n"
     "  for i = 1, #taken, 2 do known[taken[i]] = tonumber(taken[i + 1]) end\n"
     "  for i = 1, #slots, 2 do sums[slots[i + 1]] = (sums[slots[i + 1]] or 0) + 1 end\n"
@@ -129,8 +129,8 @@ static const char audit[] =
     "end\n"
     "local waits, parked = {}, 0\n"
     "for _, key in ipairs(call('KEYS', 'reeve:{q}:*')) do\n"
-    "  local kind, group = string.match(key, '^reeve:{q}:(%a+):(.*)$')\n"
-    "  if kind == 'parked' or kind == 'called' then\n"
+    "  local kind, group = string.match(key, '^reeve:{q}:([%a_]+):(.*)$')\n"
+    "  if kind == 'parked' or kind == 'unparked' then\n"
     "    waits[group] = true\n"
     "    for _, id in ipairs(call('ZRANGE', key, 0, -1)) do\n"
     "      local should = kind == 'parked' and 'parked' or 'ready'\n"
@@ -143,7 +143,7 @@ static const char audit[] =
     "if call('ZCARD', P .. 'parked') ~= parked then say(call('ZCARD', P .. 'parked'), 'parked,', parked, 'in groups') "
     "end\n"
     "local looked = {}\n"
-    "for _, key in ipairs({'opening', 'reopening'}) do\n"
+    "for _, key in ipairs({'limit_due', 'limit_dirty'}) do\n"
     "  for _, group in ipairs(call('ZRANGE', P .. key, 0, -1)) do\n"
     "    looked[group] = true\n"
     "    if not waits[group] then say(group, 'is in', key, 'and has nothing that waits') end\n"
@@ -162,12 +162,13 @@ void test_groups_forgotten(void)
 {
     test_maintain_all("q");
     test_limits_agree();
-    static const char *const keys[] = {"slots", "taken", "rates", "holds", "opening", "reopening", "parked", "groups"};
+    static const char *const keys[] = {"running_group", "group_running", "rates",  "paused_groups",
+                                       "limit_due",     "limit_dirty",   "parked", "groups"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (test_number("EXISTS reeve:{q}:%s", keys[i]) != 0) fail_msg("%s is left", keys[i]);
     }
     assert_string_equal(test_cmd(test_conn, "KEYS reeve:{q}:parked:*"), "[]");
-    assert_string_equal(test_cmd(test_conn, "KEYS reeve:{q}:called:*"), "[]");
+    assert_string_equal(test_cmd(test_conn, "KEYS reeve:{q}:unparked:*"), "[]");
 }
 
 void test_hold(const char *group, int64_t delay_ms)

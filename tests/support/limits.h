@@ -33,7 +33,7 @@ void test_put_group(const char *name, size_t count, const char *group);
 /*
  * Fails the test unless in queue q: the counts of running tasks are right; each parked task stands in its group's set,
  * each called one in `ready`; each group with such tasks is to be looked at again; every task stands in one place; and
- * packets are as packets.h says.
+ * segments are as segments.h says.
  */
 void test_limits_agree(void);
 /* And nothing about groups is left, but what limits name. */

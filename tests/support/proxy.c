@@ -23,6 +23,7 @@ typedef struct proxy_link {
     int server;
     bool losing;
     bool muted;
+    bool kept_back;
     bool dropped; /* losing: something was not passed on */
     size_t pass;
     int64_t heard_ms; /* losing: when the server last said something */
@@ -37,8 +38,12 @@ struct test_proxy {
     rv_waker stop;
     pthread_t thread;
     proxy_link links[LINKS];
+    int kept[LINKS]; /* the server's halves of muted connections that the client has closed */
+    size_t kept_count;
     pthread_mutex_t lock; /* guards what follows */
     char mute[32];        /* "": no connection is to be muted */
+    char mute_open[32];   /* the same, of what was said before */
+    char keep_back[32];   /* what is said to a connection is to be kept back; "": nothing is */
     char slam[32];        /* "": no connection is closed for what it brings */
     char text[32];        /* "": nothing is to be lost */
     size_t pass;
@@ -50,7 +55,10 @@ struct test_proxy {
     atomic_uint lost;
     atomic_uint delay_ms;
     atomic_bool mutes;
-    atomic_bool cuts; /* what is muted is closed at the server's side */
+    atomic_bool mute_all;
+    atomic_bool keeps_back;
+    atomic_bool passes; /* nothing is kept back any more */
+    atomic_bool cuts;   /* what is muted is closed at the server's side */
 };
 
 static int connect_to(const char *path)
@@ -76,6 +84,14 @@ static void accept_one(test_proxy *proxy)
         return;
     }
     if (client >= 0) close(client);
+}
+
+/* Nobody tells the server that the client has closed a muted connection. */
+static void keep_server(test_proxy *proxy, proxy_link *link)
+{
+    if (!link->muted || link->server < 0 || proxy->kept_count == LINKS) return;
+    proxy->kept[proxy->kept_count++] = link->server;
+    link->server = -1;
 }
 
 static void hang_up(proxy_link *link)
@@ -150,11 +166,61 @@ static void look_for_mute(test_proxy *proxy, proxy_link *link, const char *data,
     (void)pthread_mutex_unlock(&proxy->lock);
 }
 
+static void note_mute(test_proxy *proxy, proxy_link *link)
+{
+    if (atomic_load(&proxy->cuts) && link->server >= 0) {
+        close(link->server);
+        link->server = -1;
+    }
+    atomic_store(&proxy->mutes, true);
+}
+
+static void mute_all_open_ones(test_proxy *proxy)
+{
+    if (!atomic_load(&proxy->mute_all)) return;
+    for (size_t i = 0; i < LINKS; i++) {
+        proxy_link *link = &proxy->links[i];
+        if (link->client < 0 || link->muted) continue;
+        link->muted = true;
+        note_mute(proxy, link);
+    }
+    atomic_store(&proxy->mute_all, false);
+}
+
+static void mute_open_ones(test_proxy *proxy)
+{
+    (void)pthread_mutex_lock(&proxy->lock);
+    for (size_t i = 0; proxy->mute_open[0] != '\0' && i < LINKS; i++) {
+        proxy_link *link = &proxy->links[i];
+        if (link->client < 0 || link->muted || strstr(link->tail, proxy->mute_open) == NULL) continue;
+        link->muted = true;
+        proxy->mute_open[0] = '\0';
+        note_mute(proxy, link);
+    }
+    (void)pthread_mutex_unlock(&proxy->lock);
+}
+
+static void keep_back_open_ones(test_proxy *proxy)
+{
+    (void)pthread_mutex_lock(&proxy->lock);
+    for (size_t i = 0; i < LINKS; i++) {
+        proxy_link *link = &proxy->links[i];
+        if (atomic_load(&proxy->passes)) link->kept_back = false;
+        if (link->client < 0 || proxy->keep_back[0] == '\0' || strstr(link->tail, proxy->keep_back) == NULL) continue;
+        link->kept_back = true;
+        proxy->keep_back[0] = '\0';
+        atomic_store(&proxy->keeps_back, true);
+    }
+    atomic_store(&proxy->passes, false);
+    (void)pthread_mutex_unlock(&proxy->lock);
+}
+
 static void from_client(test_proxy *proxy, proxy_link *link)
 {
     static char data[CHUNK];
     ssize_t got = recv(link->client, data, sizeof(data), 0);
     if (got <= 0) {
+        keep_server(proxy, link);
         hang_up(link);
         return;
     }
@@ -167,12 +233,7 @@ static void from_client(test_proxy *proxy, proxy_link *link)
     }
     size_t going = look_for_text(proxy, link, data, (size_t)got);
     if (!pass_on(link->server, data, going)) hang_up(link);
-    if (!link->muted) return;
-    if (atomic_load(&proxy->cuts) && link->server >= 0) {
-        close(link->server);
-        link->server = -1;
-    }
-    atomic_store(&proxy->mutes, true);
+    if (link->muted) note_mute(proxy, link);
 }
 
 static void from_server(proxy_link *link, unsigned delay_ms)
@@ -219,16 +280,21 @@ static void *serve(void *argument)
                                             {.fd = proxy->listener, .events = POLLIN}};
         for (size_t i = 0; i < LINKS; i++) {
             fds[2 + 2 * i] = (struct pollfd){.fd = proxy->links[i].client, .events = POLLIN};
-            fds[3 + 2 * i] = (struct pollfd){.fd = proxy->links[i].server, .events = POLLIN};
+            fds[3 + 2 * i] =
+                (struct pollfd){.fd = proxy->links[i].server, .events = proxy->links[i].kept_back ? 0 : POLLIN};
         }
         (void)poll(fds, 2 + 2 * LINKS, 10);
         if (fds[0].revents) return NULL;
         for (size_t i = 0; i < LINKS; i++) {
             proxy_link *link = &proxy->links[i];
             if (link->client >= 0 && fds[2 + 2 * i].revents) from_client(proxy, link);
-            if (link->client >= 0 && fds[3 + 2 * i].revents) from_server(link, atomic_load(&proxy->delay_ms));
+            if (link->client >= 0 && !link->kept_back && fds[3 + 2 * i].revents)
+                from_server(link, atomic_load(&proxy->delay_ms));
         }
         lose_the_silent(proxy);
+        mute_open_ones(proxy);
+        mute_all_open_ones(proxy);
+        keep_back_open_ones(proxy);
         if (fds[1].revents) accept_one(proxy);
     }
 }
@@ -260,6 +326,7 @@ void test_proxy_stop(test_proxy *proxy)
     (void)pthread_join(proxy->thread, NULL);
     for (size_t i = 0; i < LINKS; i++)
         if (proxy->links[i].client >= 0) hang_up(&proxy->links[i]);
+    while (proxy->kept_count > 0) close(proxy->kept[--proxy->kept_count]);
     close(proxy->listener);
     rv_waker_fini(&proxy->stop);
     (void)pthread_mutex_destroy(&proxy->lock);
@@ -340,6 +407,38 @@ void test_proxy_mute(test_proxy *proxy, const char *text, bool cut)
     (void)pthread_mutex_lock(&proxy->lock);
     rv_copy_text(proxy->mute, sizeof(proxy->mute), text);
     (void)pthread_mutex_unlock(&proxy->lock);
+}
+
+void test_proxy_mute_open(test_proxy *proxy, const char *text, bool cut)
+{
+    atomic_store(&proxy->mutes, false);
+    atomic_store(&proxy->cuts, cut);
+    (void)pthread_mutex_lock(&proxy->lock);
+    rv_copy_text(proxy->mute_open, sizeof(proxy->mute_open), text);
+    (void)pthread_mutex_unlock(&proxy->lock);
+    while (!test_proxy_mutes(proxy)) (void)usleep(1000);
+}
+
+void test_proxy_keep_back(test_proxy *proxy, const char *text)
+{
+    atomic_store(&proxy->keeps_back, false);
+    (void)pthread_mutex_lock(&proxy->lock);
+    rv_copy_text(proxy->keep_back, sizeof(proxy->keep_back), text);
+    (void)pthread_mutex_unlock(&proxy->lock);
+    while (!atomic_load(&proxy->keeps_back)) (void)usleep(1000);
+}
+
+void test_proxy_pass_on(test_proxy *proxy)
+{
+    atomic_store(&proxy->passes, true);
+    while (atomic_load(&proxy->passes)) (void)usleep(1000);
+}
+
+void test_proxy_mute_all(test_proxy *proxy)
+{
+    atomic_store(&proxy->cuts, true);
+    atomic_store(&proxy->mute_all, true);
+    while (atomic_load(&proxy->mute_all)) (void)usleep(1000);
 }
 
 bool test_proxy_mutes(const test_proxy *proxy)

@@ -39,9 +39,21 @@ bool test_proxy_holds(const test_proxy *proxy);
 void test_proxy_release(test_proxy *proxy);
 
 /* The next request that contains some text reaches the server. From then on the client hears nothing over its
- * connection, which stays open until the client closes it; cut: the server's half is closed at once. */
+ * connection, which the client alone closes: the server's half stays open until the proxy stops; cut: it is closed at
+ * once. */
 void test_proxy_mute(test_proxy *proxy, const char *text, bool cut);
 bool test_proxy_mutes(const test_proxy *proxy);
+/* The same for an open connection whose last request ends with this text, or a little behind it; waits until it is
+ * found. */
+void test_proxy_mute_open(test_proxy *proxy, const char *text, bool cut);
+
+/* The same for all open connections, which are closed at the server's side; later ones work. */
+void test_proxy_mute_all(test_proxy *proxy);
+
+/* An open connection whose last request ends with this text, or a little behind it: what the server says is kept back from
+ * here on. Waits until it is found. Passed on: all of it, and what comes later. */
+void test_proxy_keep_back(test_proxy *proxy, const char *text);
+void test_proxy_pass_on(test_proxy *proxy);
 
 /* From now on a connection that brings a request with some text in it is closed at once, unanswered; "": none is. */
 void test_proxy_slam(test_proxy *proxy, const char *text);

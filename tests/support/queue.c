@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "protocol/maintain_call.h"
 #include "protocol/scripts.h"
 #include "protocol/turn_build.h"
 #include "protocol/turn_reply.h"
@@ -304,25 +303,6 @@ const char *test_leased_ids(const test_hand *hand)
     for (size_t i = 0; i < hand->count; i++)
         at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", i > 0 ? " " : "", hand->leased[i].id);
     return text;
-}
-
-rv_maintain_reply test_maintain(const char *queue, unsigned max)
-{
-    const rv_reply *reply;
-    rv_maintain_reply maintained;
-    rv_prefix prefix;
-    rv_keys_set_prefix(&prefix, "reeve", queue);
-    rv_maintain_call_build(test_conn, &prefix, max, 60000);
-    if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-    assert_true(rv_maintain_call_read(&maintained, reply));
-    return maintained;
-}
-
-void test_maintain_all(const char *queue)
-{
-    for (int i = 0; i < 1000; i++)
-        if (!test_maintain(queue, 200).more) return;
-    fail_msg("tend does not come to an end");
 }
 
 void test_expire(const test_hand *hand)

@@ -9,10 +9,10 @@
 #include "protocol/envelope.h"
 #include "protocol/keys.h"
 #include "protocol/lease.h"
-#include "protocol/maintain_call.h"
 #include "protocol/settlement.h"
 #include "protocol/turn_build.h"
 #include "reeve/client.h"
+#include "support/maintain.h"
 #include "support/redis.h"
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
@@ -179,10 +179,6 @@ const char *test_leased_ids(const test_hand *hand);
 /* Builds the turn on a connection, without sending it. */
 void test_turn_build(rv_conn *conn, test_hand *hand, unsigned want, const test_outcome *outcomes, size_t count);
 
-/* One call of maintain.lua, and what it said. */
-rv_maintain_reply test_maintain(const char *queue, unsigned max);
-/* Until it has nothing more to do at once. */
-void test_maintain_all(const char *queue);
 /* Makes a hand's session in its first queue look expired. */
 void test_expire(const test_hand *hand);
 /* What a worker says of how the first task that it leased runs: see suspect.lua. Returns whether it holds that task. */

@@ -68,7 +68,7 @@ void test_park(const char *id, const char *group)
     const char *score = test_cmd(test_conn, "ZSCORE " Q "ready %s", id);
     (void)test_cmd(test_conn, "ZADD " Q "parked %s %s", score, id);
     (void)test_cmd(test_conn, "ZADD " Q "parked:%s %s %s", group, score, id);
-    (void)test_cmd(test_conn, "ZADD " Q "opening 9007199254740991 %s", group);
+    (void)test_cmd(test_conn, "ZADD " Q "limit_due 9007199254740991 %s", group);
     (void)test_cmd(test_conn, "ZREM " Q "ready %s", id);
     assert_string_equal(test_state("q", id), "parked");
 }

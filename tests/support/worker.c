@@ -9,6 +9,7 @@
 atomic_uint test_begun, test_announced;
 atomic_uchar test_runs[TEST_RUNS];
 atomic_ulong test_ran;
+char test_reason[REEVE_REASON_MAX + 1];
 
 /* ---- the gate -------------------------------------------------------------------------------------------------- */
 
@@ -76,12 +77,18 @@ static reeve_outcome run_nap(reeve_task *task, void *user)
     return reeve_task_done(task, NULL, 0);
 }
 
+static pthread_mutex_t reason_lock = PTHREAD_MUTEX_INITIALIZER; /* of test_reason: many handlers may end at once */
+
 static reeve_outcome run_hold(reeve_task *task, void *user)
 {
     (void)user;
     atomic_fetch_add(&test_begun, 1);
     while (!atomic_load(&is_open)) {
         if (reeve_task_should_stop(task)) {
+            const char *reason = reeve_task_cancel_reason(task);
+            (void)pthread_mutex_lock(&reason_lock);
+            (void)snprintf(test_reason, sizeof(test_reason), "%s", reason != NULL ? reason : "");
+            (void)pthread_mutex_unlock(&reason_lock);
             atomic_fetch_add(&test_announced, 1);
             return reeve_task_retry(task, 0, "told", "told to stop");
         }

@@ -21,6 +21,8 @@
 
 /* Handlers of hold and stubborn that have begun, and how many of hold were told to stop. */
 extern atomic_uint test_begun, test_announced;
+/* Why the last one of hold was cancelled; "": that is not known. Read once it was told. */
+extern char test_reason[REEVE_REASON_MAX + 1];
 /* How many times each of the tasks "n0" to "n99999" was run by t, act or nap. */
 #define TEST_RUNS 100000
 extern atomic_uchar test_runs[TEST_RUNS];

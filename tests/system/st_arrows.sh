@@ -12,10 +12,11 @@ redis: base
 protocol: base redis
 client: base redis protocol
 handlers: base redis protocol
-testing: base protocol handlers
+testing: base redis protocol client handlers
 running: base redis protocol handlers
 upkeep: base redis protocol client handlers running
 worker: base redis protocol handlers running upkeep
+consumer: base redis protocol client handlers running upkeep
 config: base redis protocol
 programs/cli: base redis protocol client
 programs/bench: base client programs/cli
@@ -58,7 +59,7 @@ check_arrows() {
 found=$(check_arrows)
 [ -z "$found" ] || fail "$found"
 # The list and the folders agree.
-for room in base redis protocol client handlers testing running upkeep worker config programs/*/; do
+for room in base redis protocol client handlers testing running upkeep worker consumer config programs/*/; do
     printf '%s\n' "$RULE" | grep -q "^${room%/}:" || fail "room ${room%/} has no rule"
 done
 # What the test is for is found.

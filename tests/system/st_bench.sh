@@ -11,7 +11,7 @@ figures() {
     expect_has "$OUT" "{\"kind\":\"$kind\",\"own_redis\":"
     expect_eq "$(wc -l <"$TEST_DIR/out")" 1 "lines of output"
     for name in "$@"; do
-        [[ $OUT =~ \"$name\":\{\"unit\":\"[^\"]+\",\"median\":[0-9.e-]+,\"least\":[0-9.e-]+,\"most\":[0-9.e-]+\} ]] ||
+        [[ $OUT =~ \"$name\":\{\"unit\":\"[^\"]+\",\"median\":[0-9.e-]+,\"min\":[0-9.e-]+,\"max\":[0-9.e-]+\} ]] ||
             fail "$kind does not tell $name"
     done
 }
@@ -44,15 +44,37 @@ kinds_tell_their_figures() {
     figures groups none_tasks_per_s many_tasks_per_s ratio
     bench queues --queues 5
     figures queues one_tasks_per_s many_tasks_per_s ratio
+    bench pull
+    figures pull worker_tasks_per_s pull_tasks_per_s ratio
     bench heartbeat
     figures heartbeat few_redis_us many_redis_us ratio
     bench mixed --slow 1 --slow-for 300ms
     figures mixed held_up_ms wait_p50 wait_max slow_met
 }
 
+# The same work in both, whose numbers are those of the tasks: a worker that ran more or fewer would be refused.
+work_is_measured_beside_a_bare_loop() {
+    local names="handler_us bare_tasks_per_s bare_us tasks_per_s redis_us redis_busy worker_us ratio calls commands"
+    bench work
+    figures work $names
+    expect_has "$OUT" '"handler_us":{"unit":"us run time, sleeping","median":1000,'
+    bench work --handler-us 20 --cpu --batch 1
+    figures work $names
+    expect_has "$OUT" '"handler_us":{"unit":"us run time, computing","median":20,'
+    [[ $OUT =~ \"calls\":\{\"unit\":\"[^\"]+\",\"median\":([0-9.]+), ]] || fail "no calls: $OUT"
+    awk -v calls="${BASH_REMATCH[1]}" 'BEGIN { exit !(calls >= 0.4) }' || fail "${BASH_REMATCH[1]} calls a task; two threads can share one"
+    bench work --handler-ms 2 --mixed
+    figures work $names
+    expect_has "$OUT" '"handler_us":{"unit":"us run time, mixed","median":2000,'
+    expect_status 0 reeve bench work --handler-ms 100 --threads 8 --rounds 1
+    expect_has "$OUT" "work: 120 tasks of 100 bytes, 8 threads, batch 128, 1 round, a Redis of its own"
+    expect_has "$OUT" "us run time, sleeping"
+    expect_has "$OUT" "worker/bare loop"
+}
+
 rounds_are_summed_up() {
     expect_status 0 reeve bench drain --rounds 3 --tasks 50
-    expect_has "$OUT" "drain: 50 tasks of 100 bytes, 4 threads, batch 64, 3 rounds, a Redis of its own"
+    expect_has "$OUT" "drain: 50 tasks of 100 bytes, 4 threads, batch 128, 3 rounds, a Redis of its own"
     expect_has "$OUT" "MEDIAN"
     expect_has "$ERR" "round 3 of 3"
 }
@@ -63,6 +85,8 @@ wrong_usage() {
     expect_has "$ERR" 'did you mean "drain"?'
     expect_status 2 reeve bench mixed --threads 2 --slow 2
     expect_has "$ERR" "--slow 2: fewer than the 2 --threads"
+    expect_status 2 reeve bench work --handler-ms 1 --handler-us 1000
+    expect_has "$ERR" "--handler-ms and --handler-us exclude each other"
     expect_status 2 reeve bench backlog --backlog 100
     expect_has "$ERR" "at least"
     expect_status 3 reeve bench drain --redis "unix://$TEST_DIR/none.sock"
@@ -103,6 +127,7 @@ on_a_named_redis() {
 }
 
 kinds_tell_their_figures
+work_is_measured_beside_a_bare_loop
 rounds_are_summed_up
 wrong_usage
 nothing_is_left

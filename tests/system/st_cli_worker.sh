@@ -114,6 +114,9 @@ running_here() {
     expect_eq "$(member outcome "$OUT")" '"retry"'
     expect_eq "$(member kind "$OUT")" '"k"'
     expect_eq "$(member result "$OUT")" null
+    expect_status 1 reeve run "$sample" sleep '{"ms":-1}' --json
+    expect_eq "$(member outcome "$OUT")" '"fail"'
+    expect_has "$ERR" '"message":"fail: payload: expected'
     expect_status 0 reeve run "$sample" echo hi --json
     expect_eq "$(member outcome "$OUT")" '"done"'
     expect_eq "$(member result "$OUT")" '"hi"'

@@ -29,6 +29,12 @@ without_redis() {
     expect_has "$OUT" "T03:00:00.000Z"
     expect_status 0 env TZ=Asia/Kolkata "$REEVE" cron next '0 3 * * *' 1 --zone local
     expect_has "$OUT" "T03:00:00.000+05:30"
+    expect_status 0 env TZ=Asia/Tokyo "$REEVE" cron next '0 3 1 7 *' 1 --zone Europe/Berlin
+    expect_has "$OUT" "T03:00:00.000+02:00"
+    expect_status 2 reeve cron next '@daily' --zone Europe/Nowhere
+    expect_has "$ERR" 'there is no time zone "Europe/Nowhere"'
+    expect_status 2 env TZDIR=/nonexistent "$REEVE" cron next '@daily' --zone Europe/Berlin
+    expect_has "$ERR" 'needs tzdata: there is no /nonexistent here'
     expect_status 0 reeve cron next 'every 90s' 1 --json
     expect_eq $(($(member slot_ms "$OUT") % 90000)) 0
     expect_status 2 reeve cron next '0 3 * * mun'
@@ -49,6 +55,49 @@ without_redis() {
         >"$TEST_DIR/bad.conf"
     expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/bad.conf" --check
     expect_has "$ERR" 'bad.conf:3: cron[0].spec: minute "x"'
+}
+
+# Ranges, and slots of the past.
+ranges() {
+    expect_status 0 reeve cron add r 'every 6h' w noop --first 2030-01-01T09:30:00Z --ends 2031-01-01T00:00:00Z --runs 10 --jitter 5m
+    expect_eq "$(of_entry w/r starts_ms) $(of_entry w/r ends_ms) $(of_entry w/r offset_ms) $(of_entry w/r jitter_ms) $(of_entry w/r runs)" \
+        "1893490200000 1924992000000 12600000 300000 10"
+    expect_status 0 reeve cron add r 'every 6h' w noop --runs 11
+    expect_has "$ERR" "kept as it was: starts, ends, offset, jitter"
+    expect_status 2 reeve cron add x '@daily' w noop --first 2030-01-01T09:30:00Z
+    expect_status 2 reeve cron add x 'every 6h' w noop --offset 6h
+    expect_status 2 reeve cron add x 'every 10s' w noop --jitter 11s
+    expect_status 2 reeve cron add x '@daily' w noop --from 2030-01-01T00:00:00Z
+    expect_status 2 reeve cron backfill r
+    expect_status 2 reeve cron backfill w/r --from 2030-01-01T00:00:00Z --to 2029-01-01T00:00:00Z
+    expect_status 2 reeve cron backfill w/r --to 2030-01-01T00:00:00Z --tag x
+    expect_status 0 reeve cron backfill r --from 2030-01-01T00:00:00Z --to 2030-01-02T23:00:00Z --dry-run
+    expect_eq "$OUT" "7 slots; nothing was done"
+    expect_status 0 reeve cron backfill r --from 2030-01-01T00:00:00Z --to 2030-01-02T23:00:00Z --limit 2
+    expect_eq "$OUT" "enqueued 2 of 2 slots"
+    expect_status 0 reeve show w/cron:r:1893490200000 --json
+    expect_status 0 reeve cron backfill w/r --from 2030-01-01T00:00:00Z --to 2030-01-02T23:00:00Z --json
+    expect_eq "$(member slots "$OUT") $(member enqueued "$OUT")" "7 5"
+    expect_status 1 reeve cron backfill none --to 2030-01-01T00:00:00Z
+    expect_status 0 reeve cron remove w/r
+}
+
+# A worker without tzdata says so, and leaves the entry to others.
+without_tzdata() {
+    printf 'redis = "%s";\npools = ( { queues = [ "z" ]; } );\n' "$REDIS_URL" >"$TEST_DIR/z.conf"
+    expect_status 0 reeve cron add z '* * * * * *' z noop --zone Europe/Berlin --timeout 5 --backoff fixed:2s
+    expect_eq "$(of_entry z/z zone) $(of_entry z/z timeout_ms)" '"Europe/Berlin" 5000'
+    expect_eq "$(of_entry z/z backoff)" '"fixed:2s"'
+    TZDIR=/nonexistent start_worker z
+    wait_for '[ "$(logged z cron.broken)" = 1 ]' 30
+    grep -q 'needs tzdata' "$TEST_DIR/z.log" || fail "no word of tzdata"
+    start_worker z
+    wait_for '[ "$(in_queue z ready)" != 0 ]' 30
+    expect_status 0 reeve cron remove z/z
+    end "$WORKER_PID"
+    printf 'cron = ( { name = "c"; spec = "@daily"; queue = "z"; type = "t"; zone = "Mars"; } );\n' >>"$TEST_DIR/z.conf"
+    expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/z.conf" --check
+    expect_has "$ERR" 'cron[0].zone: there is no time zone "Mars"'
 }
 
 listing() {
@@ -205,6 +254,8 @@ for name in one two; do
     write_conf $name 'session = 1; log = { level = "debug"; };' 'pools = ( { queues = [ "q", "other" ]; threads = 2; } );' \
         'cron = ( { name = "beat"; spec = "every 300ms"; queue = "q"; type = "echo"; payload = "{}"; catch_up = "all"; } );'
 done
+without_tzdata
+ranges
 listing
 changing
 fired

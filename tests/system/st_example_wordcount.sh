@@ -71,7 +71,8 @@ killed() {
     end "$WORKER_PID" KILL
     done=$(in_queue words completed)
     expect_eq "$(of_task words/real.summary state)" '"blocked"'
-    expect_eq "$(of_task words/real.summary parent_count)" "$count"
+    # (Of more than 900 files, tasks have several.)
+    expect_eq "$(of_task words/real.summary parent_count)" "$((count < 900 ? count : 900))"
     expect_status 0 reeve limit words --group real --rate none
     start_worker words
     summed real "$tree"

@@ -199,7 +199,7 @@ steering() {
     prints depend 0 depend q/full --after q/nobody:go:known-or-gone --remove-after q/nobody
     prints show 0 show q/full
     prints show 0 show bulk/b2
-    expect_eq "$(member unique_until "$OUT")" '"settled"'
+    expect_eq "$(member unique_until "$OUT")" '"ended"'
     printf 'q/nope\nnonsense\nq/full\n' >"$TEST_DIR/in"
     prints reschedule 1 reschedule - --now <"$TEST_DIR/in"
     expect_eq "$(wc -l <"$TEST_DIR/out") $(wc -l <"$TEST_DIR/err") $CODE" "1 2 not_found"
@@ -261,8 +261,10 @@ cron() {
     expect_eq "$(member changed "$OUT")" false
     prints "cron add" 0 cron add nightly '0 4 * * *' other noop
     expect_eq "$(member moved_from "$OUT") $(member kept "$OUT")" '"q" ["catch-up","payload"]'
-    prints "cron add" 0 cron add nightly '0 3 * * *' q noop
+    prints "cron add" 0 cron add nightly '0 3 * * *' q noop --group g --attempts 2 --max-crashes 2 --timeout 5 --heartbeat 5 --expires-in 60 --backoff fixed:1s --on-dead d --tag t --meta k=v
     prints "cron run" 0 cron run q/nightly
+    prints "cron backfill" 0 cron backfill q/nightly --from 2020-01-01T00:00:00Z --to 2020-01-02T00:00:00Z
+    prints "cron add" 0 cron add often 'every 1h' q noop --starts 2030-01-01T00:00:00Z --ends 2031-01-01T00:00:00Z --offset 5m --jitter 1m --runs 3
     prints "cron pause" 0 cron pause q/nightly
     prints "cron resume" 0 cron resume q/nightly
     prints "cron list" 0 cron list
@@ -322,6 +324,8 @@ working() {
     expect_eq "$(member error_kind "$OUT")" '"smtp"'
     reeve enqueue w sleep '{"ms":600000}' --id long >/dev/null || fail "not enqueued"
     wait_for '[ "$(of_task w/long state)" = "\"running\"" ]' 30
+    prints expire 0 expire w/long
+    wait_for '[ "$(of_task w/long state)" = "\"running\"" ]' 30
     prints show 0 show w/long
     reeve enqueue w noop --id both --after w/dies:go --after w/long >/dev/null || fail "not enqueued"
     prints show 0 show w/both
@@ -360,6 +364,7 @@ working() {
     prints "failures QUEUE KIND" 0 failures w smtp
     wait_for '[ "$(member completed "$(reeve stats w --json)")" -ge 5 ]' 30
     prints stats 0 stats w --days 2
+    prints "stats, minutes" 0 stats w --minutes 2
     prints watch 0 watch w --since 1h --count 11
     watching
     interrupted
@@ -378,10 +383,13 @@ long_tasks() {
         "plugins = [ \"$REEVE_BUILD/tests/plugins/teller.so\" ]; pools = ( { name = \"p\"; queues = [ \"g\" ]; threads = 1; } );"
     sed -i '/^plugin_dir/d' "$TEST_DIR/long.conf"
     start_worker long
+    reeve events g --keep 100 >/dev/null 2>&1 || fail "no events"
     prints "enqueue --wait" 1 enqueue g tells --id tells --attempts 1 --wait=30
     prints show 0 show g/tells
     expect_eq "$(member progress "$OUT") $(member checkpoint_bytes "$OUT")" "40 4"
     prints "show --log" 0 show g/tells --log
+    prints watch 0 watch g --since 1h --count 4
+    expect_has "$OUT" '"event":"progress"'
     end "$WORKER_PID"
 }
 

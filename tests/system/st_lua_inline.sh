@@ -80,6 +80,49 @@ log(a, found)
 END
 expect_same
 
+# An argument that is more than a name stands where it is used, if it is used once, and nothing is called or decided before.
+script <<'END'
+local log, call = redis.log, redis.call
+local function pair(a) return a, a + 1 end
+local function once(key, value) -- inline
+  log('once', key .. ':', value)
+end
+local function last(value) -- inline
+  log('last', value)
+end
+local function behind(value) -- inline
+  log(call('behind'), value)
+end
+local function twice(value) -- inline
+  log(value, value)
+end
+local function in_loop(limit) -- inline
+  local n = 0
+  while n < math.min(limit, 3) do n = n + 1 end
+  log(n)
+end
+local function if_wanted(wanted, value) -- inline
+  log(wanted and tostring(value))
+end
+local function joined(value) -- inline
+  log(tostring(value) .. '!')
+end
+local value = 'outer'
+once('k', #value + 1)
+once(value .. value, (call(2)))
+once(tostring(1), tostring(2))
+last(pair(7))
+last({value} and value)
+behind(call('first'))
+twice(call('x'))
+in_loop(call(2))
+if_wanted(false, call('y'))
+joined(pair(8))
+log(value)
+END
+expect_same 1
+expect_eq "$(grep -c 'local [a-z]*_*2* = call(' "$TEST_DIR/script.lua")" 4
+
 # A step of a step; a step that is returned, with a return in a loop; in a function.
 script <<'END'
 local log = redis.log

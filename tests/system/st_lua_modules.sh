@@ -31,6 +31,22 @@ printf -- '-- require: second\n-- require: first\ndo\n-- require: second\nend\nr
 expect_eq "$(put_together)" ""
 expect_eq "$(cat "$TEST_DIR/script.lua" | grep -c 'local function one')" 1
 
+# Declared fields have short names where they are sent, but for those that are also a text. The installed file keeps them.
+begin_case
+printf -- '-- gives: make\n-- fields: of_this, of_text\n\nlocal function make() return {of_this = 1, of_text = 2, other = 3} end\n' | module first
+printf -- "-- require: first\nlocal o = make()\nreturn o.of_this + o.of_text + o['of_text'] + o.other + string.len('')\n" \
+    >"$TEST_DIR/lua/script.lua"
+"$LUA" "$EMBED" "$TEST_DIR/lua/script.lua" "$TEST_DIR/script.lua" "$TEST_DIR/script.c" || fail "declared fields are refused"
+"$LUA" - "$TEST_DIR/script.c" >"$TEST_DIR/sent" <<'END'
+local source = io.open(arg[1]):read('*a'):match('text%[%] = {(.-)\n0};')
+for code in source:gmatch('%d+') do io.write(string.char(code)) end
+END
+expect_eq "$(grep -c 'of_this' "$TEST_DIR/sent")" 0
+expect_eq "$(grep -o 'of_text\|other\|string.len' "$TEST_DIR/sent" | sort | uniq -c | xargs)" "3 of_text 2 other 1 string.len"
+expect_eq "$(grep -c 'of_this' "$TEST_DIR/script.lua")" 2
+expect_eq "$(grep -c 'fields:' "$TEST_DIR/script.lua")" 0
+expect_eq "$("$LUA" -e "print(dofile('$TEST_DIR/sent'))" 2>&1)" "8"
+
 begin_case
 printf -- '-- require: third\n' >"$TEST_DIR/lua/script.lua"
 expect_refused "script.lua:1: requires third, and there is no such module in lib"

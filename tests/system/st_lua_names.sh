@@ -43,7 +43,16 @@ expect_eq "$needed" "$called"
 # What the build puts into the texts is there.
 expect_eq "$(grep -l '@[A-Z_]*@' "${SCRIPTS[@]}")" ""
 
-# What is sent to Redis is the installed script, but for comments, blanks and names of variables: it compiles to the same code.
+# code TEXT: the instructions of a script, and its constants in their order. Fields that modules declare have other names where they
+# are sent, so names stand apart: one a line in TEXT.names.
+code() {
+    luac5.1 -s -o "$TEST_DIR/compiled" "$1" && luac5.1 -l -l -p "$TEST_DIR/compiled" >"$1.listing" || return 1
+    sed -E 's/^(main|function) <[^>]*>/\1/; s/0x[0-9a-f]+//g; s/\t\[[0-9-]+\]//; s/\t; .*//; s/\t"[A-Za-z_][A-Za-z0-9_]*"$/\tNAME/' "$1.listing"
+    sed -nE 's/^.*\t"([A-Za-z_][A-Za-z0-9_]*)"$/\1/p' "$1.listing" >"$1.names"
+}
+
+# What is sent to Redis is the installed script, but for comments, blanks, names of variables and of declared fields: it compiles to
+# the same code, and each name in it stands for one name.
 cat >"$TEST_DIR/sent.lua" <<'END'
 local source = io.open(arg[1]):read('*a'):match('text%[%] = {(.-)\n0};')
 for code in source:gmatch('%d+') do io.write(string.char(code)) end
@@ -51,8 +60,11 @@ END
 for script in "${SCRIPTS[@]}"; do
     "$(lua)" "$TEST_DIR/sent.lua" "${script%.lua}.c" | sed 's/^#!.*//' >"$TEST_DIR/sent"
     sed 's/^#!.*//' "$script" >"$TEST_DIR/installed"
-    luac5.1 -s -o "$TEST_DIR/sent.code" "$TEST_DIR/sent" && luac5.1 -s -o "$TEST_DIR/installed.code" "$TEST_DIR/installed" ||
+    code "$TEST_DIR/sent" >"$TEST_DIR/sent.code" && code "$TEST_DIR/installed" >"$TEST_DIR/installed.code" ||
         fail "$script does not compile"
+    paste -d ' ' "$TEST_DIR/installed.names" "$TEST_DIR/sent.names" | sort -u >"$TEST_DIR/pairs"
+    for field in 1 2; do expect_eq "$(cut -d ' ' -f $field "$TEST_DIR/pairs" | sort | uniq -d)" ""; done
+    [ -s "$TEST_DIR/installed.names" ] || fail "no names of $script were found"
     cmp "$TEST_DIR/sent.code" "$TEST_DIR/installed.code" || fail "$(basename "$script") is not sent as it is installed"
     expect_eq "$(wc -l <"$TEST_DIR/sent")" "$(wc -l <"$TEST_DIR/installed")"
 done

@@ -69,11 +69,11 @@ local count = 1
 count = 2"
 
 # Small constants are written where they are used.
-expect_left "local PAUSED, GATE = 5, 6
+expect_left "local PAUSED, IN_FORCE = 5, 6
 local LONG, name, SET = 123456, 7, 8
 SET = 9
 local list = redis.call('HMGET', LONG, name)
-return list[GATE] .. PAUSED .. SET
+return list[IN_FORCE] .. PAUSED .. SET
 ----
 local LONG, name, SET = 123456, 7, 8
 SET = 9

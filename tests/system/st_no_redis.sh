@@ -76,10 +76,11 @@ full_memory() {
         echo '{"type":"fail","attempts":1}'
         echo '{"type":"noop"}'
     done | bulk full || exit 1
-    wait_for '[ "$(in_queue full running)" = 2 ]' 20
+    # (A thread may hold more than the task that it runs.)
+    wait_for '[ "$(in_queue full running)" -ge 2 ]' 20
     redis CONFIG SET maxmemory-policy noeviction >/dev/null
     redis CONFIG SET maxmemory 1mb >/dev/null
-    expect_eq "$(in_queue full running)" 2 "tasks that run while the memory is full"
+    [ "$(in_queue full running)" -ge 2 ] || fail "no tasks run while the memory is full"
     expect_status 1 reeve enqueue full noop
     expect_eq "$OUT" ""
     expect_has "$ERR" "reeve: enqueue: queue full: "

@@ -17,14 +17,14 @@ expect_eq "$(of_task q/a worker)" "$(member worker "$(reeve workers --json)")"
 # Elsewhere nothing is written, and nothing shown.
 expect_status 0 reeve enqueue off noop --id b --wait=30
 expect_eq "$(of_task off/b started_ms) $(of_task off/b worker) $(of_task off/b thread) $(of_task off/b run_ms)" "null null null null"
-expect_eq "$(redis EXISTS 'reeve:{off}:info:b' 'reeve:{off}:noted')" 0
+expect_eq "$(redis EXISTS 'reeve:{off}:info:b' 'reeve:{off}:completed_extra')" 0
 # It goes with the record.
 expect_status 0 reeve delete q/a
-expect_eq "$(redis EXISTS 'reeve:{q}:info:a' 'reeve:{q}:noted')" 0
+expect_eq "$(redis EXISTS 'reeve:{q}:info:a' 'reeve:{q}:completed_extra')" 0
 # Many in batches, and none kept.
 seq 200 | sed 's/.*/{"id":"n&"}/' | reeve enqueue --bulk q noop >/dev/null 2>&1 || fail "not enqueued"
 wait_for 'is_still q 200 0' 30
-expect_eq "$(redis SCARD 'reeve:{q}:noted')" 200
+expect_eq "$(redis SCARD 'reeve:{q}:completed_extra')" 200
 reeve settings q --keep-completed none >/dev/null || fail "not set"
 expect_status 0 reeve enqueue q noop --id last --wait=30
 wait_for '[ "$(redis KEYS "reeve:{q}:info:*")" = "" ]' 30

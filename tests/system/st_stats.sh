@@ -8,6 +8,8 @@ usage() {
     expect_status 2 reeve stats --days 0
     expect_status 2 reeve stats --days 401
     expect_status 2 reeve stats q --histogramm
+    expect_status 2 reeve stats q --minutes 0
+    expect_status 2 reeve stats q --minutes 1441
     expect_status 2 reeve workers --running q
     expect_status 3 reeve stats
     expect_status 3 reeve stats q
@@ -52,6 +54,15 @@ tables() {
     # (A busy machine lets them sleep longer.)
     grep -Eq '^ +(([5-9][0-9]|[0-9]{3})ms|[0-9.]+s) - [0-9.]+m?s +[1-9][0-9]*  #+$' "$TEST_DIR/out" ||
         fail "no bar of the sleepers"
+    expect_status 0 reeve stats --types
+    grep -Eq '^QUEUE +TYPE +DONE +FAILED +DEAD +WAIT +MIN +MAX +RUN +MIN +MAX$' "$TEST_DIR/out" || fail "no titles of types"
+    grep -Eq '^work +noop +40 +0 +0 ' "$TEST_DIR/out" || fail "no row of noop"
+    grep -Eq '^work +sleep +3 +0 +0 .* ([6-9][0-9]|[0-9]{3})(\.[0-9]+)?ms +' "$TEST_DIR/out" || fail "no row of sleep"
+    grep -Eq '^work +fail +0 +3 +3 ' "$TEST_DIR/out" || fail "no row of fail"
+    expect_status 0 reeve stats --minutes 1440
+    expect_eq "$(awk 'NR > 1 { done += $2; failed += $3 } END { print done, failed, NR }' "$TEST_DIR/out")" "44 3 1441"
+    expect_status 0 reeve stats work --minutes 2 --json
+    expect_eq "$(wc -l <"$TEST_DIR/out")" 2
     expect_status 0 reeve stats nowhere
     grep -Eq '^nowhere +0 +0 +0 ' "$TEST_DIR/out" || fail "no row of nothing"
 }
@@ -63,9 +74,9 @@ json() {
     command -v jq >/dev/null || return 0
     line=$(tail -n 1 "$TEST_DIR/out")
     expect_eq "$(jq -r 'keys_unsorted | join(" ")' <<<"$line")" \
-        "queue day completed failed retried dead crashed wait run kinds"
+        "queue day completed failed retried dead crashed wait run kinds types"
     expect_eq "$(jq -r '.run | keys_unsorted | join(" ")' <<<"$line")" \
-        "count mean_ms variance deviation_ms p50_ms p95_ms p99_ms histogram"
+        "count mean_ms variance deviation_ms min_ms max_ms p50_ms p95_ms p99_ms histogram"
     expect_eq "$(jq -c '[.queue, .completed, .failed, .retried, .dead, .crashed]' <<<"$line")" '["work",43,3,0,3,0]'
     expect_eq "$(jq -c .kinds <<<"$line")" \
         '[{"kind":"io","retried":0,"dead":2},{"kind":"odd","retried":0,"dead":1}]'
@@ -87,7 +98,7 @@ running() {
     expect_has "$line" '"queue":"work","id":"long","type":"sleep","for_ms":'
     command -v jq >/dev/null || return 0
     expect_eq "$(jq -r 'keys_unsorted | join(" ")' <<<"$line")" \
-        "worker name host pid version state started_ms seen_ms threads busy processed failed memory_bytes round_trip_us running pools types types_more"
+        "worker name host pid version state started_ms seen_ms threads busy processed failed memory_bytes round_trip_us utilisation running pools types types_more"
     expect_eq "$(jq -c '.running[0] | [.queue, .id, .type]' <<<"$line")" '["work","long","sleep"]'
     expect_eq "$(jq -r '.memory_bytes > 100000 and .round_trip_us > 0' <<<"$line")" true
 }

@@ -11,11 +11,11 @@ usage() {
     expect_status 2 reeve enqueue q noop --unique "$(printf 'k%.0s' {1..201})"
     expect_status 2 reeve enqueue q noop --unique $'\xff'
     expect_has "$ERR" "UTF-8"
-    expect_status 2 reeve enqueue q noop --unique k --unique-until ended
-    expect_has "$ERR" '--unique-until "ended": expected started or settled'
+    expect_status 2 reeve enqueue q noop --unique k --unique-until settled
+    expect_has "$ERR" '--unique-until "settled": expected started or ended'
     expect_status 2 reeve enqueue q noop --unique k --unique-for 0
     expect_has "$ERR" "above zero"
-    expect_status 2 reeve enqueue q noop --unique k --unique-for 5 --unique-until settled
+    expect_status 2 reeve enqueue q noop --unique k --unique-for 5 --unique-until ended
     expect_has "$ERR" "--unique-until and --unique-for: give one of them"
     expect_status 2 reeve enqueue q noop --unique k --on-conflict merge
     expect_has "$ERR" "reject, replace or debounce"
@@ -127,13 +127,13 @@ freed_by_a_worker() {
     write_conf one "" 'pools = ( { queues = [ "w" ]; threads = 2; } );'
     start_worker one
     # until it has ended
-    expect_status 0 reeve enqueue w sleep '{"ms":600000}' --id runs --unique settled --attempts 1 --timeout 5
+    expect_status 0 reeve enqueue w sleep '{"ms":600000}' --id runs --unique ended --attempts 1 --timeout 5
     wait_for '[ "$(of_task w/runs state)" = "\"running\"" ]' 30
-    expect_status 1 reeve enqueue w noop --unique settled --on-conflict replace
-    expect_has "$ERR" 'the unique key "settled" is held by w/runs'
+    expect_status 1 reeve enqueue w noop --unique ended --on-conflict replace
+    expect_has "$ERR" 'the unique key "ended" is held by w/runs'
     wait_for '[ "$(of_task w/runs state)" = "\"dead\"" ]' 60
-    expect_status 0 reeve enqueue w noop --unique settled --wait=30
-    expect_status 0 reeve enqueue w noop --unique settled --wait=30
+    expect_status 0 reeve enqueue w noop --unique ended --wait=30
+    expect_status 0 reeve enqueue w noop --unique ended --wait=30
     # until it has started
     expect_status 0 reeve enqueue w sleep '{"ms":600000}' --id started --unique started --unique-until started \
         --timeout 5 --attempts 1

@@ -62,10 +62,10 @@ expect_has "$ERR" "not in time"
 # ---- its end ---------------------------------------------------------------------------------------------------------------
 end "$queue_pid" INT
 expect_eq "$ENDED" 130 "interrupted"
-expect_has "$(redis HGET 'reeve:{q}:settings' gate)" e
+expect_has "$(redis HGET 'reeve:{q}:settings' in_force)" e
 redis HSET 'reeve:{q}:settings' events_until 1 >/dev/null # (as if a minute had passed)
 start_worker w
-wait_for '[ -z "$(redis HGET "reeve:{q}:settings" gate)" ]' 10
+wait_for '[ -z "$(redis HGET "reeve:{q}:settings" in_force)" ]' 10
 expect_eq "$(redis EXISTS 'reeve:{q}:events')" 0 "the stream is gone"
 end "$WORKER_PID"
 
@@ -109,7 +109,6 @@ expect_has "$OUT" "q/one"
 expect_lacks "$OUT" "q/five"
 run reeve list q --tag green
 expect_has "$ERR" "no task with the tag green in q"
-expect_status 2 reeve list q --tag red --kind k
 run reeve peek q
 expect_eq "$(printf '%s\n' "$OUT" | awk 'NR > 1 {print $1 $2}' | tr '\n' ' ')" "1q/five 2q/four "
 run reeve peek q 1 --json

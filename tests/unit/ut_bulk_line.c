@@ -126,7 +126,7 @@ static void unique_keys(void **state)
     assert_int_equal(line.spec.on_conflict, REEVE_CONFLICT_REPLACE);
     assert_string_equal(line.spec.on_dead, "");
     cli_bulk_line_fini(&line);
-    line = take("{\"queue\":\"q\",\"type\":\"t\",\"unique\":\"k\",\"unique_until\":\"settled\","
+    line = take("{\"queue\":\"q\",\"type\":\"t\",\"unique\":\"k\",\"unique_until\":\"ended\","
                 "\"on_conflict\":\"reject\"}");
     assert_false(line.spec.unique_until_started);
     assert_int_equal(line.spec.on_conflict, REEVE_CONFLICT_REJECT);
@@ -141,12 +141,12 @@ static void wrong_unique_keys(void **state)
     refuse(LINE "\"weight\":2}", "weight 2: needs a group");
     refuse(LINE "\"unique\":7}", "\"unique\": expected a string");
     refuse(LINE "\"unique\":\"\"}", "");
-    refuse(LINE "\"unique\":\"k\",\"unique_until\":\"ended\"}",
-           "\"unique_until\": expected started or settled, not \"ended\"");
+    refuse(LINE "\"unique\":\"k\",\"unique_until\":\"settled\"}",
+           "\"unique_until\": expected started or ended, not \"settled\"");
     refuse(LINE "\"unique\":\"k\",\"unique_for\":0}", "\"unique_for\": expected seconds above zero");
     refuse(LINE "\"unique\":\"k\",\"on_conflict\":\"merge\"}",
            "\"on_conflict\": expected reject, replace or debounce, not \"merge\"");
-    refuse(LINE "\"unique\":\"k\",\"unique_until\":\"settled\",\"unique_for\":5}",
+    refuse(LINE "\"unique\":\"k\",\"unique_until\":\"ended\",\"unique_for\":5}",
            "\"unique_until\" and \"unique_for\": give one of them");
     refuse(LINE "\"unique_for\":5}", "\"unique\" is missing; \"unique_for\" goes with it");
     refuse(LINE "\"on_conflict\":\"replace\"}", "\"unique\" is missing; \"on_conflict\" goes with it");

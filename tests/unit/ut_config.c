@@ -25,7 +25,8 @@ static void test_defaults(void **state)
     assert_int_equal(config->pool_count, 1);
     assert_null(config->pools[0].name);
     assert_int_equal(config->pools[0].threads, 1);
-    assert_int_equal(config->pools[0].batch, 64);
+    assert_int_equal(config->pools[0].batch, 128);
+    assert_int_equal(config->pools[0].batch_time_ms, 0);
     assert_int_equal(config->pools[0].order, REEVE_ORDER_STRICT);
     assert_int_equal(config->handler_count, 0);
     assert_int_equal(config->queue_count, 0);
@@ -44,7 +45,7 @@ static void test_everything(void **state)
                     "plugins = [ \"checksum\",\n"
                     "  \"/opt/thumbs.so\" ];\n"
                     "pools = ( { name = \"fast\"; queues = [ \"critical\", \"default\" ]; threads = 8;\n"
-                    "            batch = 1; order = \"strict\"; isolation = \"thread\"; },\n"
+                    "            batch = 1; batch_time = 0.02; order = \"strict\"; isolation = \"thread\"; },\n"
                     "          { queues = ( \"thumbs\" ); } );\n"
                     "handlers = ( { type = \"a/b:c\"; attempts = 5; max_crashes = 2; timeout = 0.25;\n"
                     "               batch_size = 200; batch_wait = 0.5; } );\n"
@@ -67,6 +68,7 @@ static void test_everything(void **state)
     assert_string_equal(config->pools[0].queues[1].text, "default");
     assert_int_equal(config->pools[0].threads, 8);
     assert_int_equal(config->pools[0].batch, 1);
+    assert_int_equal(config->pools[0].batch_time_ms, 20);
     assert_string_equal(config->pools[1].queues[0].text, "thumbs");
     assert_string_equal(config->handlers[0].type, "a/b:c");
     assert_string_equal(config->handlers[0].where, "good.conf:11");

@@ -45,11 +45,14 @@ static void everything(void **state)
         "cron = ( { name = \"n\"; spec = \"every 90s\"; queue = \"q\"; type = \"t\"; payload = \"{\\\"a\\\":1}\";\n"
         "  zone = \"local\"; catch_up = \"all\"; catch_up_max = 7; overlap = false; priority = -3; group = \"g\";\n"
         "  weight = 4; attempts = 5; max_crashes = 2; timeout = 1.5; tags = [ \"x\", \"y\" ];\n"
+        "  meta = [ \"k=v=w\", \"l=\" ]; expires_in = 60; heartbeat = 2.5; at_most_once = true; on_dead = \"d\";\n"
+        "  starts = \"2030-01-01T00:00:00Z\"; ends = \"2031-01-01T00:00:00Z\"; offset = 2; jitter = 1.5; runs = 4;\n"
         "  backoff = { shape = \"fixed\"; base = 2; }; }, { name = \"m\"; spec = \"0 3 * * *\"; queue = \"other\";\n"
         "  type = \"t\"; payload = \"\"; catch_up = \"skip\"; overlap = true; } );\n");
     assert_int_equal(config->cron_count, 2);
     assert_int_equal(rv_config_entry_make(&made, &config->cron[0]), REEVE_OK);
-    assert_true(made.entry.local && made.entry.no_overlap);
+    assert_string_equal(made.entry.zone, "local");
+    assert_true(made.entry.no_overlap);
     assert_int_equal(made.entry.catch_up, REEVE_CATCH_UP_ALL);
     assert_int_equal(made.entry.catch_up_max, 7);
     assert_int_equal(made.task.payload.length, 7);
@@ -63,6 +66,19 @@ static void everything(void **state)
     assert_int_equal(made.task.backoff->base_ms, 2000);
     assert_int_equal(made.task.tag_count, 2);
     assert_string_equal(made.task.tags[1], "y");
+    assert_int_equal(made.task.meta_count, 2);
+    assert_string_equal(made.task.meta[0].key, "k");
+    assert_string_equal(made.task.meta[0].value, "v=w");
+    assert_string_equal(made.task.meta[1].value, "");
+    assert_int_equal(made.task.expires_in_ms, 60000);
+    assert_int_equal(made.task.heartbeat_ms, 2500);
+    assert_true(made.task.at_most_once);
+    assert_string_equal(made.task.on_dead, "d");
+    assert_int_equal(made.entry.starts_ms, 1893456000000);
+    assert_int_equal(made.entry.ends_ms, 1924992000000);
+    assert_int_equal(made.entry.offset_ms, 2000);
+    assert_int_equal(made.entry.jitter_ms, 1500);
+    assert_int_equal(made.entry.runs, 4);
     rv_config_entry_fini(&made);
     assert_int_equal(config->cron[1].catch_up, REEVE_CATCH_UP_SKIP);
     assert_true(config->cron[1].overlap);
@@ -83,16 +99,17 @@ static void bad_ones(void **state)
         "bad.conf:2: cron[0].spec: missing; expected when, as \"0 3 * * *\", \"@hourly\" or \"every 90s\"\n"
         "bad.conf:2: cron[0].queue: missing; expected a queue name (1 to 64 of A-Z a-z 0-9 . _ -)\n"
         "bad.conf:2: cron[0].type: missing; expected a type (1 to 100 of A-Z a-z 0-9 . _ - : /)\n");
-    test_config_refused(TEST_POOL
-                        "cron = ( { " ENTRY
-                        "zone = \"mars\";\n overlap = 1;\n catch_up = \"twice\";\n priority = 128;\n group = \"\";\n"
-                        " tags = [ \"\" ]; } );\n",
-                        "bad.conf:2: cron[0].zone: expected \"utc\" or \"local\", got \"mars\"\n"
-                        "bad.conf:3: cron[0].overlap: expected true or false, got 1\n"
-                        "bad.conf:4: cron[0].catch_up: expected \"once\" or \"skip\" or \"all\", got \"twice\"\n"
-                        "bad.conf:5: cron[0].priority: expected a whole number from -128 to 127, got 128\n"
-                        "bad.conf:6: cron[0].group: expected 1 to 100 bytes of UTF-8, got \"\"\n"
-                        "bad.conf:7: cron[0].tags[0]: expected a tag, got \"\"\n");
+    test_config_refused(
+        TEST_POOL "cron = ( { " ENTRY
+                  "zone = \"mars\";\n overlap = 1;\n catch_up = \"twice\";\n priority = 128;\n group = \"\";\n"
+                  " tags = [ \"\" ]; } );\n",
+        "bad.conf:2: cron[0].zone: there is no time zone \"mars\" in /usr/share/zoneinfo: expected utc, local, or a "
+        "name such as Europe/Berlin\n"
+        "bad.conf:3: cron[0].overlap: expected true or false, got 1\n"
+        "bad.conf:4: cron[0].catch_up: expected \"once\" or \"skip\" or \"all\", got \"twice\"\n"
+        "bad.conf:5: cron[0].priority: expected a whole number from -128 to 127, got 128\n"
+        "bad.conf:6: cron[0].group: expected 1 to 100 bytes of UTF-8, got \"\"\n"
+        "bad.conf:7: cron[0].tags[0]: expected a tag, got \"\"\n");
     test_config_refused(TEST_POOL "cron = 5;\n",
                         "bad.conf:2: cron: expected a list of groups ( { ... }, { ... } ), got 5\n");
 }

@@ -297,21 +297,6 @@ static void long_and_absent_specs(void **state)
     assert_true(rv_utf8_is_valid(error.text, strlen(error.text)));
 }
 
-static void zones_have_names(void **state)
-{
-    (void)state;
-    rv_zone zone = RV_ZONE_LOCAL;
-    assert_true(rv_cron_zone_parse("utc", &zone) && zone == RV_ZONE_UTC);
-    assert_true(rv_cron_zone_parse("LOCAL", &zone) && zone == RV_ZONE_LOCAL);
-    assert_true(rv_cron_zone_parse("UTC", &zone) && zone == RV_ZONE_UTC);
-    assert_true(rv_cron_zone_parse("local", &zone) && zone == RV_ZONE_LOCAL);
-    static const char *const others[] = {NULL, "", "ut", "utc ", "locally", "Europe/Berlin", "+01:00"};
-    for (size_t i = 0; i < COUNT(others); i++) assert_false(rv_cron_zone_parse(others[i], &zone));
-    assert_int_equal(zone, RV_ZONE_LOCAL);
-    assert_string_equal(rv_cron_zone_name(RV_ZONE_UTC), "utc");
-    assert_string_equal(rv_cron_zone_name(RV_ZONE_LOCAL), "local");
-}
-
 /* The newest of a walk forward. */
 static void missed_as_walked(const char *spec, int64_t from, int64_t until)
 {
@@ -405,7 +390,6 @@ int main(void)
         cmocka_unit_test(the_ends_of_time),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(long_and_absent_specs),
-        cmocka_unit_test(zones_have_names),
         cmocka_unit_test(the_newest_that_were_missed),
         cmocka_unit_test(work_is_that_of_the_slots_asked_for),
     };

@@ -135,6 +135,65 @@ static void clock_changes(void **state)
     zone("UTC");
 }
 
+static void within_a_range(void **state)
+{
+    (void)state;
+    rv_cron_rule rule = rule_of("* * * * *", REEVE_CATCH_UP_ALL, 100, false);
+    rule.starts_ms = NOON + 2 * MINUTE;
+    rule.ends_ms = NOON + 4 * MINUTE;
+    assert_string_equal(decide(&rule, NOON - HOUR, NOON - HOUR, NOON), "> 120");
+    assert_string_equal(decide(&rule, NOON + 2 * MINUTE, NOON + 2 * MINUTE, NOON), "120 > 180");
+    assert_string_equal(decide(&rule, NOON, NOON + 3 * MINUTE, NOON), "120 180 > 240");
+    rv_cron_rule ended = rule;
+    int64_t next, slots[REEVE_CRON_CATCH_UP_MAX];
+    assert_int_equal(rv_cron_definition_decide(&ended, NOON, NOON + HOUR, slots, &next), 3);
+    assert_int_equal(next, -1);
+}
+
+static void intervals_with_an_offset(void **state)
+{
+    (void)state;
+    rv_cron_rule rule = rule_of("every 1h", REEVE_CATCH_UP_ALL, 100, false);
+    rule.cron.offset_ms = 20 * MINUTE;
+    assert_string_equal(decide(&rule, NOON, NOON, NOON), "> 1200");
+    assert_string_equal(decide(&rule, NOON + 20 * MINUTE, NOON + 20 * MINUTE, NOON), "1200 > 4800");
+    assert_string_equal(decide(&rule, NOON, NOON + 2 * HOUR, NOON), "1200 4800 > 8400");
+    assert_int_equal(rv_cron_next(&rule.cron, RV_ZONE_UTC, -1), 20 * MINUTE);
+    assert_int_equal(rv_cron_next(&rule.cron, RV_ZONE_UTC, 20 * MINUTE), 80 * MINUTE);
+    assert_int_equal(rv_cron_missed(&rule.cron, RV_ZONE_UTC, 0, 19 * MINUTE, 1, &(int64_t){0}), 0);
+}
+
+/* However often it is looked at, each slot fires once, later by less than the jitter. */
+static void with_jitter(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"* * * * *", "every 7s", "*/3 * * * * *"};
+    static const int64_t jitters[] = {10 * MINUTE, 7000, 45000}, steps[] = {1, 777, 5000, 61000};
+    static int64_t slots[REEVE_CRON_CATCH_UP_MAX];
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 4; j++) {
+            rv_cron_rule rule = rule_of(specs[i], REEVE_CATCH_UP_ALL, 1000, false);
+            rule.jitter_ms = jitters[i];
+            rule.seed = 5 + j;
+            int64_t due = rv_cron_definition_next(&rule, NOON), end = NOON + HOUR / 4, fired = 0, later = 0;
+            while (due < end) {
+                int64_t next, now = due + steps[j] % 1500;
+                size_t count = rv_cron_definition_decide(&rule, due, now, slots, &next);
+                assert_true(count > 0 && next > now);
+                for (size_t k = 0; k < count; k++) {
+                    assert_true(slots[k] > now - jitters[i] - 1500 && slots[k] <= now);
+                    later += now - slots[k] > 1500;
+                }
+                fired += (int64_t)count;
+                due = next;
+            }
+            int64_t expected = HOUR / 4 / (i == 0 ? MINUTE : i == 1 ? 7000 : 3000);
+            assert_true(fired >= expected - 20 && fired <= expected + 20);
+            assert_true(later > 0);
+        }
+    }
+}
+
 /* ---- definitions ----------------------------------------------------------------------------------------------- */
 
 static const reeve_task_spec task = {.queue = "q",
@@ -159,7 +218,8 @@ static void assert_definition(const reeve_cron_entry *entry, const char *first, 
     assert_string_equal(out.data, first);
     assert_int_equal(strncmp(newline + 1, rest, strlen(rest)), 0);
     rv_cron_rule rule;
-    if (rv_cron_definition_read_rule(&rule, out.data, strlen(out.data), &error) != REEVE_OK) fail_msg("%s", error.text);
+    if (rv_cron_definition_read_rule(&rule, "n", out.data, strlen(out.data), &error) != REEVE_OK)
+        fail_msg("%s", error.text);
     assert_int_equal(rule.zone == RV_ZONE_LOCAL, entry->local);
     assert_int_equal(rule.catch_up, entry->catch_up);
     assert_int_equal(rule.no_overlap, entry->no_overlap);
@@ -181,14 +241,26 @@ static void definitions(void **state)
                                .task = &task};
     assert_definition(
         &entry,
-        "{\"spec\":\"*/5 * * * *\",\"zone\":\"local\",\"catch_up\":\"all\",\"most\":100,\"overlap\":false,"
+        "{\"spec\":\"*/5 * * * *\",\"zone\":\"local\",\"catch_up\":\"all\",\"max\":100,\"overlap\":false,"
         "\"options\":{\"priority\":-3,\"group\":\"g\\\"1\\\"\",\"weight\":2}}",
         "\"type\":\"report\",\"priority\":-3,\"group\":\"g\\\"1\\\"\",\"weight\":2,\"attempts\":7}\na\nb");
+    reeve_cron_entry limited = {.name = "n",
+                                .spec = "every 1h",
+                                .task = &plain,
+                                .starts_ms = 5,
+                                .ends_ms = 900,
+                                .offset_ms = 7,
+                                .jitter_ms = 8,
+                                .runs = 9};
+    assert_definition(&limited,
+                      "{\"spec\":\"every 1h\",\"zone\":\"utc\",\"catch_up\":\"once\",\"starts\":5,\"ends\":900,"
+                      "\"offset\":7,\"jitter\":8,\"runs\":9}",
+                      "\"type\":\"t\"}\n");
     entry.catch_up_max = 1000;
     entry.size = sizeof(entry);
     assert_definition(
         &entry,
-        "{\"spec\":\"*/5 * * * *\",\"zone\":\"local\",\"catch_up\":\"all\",\"most\":1000,\"overlap\":false,"
+        "{\"spec\":\"*/5 * * * *\",\"zone\":\"local\",\"catch_up\":\"all\",\"max\":1000,\"overlap\":false,"
         "\"options\":{\"priority\":-3,\"group\":\"g\\\"1\\\"\",\"weight\":2}}",
         "\"type\":");
 }
@@ -197,7 +269,7 @@ static void assert_unread(const char *line, const char *words)
 {
     rv_cron_rule rule;
     rv_error error = {0};
-    assert_int_equal(rv_cron_definition_read_rule(&rule, line, strlen(line), &error), REEVE_EINVAL);
+    assert_int_equal(rv_cron_definition_read_rule(&rule, "n", line, strlen(line), &error), REEVE_EINVAL);
     if (strstr(error.text, words) == NULL) fail_msg("%s: \"%s\" has no \"%s\"", line, error.text, words);
 }
 
@@ -211,8 +283,8 @@ static void what_is_no_definition(void **state)
     assert_unread("{\"spec\":\"61 * * * *\",\"zone\":\"utc\",\"catch_up\":\"once\"}", "61");
     assert_unread("{\"spec\":\"@daily\",\"zone\":\"mars\",\"catch_up\":\"once\"}", "mars");
     assert_unread("{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"twice\"}", "twice");
-    assert_unread("{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"all\",\"most\":1001}", "1001");
-    assert_unread("{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"all\",\"most\":0}", "0");
+    assert_unread("{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"all\",\"max\":1001}", "1001");
+    assert_unread("{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"all\",\"max\":0}", "0");
 }
 
 static void refused(const reeve_cron_entry *entry, reeve_status status, const char *words)
@@ -276,6 +348,9 @@ int main(void)
         cmocka_unit_test(due_at_none_of_its_slots),
         cmocka_unit_test(the_last_slot_of_all),
         cmocka_unit_test(clock_changes),
+        cmocka_unit_test(within_a_range),
+        cmocka_unit_test(intervals_with_an_offset),
+        cmocka_unit_test(with_jitter),
         cmocka_unit_test(definitions),
         cmocka_unit_test(what_is_no_definition),
         cmocka_unit_test(what_is_no_entry),

@@ -189,7 +189,7 @@ static void random_bytes(void **state)
 static rv_task_policy policy_of(const char *header)
 {
     rv_task_policy policy;
-    assert_true(rv_task_policy_read(&policy, header, strlen(header)));
+    assert_int_equal(rv_task_policy_read(&policy, header, strlen(header)), REEVE_OK);
     return policy;
 }
 
@@ -233,7 +233,7 @@ static void odd_options_of_a_header(void **state)
     assert_int_equal(policy.backoff.cap_ms, 0);
     static const char *const bad[] = {"", "x", "[]", "7", "{", "{\"a\":}"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        assert_false(rv_task_policy_read(&policy, bad[i], strlen(bad[i])));
+        assert_int_equal(rv_task_policy_read(&policy, bad[i], strlen(bad[i])), REEVE_EINVAL);
 }
 
 static void lists_of_a_header(void **state)
@@ -316,7 +316,7 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(envelope.payload.length, 3);
     assert_memory_equal(envelope.payload.data, "p\0\n", 3);
     rv_task_policy policy;
-    assert_true(rv_task_policy_read(&policy, envelope.header, envelope.header_length));
+    assert_int_equal(rv_task_policy_read(&policy, envelope.header, envelope.header_length), REEVE_OK);
     assert_int_equal(policy.attempts, 1);
     assert_int_equal(policy.max_crashes, 2);
     assert_int_equal(policy.timeout_ms, 3);

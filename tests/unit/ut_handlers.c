@@ -60,12 +60,18 @@ static void it_grows(void **state)
         assert_null(rv_handler_table_find(&handlers, type, strlen(type) - 1 > 5 ? 5 : 4)); /* "type/": none */
     }
     assert_null(rv_handler_table_find(&handlers, "type/x", 6));
+    assert_int_equal(add(&handlers, "type/*", NULL), REEVE_OK);
+    assert_string_equal(rv_handler_table_find(&handlers, "type/x", 6)->handler.type, "type/*");
+    assert_string_equal(rv_handler_table_find(&handlers, "type/0", 6)->handler.type, "type/0");
+    assert_null(rv_handler_table_find(&handlers, "type", 4));
+    assert_null(rv_handler_table_find_own(&handlers, "type/x"));
+    assert_non_null(rv_handler_table_find_own(&handlers, "type/*"));
     freed = 0;
     rv_handler_table_fini(&handlers);
-    assert_int_equal(freed, COUNT);
+    assert_int_equal(freed, COUNT + 1);
     assert_null(rv_handler_table_find(&handlers, "type/0", 6));
     rv_handler_table_fini(&handlers); /* again is fine */
-    assert_int_equal(freed, COUNT);
+    assert_int_equal(freed, COUNT + 1);
 }
 
 /* The type stands in an envelope, with something else behind it. */

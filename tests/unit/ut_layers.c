@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "handlers/handler_table.h"
+#include "handlers/layers_run.h"
 #include "handlers/task.h"
 #include "reeve/testing.h"
 #include "reeve/worker.h"
@@ -404,8 +405,8 @@ static void memory_that_runs_out_adds_nothing(void **state)
     }
     assert_int_equal(nth, 5); /* the list, two texts, and none that failed */
     (void)rv_mem_fail_at(1);
-    assert_false(rv_layers_choose(&chosen, &layers, "a"));
-    assert_true(rv_layers_choose(&chosen, &layers, "b"));
+    assert_false(rv_layers_choose(&chosen, &layers, "a", false));
+    assert_true(rv_layers_choose(&chosen, &layers, "b", false));
     (void)rv_mem_fail_at(0);
     assert_null(chosen);
     rv_layers_fini(&layers);

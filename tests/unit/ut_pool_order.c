@@ -270,6 +270,50 @@ static void one_queue(void **state)
     }
 }
 
+/* Two are alike when they would ask the same queues in the same order. */
+static void who_is_alike(void **state)
+{
+    (void)state;
+    static const unsigned weights[] = {1, 1, 1};
+    static const reeve_order kinds[] = {REEVE_ORDER_STRICT, REEVE_ORDER_ROUND_ROBIN, REEVE_ORDER_WEIGHTED};
+    for (size_t i = 0; i < 3; i++) {
+        const unsigned *given = kinds[i] == REEVE_ORDER_WEIGHTED ? weights : NULL;
+        rv_queue_order one = new_order(kinds[i], 3, given), other = new_order(kinds[i], 3, given);
+        stock[0] = stock[1] = stock[2] = ENDLESS;
+        assert_true(rv_queue_order_is_like(&one, &other));
+        assert_int_equal(turn(&one, 1), 0);
+        assert_int_equal(rv_queue_order_is_like(&one, &other), kinds[i] == REEVE_ORDER_STRICT);
+        assert_int_equal(turn(&other, 1), 0);
+        assert_true(rv_queue_order_is_like(&one, &other));
+        assert_int_equal(rv_queue_order_hash(&one), rv_queue_order_hash(&other));
+        rv_queue_order_fini(&one);
+        rv_queue_order_fini(&other);
+    }
+}
+
+static void of_very_many_the_same_are_asked(void **state)
+{
+    (void)state;
+    rv_queue_order one = new_order(REEVE_ORDER_ROUND_ROBIN, 100, NULL);
+    rv_queue_order other = new_order(REEVE_ORDER_ROUND_ROBIN, 100, NULL);
+    for (int i = 0; i < 3; i++) {
+        rv_queue_order_choose(&one, false); /* goes on to other queues each time */
+        (void)turn(&one, 1);
+    }
+    assert_true(rv_queue_order_is_like(&one, &other)); /* neither was leased anything */
+    rv_queue_order_choose(&one, false);
+    rv_queue_order_choose(&other, false);
+    rv_queue_order_adopt(&other, &one);
+    assert_int_equal(rv_queue_order_places(&one), rv_queue_order_places(&other));
+    for (size_t place = 0; place < rv_queue_order_places(&one); place++)
+        assert_int_equal(rv_queue_order_queue(&one, place), rv_queue_order_queue(&other, place));
+    (void)turn(&one, 1);
+    (void)turn(&other, 1);
+    assert_int_equal(one.next, other.next);
+    rv_queue_order_fini(&one);
+    rv_queue_order_fini(&other);
+}
+
 static void no_memory(void **state)
 {
     (void)state;
@@ -360,6 +404,8 @@ int main(void)
         cmocka_unit_test_setup(some_of_many_strict, set_up),
         cmocka_unit_test_setup(some_of_many_round_robin, set_up),
         cmocka_unit_test_setup(few_are_all_asked, set_up),
+        cmocka_unit_test_setup(who_is_alike, set_up),
+        cmocka_unit_test_setup(of_very_many_the_same_are_asked, set_up),
         cmocka_unit_test_setup(no_memory, set_up),
         cmocka_unit_test_setup(words, set_up),
     };

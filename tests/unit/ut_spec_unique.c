@@ -111,8 +111,8 @@ static void how_it_is_written(void **state)
             "\"type\":\"t\",\"due\":5,\"priority\":3,\"unique\":\"a\\\"\\\\\\n\",\"until\":\"started\"}\n",
             "{\"priority\":3,\"at\":5,\"unique\":\"a\\\"\\\\\\n\",\"until\":\"started\"}");
     written((reeve_task_spec){.unique = "k", .unique_for_ms = 1500, .on_conflict = REEVE_CONFLICT_REPLACE},
-            "\"type\":\"t\",\"unique\":\"k\",\"hold\":1500}\n",
-            "{\"unique\":\"k\",\"hold\":1500,\"conflict\":\"replace\"}");
+            "\"type\":\"t\",\"unique\":\"k\",\"unique_for\":1500}\n",
+            "{\"unique\":\"k\",\"unique_for\":1500,\"conflict\":\"replace\"}");
     written((reeve_task_spec){.unique = "k",
                               .on_conflict = REEVE_CONFLICT_DEBOUNCE,
                               .in_ms = 7,

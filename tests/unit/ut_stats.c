@@ -57,6 +57,8 @@ static void seconds_minutes_hours_days(void **state)
 static reeve_times flushed(const rv_times *times, unsigned unit_us)
 {
     reeve_times ret = {.count = times->count, .sum = times->sum, .unit_us = unit_us};
+    ret.min_ms = (double)times->min * unit_us / 1000;
+    ret.max_ms = (double)times->max * unit_us / 1000;
     memcpy(ret.squares, times->squares, sizeof(ret.squares));
     rv_times_carry(ret.squares);
     for (size_t i = 0; i < REEVE_STATS_BUCKETS; i++) ret.histogram[i] = times->buckets[i];
@@ -185,16 +187,22 @@ static const rv_settlement done = {.id = "i", .outcome = REEVE_OUTCOME_DONE},
                            poison = {.id = "i", .outcome = REEVE_OUTCOME_FAIL, .kind = "crash"},
                            snooze = {.id = "i", .outcome = REEVE_OUTCOME_SNOOZE};
 
+/* An attempt of a task of type "t". */
+static void tally_one(rv_tally *tally, const rv_settlement *outcome, int64_t wait_ms, int64_t run_us)
+{
+    rv_tally_add(tally, outcome, &(rv_attempt){.type = "t", .type_length = 1, .wait_ms = wait_ms, .run_us = run_us});
+}
+
 static void what_a_worker_tallies(void **state)
 {
     (void)state;
     rv_tally *tally = rv_tally_new(5);
-    rv_tally_add(tally, &done, 20, 3000);
-    rv_tally_add(tally, &done, -1, 3000);
-    rv_tally_add(tally, &retry, 40, 3000);
-    rv_tally_add(tally, &dead, -1, 3000);
-    rv_tally_add(tally, &poison, 10, 3000);
-    rv_tally_add(tally, &snooze, 10, 3000);
+    tally_one(tally, &done, 20, 3000);
+    tally_one(tally, &done, -1, 3000);
+    tally_one(tally, &retry, 40, 3000);
+    tally_one(tally, &dead, -1, 3000);
+    tally_one(tally, &poison, 10, 3000);
+    tally_one(tally, &snooze, 10, 3000);
     assert_int_equal(tally->completed, 2);
     assert_int_equal(tally->failed, 2);
     assert_int_equal(tally->retried, 1);
@@ -208,6 +216,19 @@ static void what_a_worker_tallies(void **state)
     assert_int_equal(tally->kinds[0].retried, 1);
     assert_int_equal(tally->kinds[0].dead, 1);
     assert_string_equal(tally->kinds[1].kind, "crash");
+    assert_int_equal(tally->run.min, 3000);
+    assert_int_equal(tally->wait.min, 20);
+    assert_int_equal(tally->wait.max, 40);
+    assert_int_equal(tally->types.count, 1);
+    const rv_type_tally *type = &tally->types.list[0];
+    assert_string_equal(type->type, "t");
+    assert_int_equal(type->completed, 2);
+    assert_int_equal(type->failed, 2);
+    assert_int_equal(type->dead, 2);
+    assert_int_equal(type->run.count, 4);
+    assert_int_equal(type->wait.sum, 60);
+    assert_int_equal(type->wait.min, 20);
+    assert_int_equal(type->wait.max, 40);
     rv_tally_free(tally);
     rv_tally_free(NULL);
 }
@@ -221,7 +242,7 @@ static void kinds_are_bounded(void **state)
         (void)snprintf(kind, sizeof(kind), "kind %d", i % 150);
         rv_settlement one = retry;
         one.kind = kind;
-        rv_tally_add(tally, &one, -1, 1);
+        tally_one(tally, &one, -1, 1);
     }
     assert_int_equal(tally->kind_count, RV_TALLY_KINDS + 1);
     assert_string_equal(tally->kinds[RV_TALLY_KINDS].kind, "");
@@ -230,11 +251,29 @@ static void kinds_are_bounded(void **state)
     rv_tally_free(tally);
 }
 
+static void types_are_bounded(void **state)
+{
+    (void)state;
+    rv_tally *tally = rv_tally_new(5);
+    for (int i = 0; i < 300; i++) {
+        char type[32];
+        int length = snprintf(type, sizeof(type), "type %d", i % 150);
+        rv_tally_add(tally, &done, &(rv_attempt){.type = type, .type_length = (size_t)length, .run_us = 1 + i});
+    }
+    assert_int_equal(tally->types.count, RV_TALLY_TYPES + 1);
+    assert_string_equal(tally->types.list[RV_TALLY_TYPES].type, "");
+    assert_int_equal(tally->types.list[RV_TALLY_TYPES].completed, 100);
+    assert_int_equal(tally->types.list[0].completed, 2);
+    assert_int_equal(tally->types.list[0].run.min, 1);
+    assert_int_equal(tally->types.list[0].run.max, 151);
+    rv_tally_free(tally);
+}
+
 /* ---- flushes --------------------------------------------------------------------------------------------------- */
 
 static void add(rv_queue_session *queue_session, int64_t now_ms)
 {
-    rv_tally_add(rv_queue_session_open_tally(queue_session, now_ms), &done, 1, 1);
+    tally_one(rv_queue_session_open_tally(queue_session, now_ms), &done, 1, 1);
     rv_queue_session_close_tally(queue_session);
 }
 
@@ -349,6 +388,7 @@ int main(void)
         cmocka_unit_test(percentiles_lie_in_their_buckets),
         cmocka_unit_test(what_a_worker_tallies),
         cmocka_unit_test(kinds_are_bounded),
+        cmocka_unit_test(types_are_bounded),
         cmocka_unit_test(a_flush_is_the_same_until_it_is_answered),
         cmocka_unit_test(what_may_have_been_added_is_not_added_twice),
         cmocka_unit_test(each_day_is_flushed_by_itself),

@@ -1,4 +1,5 @@
 /* ut_task.c - a task in its handler's hands: what it reads, what its verbs keep. */
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static int set_up(void **state)
     task->id = "0190-a";
     task->type = "resize";
     task->payload = (reeve_bytes){"in\0put", 6};
-    task->header = HEADER;
+    task->options = task->kept_options = cJSON_Parse(HEADER);
     task->attempt = 2;
     task->crashes = 1;
     task->enqueued_ms = 1700000000123;
@@ -95,13 +96,11 @@ static void the_longest_handle_fits(void **state)
     assert_string_equal(reeve_task_handle(task) + REEVE_QUEUE_MAX + 1, id);
 }
 
-static void the_header_is_parsed_when_asked(void **state)
+static void options_are_read_from_the_header(void **state)
 {
     reeve_task *task = *state;
 
-    assert_null(task->parsed);
     assert_string_equal(reeve_task_group(task), "acme");
-    assert_non_null(task->parsed);
     assert_string_equal(reeve_task_meta(task, "k"), "v");
     assert_string_equal(reeve_task_meta(task, "trace"), "00-ab");
     assert_null(reeve_task_meta(task, "K"));
@@ -111,12 +110,12 @@ static void the_header_is_parsed_when_asked(void **state)
 
 static void a_header_without_members_or_sense_has_nothing_to_tell(void **state)
 {
-    static const char *const headers[] = {NULL, "", "{}", "no json", "[1]", "{\"meta\":[\"k\"],\"group\":3}", "7"};
+    static const char *const headers[] = {"", "{}", "no json", "[1]", "{\"meta\":[\"k\"],\"group\":3}", "7"};
     reeve_task *task = *state;
 
     for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
         rv_task_begin(task);
-        task->header = headers[i];
+        task->options = task->kept_options = cJSON_Parse(headers[i]);
         assert_null(reeve_task_group(task));
         assert_null(reeve_task_meta(task, "k"));
     }
@@ -259,7 +258,6 @@ static void begin_forgets_the_task_before(void **state)
     assert_string_equal(reeve_task_handle(task), "media/0190-a");
     reeve_task_done(task, large, sizeof(large));
     rv_task_begin(task);
-    assert_null(task->parsed);
     assert_null(task->queue);
     assert_null(reeve_task_group(task));
     assert_int_equal(task->outcome, REEVE_OUTCOME_NONE);
@@ -470,7 +468,7 @@ int main(void)
         TEST(it_reads_what_it_was_leased_with),
         TEST(a_slot_is_read_from_the_id),
         TEST(the_longest_handle_fits),
-        TEST(the_header_is_parsed_when_asked),
+        TEST(options_are_read_from_the_header),
         TEST(a_header_without_members_or_sense_has_nothing_to_tell),
         TEST(done_keeps_a_copy_of_the_result),
         TEST(the_largest_result_is_kept_and_a_larger_one_fails),

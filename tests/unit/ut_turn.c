@@ -2,9 +2,11 @@
 #include <string.h>
 
 #include "protocol/end_session_call.h"
+#include "protocol/fan_call.h"
 #include "protocol/heartbeat_call.h"
 #include "protocol/lease.h"
 #include "protocol/maintain_call.h"
+#include "protocol/reap_call.h"
 #include "protocol/recover_call.h"
 #include "protocol/turn_reply.h"
 #include "support/cmocka.h"
@@ -116,6 +118,33 @@ static void leases_of_several_queues(void **state)
     assert_int_equal(leases[1].envelope.type_length, 2);
     assert_int_equal(leases[2].queue, 0);
     assert_string_equal(leases[2].id, "x");
+}
+
+/* One after the other, and each with what is told of it; a malformed one is passed over. */
+static void copies_of_leases(void **state)
+{
+    (void)state;
+    rv_turn_reply turn;
+    rv_turn_reply_place place = {0};
+    rv_lease lease;
+    rv_arena arena;
+    rv_arena_init(&arena);
+    assert_true(rv_turn_reply_read(&turn, A(N(77), A(), A(), A(A(T("x"), N(3), N(1)), A(T("x"), N(4), N(0))),
+                                            A(N(2), T("x"), T(MARKED), T("y"), N(5)), A(N(1)),
+                                            A(N(9), T("z"), T(PLAIN)), A(N(1), T("x"), T(MARKED)))));
+    assert_int_equal(rv_turn_reply_count(&turn), 4);
+    assert_true(rv_turn_reply_copy_next(&turn, 2, &place, &arena, &lease));
+    assert_string_equal(lease.id, "x");
+    assert_int_equal(lease.queue, 1);
+    assert_int_equal(lease.failures, 3);
+    assert_int_equal(lease.since_ms, 77);
+    assert_false(rv_turn_reply_copy_next(&turn, 2, &place, &arena, &lease));
+    assert_false(rv_turn_reply_copy_next(&turn, 2, &place, &arena, &lease));
+    assert_true(rv_turn_reply_copy_next(&turn, 2, &place, &arena, &lease));
+    assert_int_equal(lease.queue, 0);
+    assert_int_equal(lease.failures, 4);
+    assert_false(rv_turn_reply_copy_next(&turn, 2, &place, &arena, &lease));
+    rv_arena_fini(&arena);
 }
 
 static void no_more_than_there_is_room_for(void **state)
@@ -328,21 +357,44 @@ static void tending(void **state)
 {
     (void)state;
     rv_maintain_reply maintained;
-    assert_true(rv_maintain_call_read(&maintained, A(N(1000), N(0), N(1500), N(2), N(3), N(4), T("s"))));
+    assert_true(rv_maintain_call_read(&maintained, A(N(1000), N(0), N(1500), N(2), N(1), N(4), N(0))));
     assert_false(maintained.more);
     assert_int_equal(maintained.next_in_ms, 500);
     assert_int_equal(maintained.promoted, 2);
-    assert_int_equal(maintained.recovered, 3);
     assert_int_equal(maintained.trimmed, 4);
-    assert_string_equal(maintained.session, "s");
-    assert_true(rv_maintain_call_read(&maintained, A(N(1000), N(1), N(900), N(0), N(0), N(0), T(""))));
+    assert_true(maintained.dead && !maintained.ends);
+    assert_true(rv_maintain_call_read(&maintained, A(N(1000), N(1), N(900), N(0), N(0), N(0), N(1))));
     assert_true(maintained.more);
     assert_int_equal(maintained.next_in_ms, 0); /* it was due */
+    assert_true(!maintained.dead && maintained.ends);
     assert_true(rv_maintain_call_read(&maintained, A(N(1000), N(0), N(-1), N(0), N(0), N(0), NIL)));
     assert_int_equal(maintained.next_in_ms, -1);
-    assert_string_equal(maintained.session, "");
+    assert_false(maintained.dead || maintained.ends);
     assert_false(rv_maintain_call_read(&maintained, A(N(1000), N(0), N(-1), N(0), N(0), N(0))));
     assert_false(rv_maintain_call_read(&maintained, E("ERR")));
+}
+
+static void what_maintenance_calls_for(void **state)
+{
+    (void)state;
+    rv_reap_reply reaped;
+    assert_true(rv_reap_call_read(&reaped, A(T("s"), N(3), N(1))));
+    assert_string_equal(reaped.session, "s");
+    assert_int_equal(reaped.recovered, 3);
+    assert_true(reaped.more);
+    assert_true(rv_reap_call_read(&reaped, A(T(""), N(0), N(0))));
+    assert_false(reaped.more);
+    assert_false(rv_reap_call_read(&reaped, A(NIL, N(0), N(0))));
+    assert_false(rv_reap_call_read(&reaped, A(T("s"), N(3))));
+    assert_false(rv_reap_call_read(&reaped, E("ERR")));
+    rv_fan_reply fanned;
+    assert_true(rv_fan_call_read(&fanned, A(N(1), N(7))));
+    assert_true(fanned.more);
+    assert_int_equal(fanned.outbox, 7);
+    assert_true(rv_fan_call_read(&fanned, A(N(0), N(0), T("q"))));
+    assert_false(fanned.more);
+    assert_false(rv_fan_call_read(&fanned, A(N(1))));
+    assert_false(rv_fan_call_read(&fanned, E("ERR")));
 }
 
 int main(void)
@@ -354,6 +406,7 @@ int main(void)
         cmocka_unit_test(refused_of_several_groups),
         cmocka_unit_test(what_is_no_turn),
         cmocka_unit_test(leases_of_several_queues),
+        cmocka_unit_test(copies_of_leases),
         cmocka_unit_test(no_more_than_there_is_room_for),
         cmocka_unit_test(extras_find_their_tasks),
         cmocka_unit_test(policies_of_begun_queues),
@@ -366,6 +419,7 @@ int main(void)
         cmocka_unit_test(heartbeats),
         cmocka_unit_test(farewells),
         cmocka_unit_test(tending),
+        cmocka_unit_test(what_maintenance_calls_for),
     };
     return cmocka_run_group_tests_name("ut_turn", tests, NULL, NULL);
 }

@@ -20,8 +20,9 @@ local function rights_fault(P, names)
   return 'NOPERM reeve needs rights to ' .. table.concat(missing, ', ') .. ' on the keys ' .. P .. '*'
 end
 
--- The same for many commands. A user who may change access lists counts as one who may call all commands: that is one question
--- instead of many. Where such a user lacks one of them all the same, Redis refuses it in the middle of the script.
+-- The same, for turns and enqueues, which are many. A user who may change access lists counts as one who may call all commands: that
+-- is one question instead of some thirty. Where such a user lacks one of them all the same, Redis refuses it in the middle of the
+-- script. So the caller of this undoes what it did, or other scripts find it.
 local function not_allowed(P, names)
   return not redis.acl_check_cmd('ACL', 'SETUSER', 'any') and rights_fault(P, names) or nil
 end

@@ -1,8 +1,10 @@
--- gives: ID_FAULT, INT64, LARGE, LATEST, PACKET, announce_due, byte, call, clock, count_of, decoded, field_fault, find
--- gives: has_info, header, is_id, is_no_id, is_whole, mark_info, number_of, packet_of, publish, publish_control
--- gives: match, max, min, sub, text, unpack
+-- gives: ID_FAULT, INT64, LARGE, LATEST, SEGMENT, announce_due, byte, call, clock, count_of, decoded, field_fault, find
+-- gives: has_info, header, is_id, is_no_id, is_whole, mark_info, number_of, segment_of, publish, publish_control
+-- gives: match, max, min, sub, text, tonumber, type, unpack
+-- fields: malformed
 
-local call, unpack = redis.call, unpack
+-- Local names are faster than global ones, and shorter in what is sent.
+local call, tonumber, type, unpack = redis.call, tonumber, type, unpack
 local byte, sub, find, match = string.byte, string.sub, string.find, string.match
 local max, min = math.max, math.min
 
@@ -67,7 +69,7 @@ local function field_fault(o)
   if not is_text(o.group, 1, @GROUP_MAX@) then return 'its group is not a text of 1 to @GROUP_MAX@ bytes' end
   if not is_whole(o.weight, 1, @TASK_WEIGHT_MAX@) then return 'its weight is not a whole number from 1 to @TASK_WEIGHT_MAX@' end
   if not is_text(o.unique, 1, @UNIQUE_MAX@) then return 'its unique key is not a text of 1 to @UNIQUE_MAX@ bytes' end
-  if not is_whole(o.hold, 1, INT64) then return 'its hold is not a number of milliseconds' end
+  if not is_whole(o.unique_for, 1, INT64) then return 'its unique_for is not a number of milliseconds' end
   if o['until'] ~= nil and (o['until'] ~= 'started' or not o.unique) then
     return 'its until is not "started", or it has no unique key'
   end
@@ -78,7 +80,7 @@ local function field_fault(o)
   if o.tags ~= nil and not are_tags(o.tags) then return 'its tags are not an array of at most @TAGS_MAX@ texts' end
 end
 
--- Beside it: '#' begins what a session's hash has about the session, '+' a packet in `ready`; blanks and line ends part
+-- Beside it: '#' begins what a session's hash has about the session, '+' a segment in `ready`; blanks and line ends part
 -- ids in lists of them.
 local ID_FAULT = 'its id does not have 1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :'
 local function is_id(id)
@@ -126,7 +128,7 @@ local function header(envelope, id)
   local fault = field_fault(o)
   if fault then return {malformed = fault} end
   return {at = o.at, type = o.type, priority = o.priority, group = o.group, weight = o.weight, unique = o.unique,
-    ['until'] = o['until'], hold = o.hold and min(o.hold, LATEST), on_dead = o.on_dead, of = o.of, tags = o.tags}
+    ['until'] = o['until'], unique_for = o.unique_for and min(o.unique_for, LATEST), on_dead = o.on_dead, of = o.of, tags = o.tags}
 end
 
 -- An envelope that says "look into info:<id>, too" starts with {"info":1, and any other with {"at":
@@ -141,9 +143,9 @@ local function mark_info(P, id, envelope)
   end
 end
 
--- The packet in which a task came, if it did (lib/segment.lua), whose members of `ready` begin with '+'.
-local PACKET = @PACKET_BYTE@
-local function packet_of(envelope)
+-- The segment in which a task came, if it did (lib/segment.lua), whose members of `ready` begin with '+'.
+local SEGMENT = @SEGMENT_BYTE@
+local function segment_of(envelope)
   return match(envelope, '^{[%w":,]-"at":%d+,"p":(%d+),')
 end
 

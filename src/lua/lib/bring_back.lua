@@ -1,5 +1,5 @@
 -- Tasks that a session held go back to the front of the queue: when the session ends (end_session.lua), and when it is dead
--- (lib/reap.lua).
+-- (reap.lua).
 --
 -- requires: cancel_mark, cancelled, dependency_edges, limit_state, requeue_front
 -- gives: add_held, bring_back, held_tasks, leave_limits
@@ -18,12 +18,12 @@ local function add_held(tasks, id, envelope)
   return false
 end
 
--- The tasks have left the session's hash. gate: settings.gate, or false.
-local function leave_limits(P, now, gate, tasks)
-  if not gate then return end
-  call_first(P, tasks.back, tasks.envelopes, gate)
-  release(P, tasks.back, now, gate, true)
-  release(P, tasks.gone, now, gate)
+-- The tasks have left the session's hash. in_force: settings.in_force, or false.
+local function leave_limits(P, now, in_force, tasks)
+  if not in_force then return end
+  call_first(P, tasks.back, tasks.envelopes, in_force)
+  release(P, tasks.back, now, in_force, true)
+  release(P, tasks.gone, now, in_force)
 end
 
 -- Behind leave_limits, and the event that the caller sends. turns: as in requeue_front.

@@ -3,22 +3,22 @@
 -- requires: base, deadline, event, history, retention, readers, reads, slot, unique, transitions
 -- gives: end_cancelled
 
--- Its record is kept like that of a completed one.
-local function end_cancelled(P, id, envelope, now)
+-- Its record is kept like that of a completed one. Behind the time: what its history and its event tell besides, names and values.
+local function end_cancelled(P, id, envelope, now, ...)
   local o = header(envelope)
   unlock(P, id, o, true)
   if o.group or o.malformed then leave_slot(P, id) end
   forget_deadline(P, id, envelope)
-  local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'reads')
-  if settings[3] then readers.release(P, id) end
-  local age, count = keep_limits(settings[1], settings[2], DAY)
+  local kept_age, kept_count, reads = unpack(call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'reads'))
+  if reads then readers.release(P, id) end
+  local age, count = keep_limits(kept_age, kept_count, DAY)
   if age == 0 or count == 0 then
     forget(P, {id})
   else
-    note_ended(P, id, now, 'cancelled')
+    note_ended(P, id, now, 'cancelled', ...)
     enter_cancelled(P, id, text(now))
     trim_count(P, 'cancelled', count, 16, now)
   end
-  if acting() then tell_as(P, 'cancelled', id) else tell(P, 'cancelled', id) end
+  if acting() then tell_as(P, 'cancelled', id) else tell(P, 'cancelled', id, ...) end
   return 'cancelled'
 end

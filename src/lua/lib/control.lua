@@ -7,10 +7,10 @@
 -- A task leaves the place where it waits, or where it stands as ended.
 local function leave_place(P, id, state, envelope)
   if state == 'blocked' then return leave_parents(P, id) end
-  if state == 'ready' then leave_packet(P, id, envelope) end
+  if state == 'ready' then leave_segment(P, id, envelope) end
   local was_there = leave_state(P, state, id)
   if was_there == 0 and state == 'ready' then
-    local p, place = search_packets(P, id)
+    local p, place = search_segments(P, id)
     if p then take_out(P, '+' .. p, place + 1) end
     leave_ready(P, {id})
   end
@@ -25,11 +25,11 @@ local function to_ready(P, id, o)
   wake_one(P)
 end
 
--- A waiting task will not run; its record is kept like that of a completed one.
-local function cancel(P, id, envelope, state, now)
+-- A waiting task will not run; its record is kept like that of a completed one. Behind the time: as in end_cancelled.
+local function cancel(P, id, envelope, state, now, ...)
   if not is_waiting(state) then return state or '' end
   leave_place(P, id, state, envelope)
-  end_cancelled(P, id, envelope, now)
+  end_cancelled(P, id, envelope, now, ...)
   notify(P, {id}, 'cancelled')
   return 'ok'
 end
@@ -51,11 +51,11 @@ local function remove(P, id, envelope, state)
   elseif state then
     local ended = state == 'completed' and call('ZSCORE', P .. 'completed', id)
     leave_place(P, id, state, envelope)
-    if ended then leave_bundle(P, ended) end
+    if ended then leave_result_block(P, ended) end
   end
   -- One that is completed and runs, for it runs at most once, keeps its key: lib/once.lua.
   local o = header(envelope)
-  if state ~= 'completed' or o.hold then unlock(P, id, o, true) end
+  if state ~= 'completed' or o.unique_for then unlock(P, id, o, true) end
   if o.group or o.malformed then leave_slot(P, id) end
   forget_deadline(P, id, envelope)
   if has_info(envelope) then readers.release(P, id) end

@@ -1,9 +1,9 @@
 -- Tasks that ran before a limit was set do not count for it yet, and tasks of groups that were strict may count although they wait.
 -- limit.lua, which changes limits, goes through these tasks in pages; so does maintain.lua, as the caller of limit.lua may die.
 --
---   gate counting  how far that is: "<session> <cursor>" in the hash of a session, "~ <cursor>" in `slots`
+--   limit_state counting  how far that is: "<session> <cursor>" in the hash of a session, "~ <cursor>" in `running_group`
 --
--- requires: base, group_place, limit_state, slot
+-- requires: add_to, base, group_place, limit_state, slot
 -- gives: count_page
 
 -- Of the sessions in the order of their names: the first after this one.
@@ -21,7 +21,7 @@ local STOPS = {@WAITING_SETS@}
 -- Some of the waiting tasks of groups that are not strict any more count no more. Returns where to go on.
 local function leave_slots(P, now, page, size)
   local g = limit_state(P, now)
-  local found = call('HSCAN', P .. 'slots', page, 'COUNT', text(size))
+  local found = call('HSCAN', P .. 'running_group', page, 'COUNT', text(size))
   for i = 1, #found[2], 2 do
     local id, waits = found[2][i], false
     if not group_room(g, found[2][i + 1]).strict then
@@ -40,14 +40,14 @@ local function count_leases(P, session, page, size)
     local id = found[2][i]
     local envelope = byte(id) ~= 35 and call('HGET', P .. 'tasks', id)
     local group = envelope and group_of(envelope)
-    if group and call('HSETNX', P .. 'slots', id, group) == 1 then call('HINCRBY', P .. 'taken', group, 1) end
+    if group and call('HSETNX', P .. 'running_group', id, group) == 1 then add_to(P .. 'group_running', group, 1) end
   end
   return session .. ' ' .. found[1]
 end
 
--- Goes through a page of about `size` tasks. Returns gate.counting as it is then; '' at the end.
+-- Goes through a page of about `size` tasks. Returns limit_state.counting as it is then; '' at the end.
 local function count_page(P, now, size)
-  local position = call('HGET', P .. 'gate', 'counting')
+  local position = call('HGET', P .. 'limit_state', 'counting')
   if not position then return '' end
   local session, page = string.match(position, '^(.+) (%d+)$')
   if not session then session, page = '-', '0' end
@@ -57,6 +57,6 @@ local function count_page(P, now, size)
     if page == '0' then session = session_after(P, session) end
     position = session and count_leases(P, session, page, size) or COUNTED_SESSIONS .. ' 0'
   end
-  if position == '' then call('HDEL', P .. 'gate', 'counting') else call('HSET', P .. 'gate', 'counting', position) end
+  if position == '' then call('HDEL', P .. 'limit_state', 'counting') else call('HSET', P .. 'limit_state', 'counting', position) end
   return position
 end

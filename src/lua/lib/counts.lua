@@ -26,8 +26,8 @@ local function count_running(P)
 end
 
 local function count_ready(P, running)
-  if call('EXISTS', P .. 'packets') == 0 then return call('ZCARD', P .. 'ready') end
-  -- With packets: all tasks but those in other states.
+  if call('EXISTS', P .. 'segments') == 0 then return call('ZCARD', P .. 'ready') end
+  -- With segments: all tasks but those in other states.
   local ready = call('HLEN', P .. 'tasks') - running
   for _, set in ipairs({@COUNTED_SETS@}) do
     ready = ready - call('ZCARD', P .. set)

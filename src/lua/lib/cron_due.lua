@@ -2,9 +2,10 @@
 --
 -- requires: base, first_time
 -- gives: due_entries
+-- fields: entries
 
 -- Of more than @CRON_DUE_MAX@ any page, as the first ones may be such that no worker understands, which stay due. That page is full:
--- who gets a full page calls again at once. Returns {entries, due}. entries: name, time, the first line of the definition, ...
+-- who gets a full page calls again, at once only if it fired one of them. Returns {entries, due}. entries: name, time, the first line of the definition, ...
 local function due_entries(P, now)
   local head, entries = first_time(P, 'cron:due'), {}
   if not head or head > now then return {entries = entries, due = head} end

@@ -2,11 +2,13 @@
 --
 --   deadlines zset  id -> that time
 --
--- In the envelope the deadline follows "at": {"at":<ms>,"deadline":<ms>,"type":... A task that has begun has no deadline any more,
--- in neither place.
+-- In the envelope the deadline follows "at": {"at":<ms>,"deadline":<ms>,"type":... A lease leaves the deadline in both places. When a
+-- task that has begun leaves its session without having ended, drop_deadline removes both. Where its time is over while the task is
+-- leased, maintain.lua removes it from the set alone; if the task had not begun, keep_deadline brings it back. A worker does not begin
+-- a task whose time is over: it settles it as failed.
 --
 -- requires: base
--- gives: add_deadlines, deadline_of, forget_deadline, has_begun, keep_deadline
+-- gives: add_deadlines, deadline_of, drop_deadline, forget_deadline, keep_deadline
 
 local function deadline_of(envelope)
   local from = has_info(envelope) and 11 or 2
@@ -15,8 +17,8 @@ local function deadline_of(envelope)
   return tonumber(time), start, behind
 end
 
--- Returns the envelope as it is now.
-local function has_begun(P, id, envelope)
+-- The task has begun. Returns the envelope as it is now.
+local function drop_deadline(P, id, envelope)
   local time, start, behind = deadline_of(envelope)
   if not time then return envelope end
   call('ZREM', P .. 'deadlines', id)
@@ -37,7 +39,7 @@ local function add_deadlines(P, members, first)
   if not head[2] or first < tonumber(head[2]) then announce_due(P, first) end
 end
 
--- It waits again and has not begun. (Where its time was over meanwhile, maintain.lua has met it and passed it over.)
+-- The task waits again, and had not begun.
 local function keep_deadline(P, id, envelope)
   local time = deadline_of(envelope)
   if time then add_deadlines(P, {text(time), id}, time) end

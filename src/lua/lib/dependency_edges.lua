@@ -14,20 +14,21 @@
 --                  number: its edges are made again, in steps (lib/restore.lua), which counts as one of `pending`;
 --                  those with lower numbers are still to be made, and do not count
 --   children:<id>  zset  of a parent: handles of children that wait for it -> the edge's number, of which earlier
---                        versions have the time in ms for children in the own queue; patient:<id>: those of policy w
+--                        versions have the time in ms for children in the own queue; awaiting_retry:<id>: those of policy w
 --   linked         set   ids with such children; while there are any, settings.waiters is set, so that ends are told
 --   fanout         list  "<n> <state> <id>": the children in fanout:<n> are to be told that the task ended so; "<n>
 --                        cascade <id>": they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait
 --                        any more; "<number> restore <id> <cursor>": lib/restore.lua; "<n> unread <id>": the task does
---                        not read those in fanout:<n> any more. maintain.lua
+--                        not read those in fanout:<n> any more. See fan.lua
 --   fanout_far     list  such entries that are put off, for they send messages and there are many (lib/fan_out.lua)
 --   reads:<id>, settings.reads: lib/reads.lua
 --   outbox         list  messages to other queues, see outbox.lua
 --
--- requires: base, event, history, retention, messages, ready_last, readers, reads, schedule, slot, unique, wake_one
+-- requires: add_to, base, edge, event, history, retention, messages, ready_last, readers, reads, schedule, slot, unique, wake_one
 -- requires: put_aside, transitions
--- gives: HOW, children_of, edge_ended, is_made, is_meant, leave_parents, not_needed, notify, readers.meet_death
--- gives: readers.unlink, tell_children, tell_end, unblock, unlink_edge, unlink_page
+-- gives: HOW, children_of, edge_ended, leave_parents, not_needed, notify, readers.meet_death
+-- gives: readers.unlink, restore_in_steps, restoring_of, tell_children, tell_end, unblock, unlink_edge, unlink_page
+-- fields: announced, lets_go, meet_death, told, told_most, unlink
 
 local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x', unknown = 'x', gone = 'x'}
 local AT_ONCE = @CHILDREN_AT_ONCE@
@@ -38,18 +39,23 @@ local function tell_end(P, child, handle, state, number)
   send(P, 'E', child .. ' ' .. handle .. ' ' .. state .. ' ' .. text(tonumber(number)))
 end
 
--- Whether what is told is meant for this edge, and not for an earlier one to the same parent. number: of the edge that
--- it was told of; nil, "" or a time in ms: that is not known.
-local function is_meant(edge, number)
-  local own = match(edge, ' (%d+)$')
-  number = tonumber(number) or 0
-  return not own or number < 100000000000000 or tonumber(own) == number
+-- The edges of a blocked child are made again by maintain.lua (lib/restore.lua). Returns the number of that.
+local function restore_in_steps(P, id, now)
+  local number = serial(P)
+  call('RPUSH', P .. 'fanout', number .. ' restore ' .. id .. ' 0')
+  call('HSET', P .. 'info:' .. id, 'restoring', number)
+  announce_due(P, now)
+  return number
 end
 
--- Whether an edge counts in `pending`; restoring: that field. While a child's edges are made again (lib/restore.lua),
--- those with lower numbers or none are still to be made.
-local function is_made(edge, restoring)
-  return not restoring or (tonumber(match(edge, ' (%d+)$')) or 0) >= tonumber(restoring)
+-- Of a blocked child: `restoring`, or false. Another program may have written there, or into `pending`, what is no number. Then the
+-- child's edges are made again, which counts anew how many of them have not ended.
+local function restoring_of(P, id)
+  local info = P .. 'info:' .. id
+  local known = call('HMGET', info, 'restoring', 'pending')
+  if (not known[1] or says_count(known[1])) and (not known[2] or says_count(known[2])) then return known[1] end
+  call('HSET', info, 'pending', '1')
+  return restore_in_steps(P, id, clock())
 end
 
 -- What this call has told children at once, in units of some 10 us of Redis: one an edge, and lets_go more where a child waits
@@ -88,8 +94,8 @@ local function unlink_edge(P, queue, id, parent)
   if theirs ~= queue then return send(P, 'U', queue .. '/' .. id .. ' ' .. parent) end
   local child = queue .. '/' .. id
   call('ZREM', P .. 'children:' .. parent_id, child)
-  call('ZREM', P .. 'patient:' .. parent_id, child)
-  if call('EXISTS', P .. 'children:' .. parent_id, P .. 'patient:' .. parent_id) == 0 then
+  call('ZREM', P .. 'awaiting_retry:' .. parent_id, child)
+  if call('EXISTS', P .. 'children:' .. parent_id, P .. 'awaiting_retry:' .. parent_id) == 0 then
     call('SREM', P .. 'linked', parent_id)
   end
 end
@@ -159,11 +165,13 @@ local function edge_ended(P, id, parent, state, now, dies, number)
   if policy == 'w' and (state == 'dead' or state == 'cancelled') then return end
   call('HSET', P .. 'parents:' .. id, parent, policy .. HOW[state] .. sub(edge, 3))
   if not call('ZSCORE', P .. 'blocked', id) then return end
-  if not is_made(edge, call('HGET', P .. 'info:' .. id, 'restoring')) then
+  local goes_on, restoring = state == 'completed' or state == 'gone' or policy == 'g' and state ~= 'unknown', nil
+  if goes_on then restoring = restoring_of(P, id) else restoring = call('HGET', P .. 'info:' .. id, 'restoring') end
+  if not is_made(edge, restoring) then
     if state == 'completed' then readers.read(P, id, parent, number) end
     return state == 'completed'
   end
-  if state == 'completed' or state == 'gone' or policy == 'g' and state ~= 'unknown' then
+  if goes_on then
     local left = call('HINCRBY', P .. 'info:' .. id, 'pending', -1)
     if left <= 0 and call('HEXISTS', P .. 'info:' .. id, 'death') == 1 then return not_needed(P, id) end
     if state == 'completed' then readers.read(P, id, parent, number) end
@@ -187,19 +195,19 @@ end
 
 -- A task with children has ended: completed, dead, cancelled, deleted; or "cascade": they are cancelled with it.
 local function tell_children(P, id, state)
-  local children, patient = P .. 'children:' .. id, P .. 'patient:' .. id
+  local children, awaiting_retry = P .. 'children:' .. id, P .. 'awaiting_retry:' .. id
   local final = state ~= 'dead' and state ~= 'cancelled' or call('HEXISTS', P .. 'tasks', id) == 0
-  if final or call('EXISTS', patient) == 0 then call('SREM', P .. 'linked', id) end
-  local count = state == 'completed' and call('ZCARD', children) + call('ZCARD', patient) or 0
+  if final or call('EXISTS', awaiting_retry) == 0 then call('SREM', P .. 'linked', id) end
+  local count = state == 'completed' and call('ZCARD', children) + call('ZCARD', awaiting_retry) or 0
   readers.told = readers.told + count
   if state ~= 'completed' or count > AT_ONCE or readers.told > readers.told_most then
     fan_out(P, children, id, state)
-    if final then fan_out(P, patient, id, (state == 'completed' or state == 'cascade') and state or 'deleted') end
+    if final then fan_out(P, awaiting_retry, id, (state == 'completed' or state == 'cascade') and state or 'deleted') end
     return
   end
   local queue, now, sent, reading = own_queue(P), clock(), false, {}
   local handle = queue .. '/' .. id
-  for _, set in ipairs({children, patient}) do
+  for _, set in ipairs({children, awaiting_retry}) do
     local list = call('ZRANGE', set, 0, -1, 'WITHSCORES')
     for i = 1, #list, 2 do
       local theirs, child_id = parts(list[i])
@@ -222,7 +230,7 @@ end
 -- How many children wait for a task.
 local function children_of(P, id)
   if call('SISMEMBER', P .. 'linked', id) == 0 then return 0 end
-  return call('ZCARD', P .. 'children:' .. id) + call('ZCARD', P .. 'patient:' .. id)
+  return call('ZCARD', P .. 'children:' .. id) + call('ZCARD', P .. 'awaiting_retry:' .. id)
 end
 
 -- A child does not wait any more; goes: nor is it there any more, and what it knows of its parents goes with it.

@@ -1,6 +1,6 @@
 -- A child is told that one of its parents has ended.
 --
--- requires: base, cancelled, dependency_death, dependency_edges
+-- requires: base, cancelled, dependency_death, dependency_edges, edge
 -- gives: deliver
 
 -- A child is cancelled with its parent, and its own children with it.

@@ -8,7 +8,7 @@
 --              that has died is waited for, where its death would let the child die again; one that is not known counts
 --              as completed (r), or is "gone" (d)
 --
--- requires: base, retention, dependency_edges, messages, readers, reads
+-- requires: base, retention, dependency_edges, edge, messages, readers, reads
 -- gives: attach, how_ended, missing_parent, register, state_of
 
 -- When the id was made, if it says so (a UUIDv7): ms since the epoch.
@@ -75,7 +75,7 @@ end
 -- The child is told later. number: of the edge; by_message: an earlier one may come behind a later one, which stays.
 local waiters_are_set = false
 local function register(P, parent_id, child, policy, number, by_message)
-  local set, other = 'children:', 'patient:'
+  local set, other = 'children:', 'awaiting_retry:'
   if sub(policy, 1, 1) == 'w' then set, other = other, set end
   local had_none, key = call('SADD', P .. 'linked', parent_id) == 1, P .. set .. parent_id
   local later = by_message and not had_none and call('ZSCORE', P .. other .. parent_id, child)

@@ -9,10 +9,15 @@ local FAMILY, LOOKED_AT = 100, 10
 local POLICIES = {f = 'fail', g = 'go', w = 'wait', x = 'death'}
 local ENDS = {c = 'completed', d = 'dead', x = 'cancelled'}
 
--- A handle has no character that JSON would escape.
+-- What another program wrote may be no handle. A handle has no character that JSON would escape.
+local function is_handle(handle)
+  return handle == '!' or find(handle, '^[%w._-]+/[%w._:-]+$')
+end
+
+-- A child fails by a rule that is none.
 local function parent_json(handle, value, state)
   local ended = ENDS[sub(value, 2, 2)]
-  return '{"handle":"' .. handle .. '","on_death":"' .. POLICIES[sub(value, 1, 1)] .. '"' ..
+  return '{"handle":"' .. handle .. '","on_death":"' .. (POLICIES[sub(value, 1, 1)] or 'fail') .. '"' ..
     (ended and ',"ended":"' .. ended .. '"' or '') .. (state and ',"state":"' .. state .. '"' or '') .. '}'
 end
 
@@ -42,7 +47,7 @@ local function add_parents(reply, P, key)
   local page, list = call('HSCAN', key, '0', 'COUNT', FAMILY)[2], {}
   for i = 1, math.min(#page, 2 * FAMILY), 2 do
     local value = page[i + 1]
-    list[#list + 1] = {tonumber(string.match(value, '^..(%d+)')), page[i], value}
+    if is_handle(page[i]) then list[#list + 1] = {tonumber(string.match(value, '^..(%d+)')) or 0, page[i], value} end
   end
   table.sort(list, function(a, b) return a[1] < b[1] end)
   local states = states_of_parents(P, list)
@@ -53,10 +58,12 @@ end
 local function add_children(reply, P, id)
   if call('SISMEMBER', P .. 'linked', id) == 0 then return add_words(reply, 'child_count', '0') end
   local list, count = {}, 0
-  for _, set in ipairs({'children:', 'patient:'}) do
+  for _, set in ipairs({'children:', 'awaiting_retry:'}) do
     count = count + call('ZCARD', P .. set .. id)
     local some = #list < FAMILY and call('ZRANGE', P .. set .. id, 0, FAMILY - 1 - #list) or {}
-    for _, child in ipairs(some) do list[#list + 1] = '"' .. child .. '"' end
+    for _, child in ipairs(some) do
+      if is_handle(child) then list[#list + 1] = '"' .. child .. '"' end
+    end
   end
   add_words(reply, 'children', '[' .. table.concat(list, ',') .. ']', 'child_count', text(count))
 end

@@ -3,6 +3,8 @@
 --
 -- requires: base, sequence, enqueue_request, enqueue_parts, enqueue_accept, enqueue_write, enqueue_events
 -- gives: enqueue_any
+-- fields: accepted, answered, began, due_of, elapsed, first_deadline, first_due, has_children, has_info, is_bulk, is_irreversible, is_large
+-- fields: is_plain, is_proven, is_repeated, known, marks_tagged, parent_states, placed, rest, source, unplaced, waiting
 
 --   P, now           the queue's prefix; Redis's clock in ms
 --   tasks            list of tasks; of each id, rest (of its envelope), options (a table), and what is found out about it:
@@ -22,7 +24,7 @@
 --                    first_due, first_deadline: the least of these; is_large: a large envelope is among them
 --   children         tasks that are to wait for others; waiting: id -> true, of those that do; parent_states: id -> state, of
 --                    parents that were looked up
---   unplaced, placed     packets of bulk inserts (lib/enqueue_repeat.lua)
+--   unplaced, placed     segments of bulk inserts (lib/enqueue_repeat.lua)
 --
 -- The table has room for all of these at once: to let it grow costs more than to make it.
 local function new_request(P, now, made) -- inline
@@ -49,10 +51,19 @@ end
 local function refusal_of(request) -- inline
   if not request.is_irreversible and not request.source then return nil end
   -- What cannot be undone is begun only where no command will fail.
-  local fault = part('rights')(request.P)
+  local fault = part('rights')(request.P, nil, true)
   if fault then return fault end
   local source = request.source
   if source and part('message').was_received(request.P, source, request.number) then return {1} end
+end
+
+-- Looks for segments that this call is to give a place. Returns nil or an error. Their tasks were there before the call, which does
+-- not remove them when a command fails: so it begins only where none will. A task that has a place, and stands in its list all the
+-- same, would get another place by the next call, when it has run.
+local function refusal_of_repeat(request) -- inline
+  local unplaced, fault = part('repeat').find_unplaced(request)
+  if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
+  if unplaced > 0 then return part('rights')(request.P) end
 end
 
 -- A task whose id is not known, of a call whose first copy was sent a while ago, may have run and be gone with its record.
@@ -90,8 +101,8 @@ local function enqueue_any(P, given, now, made)
   local refusal = refusal_of(request)
   if refusal then return refusal end
   look_up_ids(request)
-  if request.is_repeated then fault = part('repeat').find_unplaced(request) end
-  if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
+  if request.is_repeated then refusal = refusal_of_repeat(request) end
+  if refusal then return refusal end
   local replies, tasks = {}, request.tasks
   local order = request.has_children and #tasks > 1 and part('parents').order_of_call(request)
   for n = 1, #tasks do

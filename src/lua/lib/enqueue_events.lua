@@ -6,7 +6,7 @@
 
 local function tell_enqueued(request) -- inline
   local P, order, accepted = request.P, request.order, request.accepted
-  if not order.is_read and next(accepted) then order.has_events = call('HGET', P .. 'order', 'events') end
+  if not order.is_read and next(accepted) then order.has_events = call('HGET', P .. 'sequence', 'events') end
   if not order.has_events then return end
   local events = part('events')
   local enqueued, scheduled, times = {}, {}, {}
@@ -21,7 +21,7 @@ local function tell_enqueued(request) -- inline
     -- An id that the call has twice is told once.
     accepted[id] = nil
   end
-  events.know_gate(P, 'e')
+  events.know_in_force(P, 'e')
   events.tell(P, 'enqueued', enqueued)
   events.tell(P, 'scheduled', scheduled, 'due', table.concat(times, ' '))
 end

@@ -3,6 +3,7 @@
 -- them, in the order of their costs.
 --
 -- gives: part
+-- fields: answer_known, end_placed, find_unplaced, note_received, order_of_call, unknown_parent, was_received
 
 local function make_part(name)
   if name == 'rights' then
@@ -32,7 +33,7 @@ local function make_part(name)
 -- require: unique
   if name == 'key' then return lock end
 -- require: event
-  if name == 'events' then return {know_gate = know_gate, tell = tell} end
+  if name == 'events' then return {know_in_force = know_in_force, tell = tell} end
 -- require: enqueue_parents
   if name == 'parents' then return {order_of_call = order_of_call, unknown_parent = unknown_parent} end
 -- require: enqueue_children

@@ -1,5 +1,6 @@
 -- Steps of the common path of enqueue.lua: tasks without options.
 --
+-- requires: transitions_plain
 -- gives: begin_places, call, find, format, insert_one, is_common_task, read_clock, save_last_place
 
 local call, find, format = redis.call, string.find, string.format
@@ -12,7 +13,7 @@ local function read_clock() -- inline
 end
 
 -- To look at each byte of an id costs much, so an id that is as long as a UUID is taken for one: if it has bytes that no id has,
--- that task alone is malformed, when it is read.
+-- that task is malformed, when it is read.
 local function is_common_task(id, rest) -- inline
   return #rest <= @LARGE@ and find(rest, '\n', 1, true) and
     (#id == @UUID_BYTES@ or #id <= @ID_LENGTH_MAX@ and find(id, '^[%w._:-]+$'))
@@ -20,7 +21,7 @@ end
 
 -- Places where `next` tells none: the last of `count`; nil: the queue has groups or events.
 local function begin_places(P, count) -- inline
-  local order = call('HMGET', P .. 'order', '0', 'groups', 'events')
+  local order = call('HMGET', P .. 'sequence', '0', 'groups', 'events')
   if order[2] or order[3] then return nil end
   return (tonumber(order[1]) or @SCORE_START@) + @SCORE_STEP@ * count
 end
@@ -29,7 +30,7 @@ end
 -- now on.
 local function save_last_place(P, last) -- inline
   local has_token = call('LLEN', P .. 'wake') > 0
-  call('HSET', P .. 'order', has_token and 'next' or '0', format('%d', last))
+  call('HSET', P .. 'sequence', has_token and 'next' or '0', format('%d', last))
   return has_token
 end
 
@@ -37,7 +38,7 @@ end
 local function insert_one(P, id, envelope, last) -- inline
   local tasks = P .. 'tasks'
   if call('HSETNX', tasks, id, envelope) == 0 then return nil end
-  local added = redis.pcall('ZADD', P .. 'ready', format('%d', last), id)
+  local added = try_enter_ready_one(P, id, format('%d', last))
   if added == 1 or added == 0 then return 1 end
   redis.pcall('HDEL', tasks, id)
   return added

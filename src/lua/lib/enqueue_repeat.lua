@@ -3,29 +3,30 @@
 -- requires: base, sequence, enqueue_lists
 -- gives: answer_known, end_placed, find_unplaced
 
--- A bulk insert puts up to 1024 tasks in one packet (lib/bulk_insert.lua), and its client sends them again by themselves. Where
--- the packet got no place, this call gives all of its tasks theirs: not more than it can do.
+-- A bulk insert puts up to 1024 tasks in one segment (lib/bulk_insert.lua), and its client sends them again by themselves. Where
+-- the segment got no place, this call gives all of its tasks theirs: not more than it can do.
 local UNPLACED_MAX = 2048
 
--- Finds packets without a place, of which tasks are sent again. Returns what is wrong, or nil.
+-- Finds segments without a place, of which tasks are sent again. Returns how many tasks they have; or nil and what is wrong.
 local function find_unplaced(request)
   local P, lists, count = request.P, {}, 0
   for _, task in ipairs(request.tasks) do
-    local p = task.known and packet_of(task.known)
+    local p = task.known and segment_of(task.known)
     if p and lists[p] == nil then
-      lists[p] = call('SISMEMBER', P .. 'packets', p) == 0 and call('LRANGE', P .. 'packet:' .. p, '0', text(UNPLACED_MAX))
+      lists[p] = call('SISMEMBER', P .. 'segments', p) == 0 and call('LRANGE', P .. 'segment:' .. p, '0', text(UNPLACED_MAX))
       count = count + #(lists[p] or {})
       if count > UNPLACED_MAX then
-        return 'its tasks and others of their bulk inserts are more than ' .. UNPLACED_MAX .. ': send fewer in one call'
+        return nil, 'its tasks and others of their bulk inserts are more than ' .. UNPLACED_MAX .. ': send fewer in one call'
       end
     end
   end
   request.unplaced, request.placed = lists, {}
+  return count
 end
 
--- The tasks of such a packet become ready one by one.
-local function place_tasks_of_packet(request, envelope)
-  local p = packet_of(envelope)
+-- The tasks of such a segment become ready one by one.
+local function place_tasks_of_segment(request, envelope)
+  local p = segment_of(envelope)
   if not p or request.placed[p] or not request.unplaced[p] then return end
   request.placed[p] = true
   for _, id in ipairs(request.unplaced[p]) do
@@ -56,11 +57,11 @@ local function answer_known(request, task)
   request.answered = request.answered or {}
   if not task.known or request.answered[task.id] or not is_same(task.known, task) then return 0 end
   request.answered[task.id] = true
-  place_tasks_of_packet(request, task.known)
+  place_tasks_of_segment(request, task.known)
   return 1
 end
 
--- Deletes the lists of packets whose tasks stand in `ready` now.
+-- Deletes the lists of segments whose tasks stand in `ready` now.
 local function end_placed(request)
-  for p in pairs(request.placed) do call('DEL', request.P .. 'packet:' .. p) end
+  for p in pairs(request.placed) do call('DEL', request.P .. 'segment:' .. p) end
 end

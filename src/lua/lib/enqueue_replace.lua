@@ -1,6 +1,6 @@
 -- Another task holds the unique key of a new task whose option `conflict` says that the new one takes its place.
 --
--- requires: base, control, heirs, messages, sequence, task_state, unique
+-- requires: base, control, replacements, messages, sequence, task_state, unique
 -- gives: replace_holder
 
 -- The rest of an envelope with the priority of the task that it replaces, where reschedule.lua would have put it.

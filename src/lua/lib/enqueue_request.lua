@@ -5,8 +5,8 @@
 
 -- What ARGV[1] says: see the head of enqueue.lua. Returns whether it is one of those.
 local function read_way(request, way) -- inline
-  if way == 'plain' or way == 'idle' or way == 'laid' then
-    request.is_plain, request.is_bulk = true, way == 'laid'
+  if way == 'plain' or way == 'idle' or way == 'bulk' then
+    request.is_plain, request.is_bulk = true, way == 'bulk'
     return true
   end
   request.is_repeated = way ~= '0'
@@ -61,7 +61,7 @@ end
 -- Returns what is wrong, or nil.
 local function read_request(request, given) -- inline
   local is_known = read_way(request, given[1] or '')
-  if not is_known then return 'ARGV[1] is none of "0", "1", "again <ms> <at>", "carried ...", "plain", "idle" and "laid"' end
+  if not is_known then return 'ARGV[1] is none of "0", "1", "again <ms> <at>", "carried ...", "plain", "idle" and "bulk"' end
   local tasks, fault = given, nil
   if request.is_bulk then tasks, fault = part('bulk_fallback')(request.P, given) end
   if fault then return fault end

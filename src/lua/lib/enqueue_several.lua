@@ -1,6 +1,6 @@
 -- Steps of the common path of enqueue.lua for several tasks.
 --
--- requires: enqueue_plain
+-- requires: enqueue_plain, transitions_plain
 -- gives: are_new_tasks, count_common_ids, insert_several
 
 -- How many tasks the call has; nil: not a whole number of them, too many, or an id is none. For UUIDs see is_common_task.
@@ -23,32 +23,32 @@ local function are_new_tasks(P, given, count) -- inline
   return are_new
 end
 
--- The packet of tasks that come together (lib/segment.lua): the newest one, where no task came since and it has room, or a new
--- one. nil: they stand in `ready` one by one, as they are too few or too many. There must not be too many packets: whoever reads
+-- The segment of tasks that come together (lib/segment.lua): the newest one, where no task came since and it has room, or a new
+-- one. nil: they stand in `ready` one by one, as they are too few or too many. There must not be too many segments: whoever reads
 -- them by pages passes them all. before: the place before their first. Returns whether it is the newest one, too.
-local function packet_for(P, count, before) -- inline
-  if count < @PACKET_MIN@ or count > @PACKET_MAX@ then return nil, false end
-  local newest, tail = string.match(call('HGET', P .. 'order', 'packet') or '', '^(%d+) (%d+)$')
+local function segment_for(P, count, before) -- inline
+  if count < @SEGMENT_MIN@ or count > @SEGMENT_MAX@ then return nil, false end
+  local newest, tail = string.match(call('HGET', P .. 'sequence', 'segment') or '', '^(%d+) (%d+)$')
   local joins = newest and tonumber(tail) == before and call('ZSCORE', P .. 'ready', '+' .. newest) and
-    call('LLEN', P .. 'packet:' .. newest) <= @PACKET_MAX@ - count
+    call('LLEN', P .. 'segment:' .. newest) <= @SEGMENT_MAX@ - count
   if joins then return newest, true end
   local p = format('%d', (before - @SCORE_START@) / @SCORE_STEP@)
-  if call('EXISTS', P .. 'packet:' .. p) == 1 or
-    count < @PACKET_MANY@ and call('SCARD', P .. 'packets') >= @PACKETS_MAX@ then return nil, false end
+  if call('EXISTS', P .. 'segment:' .. p) == 1 or
+    count < @SEGMENT_MANY@ and call('SCARD', P .. 'segments') >= @SEGMENTS_MAX@ then return nil, false end
   return p, false
 end
 
--- Puts the ids into the packet, and the packet into `ready` if it is new. Returns a number; or an error, and no new
--- packet is there.
-local function fill_packet(P, given, count, p, joins, before) -- inline
-  local list = P .. 'packet:' .. p
+-- Puts the ids into the segment, and the segment into `ready` if it is new. Returns a number; or an error, and no new
+-- segment is there.
+local function fill_segment(P, given, count, p, joins, before) -- inline
+  local list = P .. 'segment:' .. p
   local added = redis.pcall('RPUSH', list, unpack(given, 2, count + 1))
   if joins or type(added) ~= 'number' then return added end
-  added = redis.pcall('SADD', P .. 'packets', p)
-  if type(added) == 'number' then added = redis.pcall('ZADD', P .. 'ready', format('%d', before + @SCORE_STEP@), '+' .. p) end
+  added = redis.pcall('SADD', P .. 'segments', p)
+  if type(added) == 'number' then added = try_enter_ready_one(P, '+' .. p, format('%d', before + @SCORE_STEP@)) end
   if type(added) ~= 'number' then
     redis.pcall('UNLINK', list)
-    redis.pcall('SREM', P .. 'packets', p)
+    redis.pcall('SREM', P .. 'segments', p)
   end
   return added
 end
@@ -58,7 +58,7 @@ end
 local function insert_several(P, given, count, last, seconds, millis) -- inline
   local tasks, new, n, ready = P .. 'tasks', {}, 0, nil
   local before, stamp = last - @SCORE_STEP@ * count, '{"at":' .. seconds .. millis .. ','
-  local p, joins = packet_for(P, count, before)
+  local p, joins = segment_for(P, count, before)
   if p then stamp = stamp .. '"p":' .. p .. ',' else ready = {} end
   for i = 2, count + 1 do
     new[n + 1], new[n + 2] = given[i], stamp .. given[count + i]
@@ -70,11 +70,11 @@ local function insert_several(P, given, count, last, seconds, millis) -- inline
     return nil
   end
   local added
-  if p then added = fill_packet(P, given, count, p, joins, before) else added = redis.pcall('ZADD', P .. 'ready', unpack(ready)) end
+  if p then added = fill_segment(P, given, count, p, joins, before) else added = try_enter_ready_all(P, ready) end
   if type(added) ~= 'number' then
     redis.pcall('HDEL', tasks, unpack(given, 2, count + 1))
     return added
   end
-  if p then call('HSET', P .. 'order', 'packet', p .. ' ' .. format('%d', last)) end
+  if p then call('HSET', P .. 'sequence', 'segment', p .. ' ' .. format('%d', last)) end
   return seconds * 1000 + millis
 end

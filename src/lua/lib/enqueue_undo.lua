@@ -1,13 +1,14 @@
 -- A command of `enqueue` failed, as the user may not call it or a key has the wrong type: what the call made is removed.
 --
--- requires: enqueue_any
+-- requires: enqueue_any, transitions_plain
 -- gives: enqueue_or_undo
 
 -- made: id -> its options. Nothing here may raise an error.
 local function undo(P, made)
   local call = redis.pcall
   for id, o in pairs(made) do
-    for _, set in ipairs({'ready', 'scheduled', 'blocked', 'deadlines'}) do call('ZREM', P .. set, id) end
+    for _, state in ipairs({@WAITING_SETS@}) do try_leave_state(P, state, id) end
+    call('ZREM', P .. 'deadlines', id)
     call('HDEL', P .. 'tasks', id)
     call('UNLINK', P .. 'info:' .. id, P .. 'parents:' .. id)
     local lock = o.unique and P .. 'unique:' .. o.unique

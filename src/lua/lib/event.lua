@@ -1,19 +1,19 @@
--- Events: while settings.gate has an "e", every transition is an entry of the stream `events`: its name, the ids that
--- it happened to, and what there is to say. Whoever has read settings.gate says so with know_gate; who acts
+-- Events: while settings.in_force has an "e", every transition is an entry of the stream `events`: its name, the ids that
+-- it happened to, and what there is to say. Whoever has read settings.in_force says so with know_in_force; who acts
 -- in a session says so with act_as.
 --
 -- requires: base
--- gives: act_as, acting, know_gate, tell, tell_as, telling, tells
+-- gives: act_as, acting, know_in_force, tell, tell_as, telling, tells
 
 local EVENTS = @EVENTS_DEFAULT@
 local telling, actor = {}, {}
 
-local function know_gate(P, gate)
-  telling[P] = gate and find(gate, 'e', 1, true) and true or false
+local function know_in_force(P, in_force)
+  telling[P] = in_force and find(in_force, 'e', 1, true) and true or false
 end
 
 local function tells(P)
-  if telling[P] == nil then know_gate(P, call('HGET', P .. 'settings', 'gate')) end
+  if telling[P] == nil then know_in_force(P, call('HGET', P .. 'settings', 'in_force')) end
   return telling[P]
 end
 

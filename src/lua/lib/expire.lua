@@ -2,8 +2,10 @@
 --
 -- requires: base, budget, control, deadline, death, event, foreign_key, task_state
 -- gives: expire_overdue
+-- fields: expire_overdue
 
--- A task that does not wait has begun, or has ended: only its deadline goes.
+-- A task that is leased or has ended just leaves `deadlines`. One that goes back without having begun enters it again
+-- (lib/deadline.lua).
 local function expire(P, now, id)
   local envelope = call('HGET', P .. 'tasks', id)
   local state = envelope and task_state(P, id)
@@ -13,7 +15,7 @@ local function expire(P, now, id)
     dies(P, id, now, 'malformed', header(envelope, id).malformed)
   elseif is_waiting(state) and deadline_of(envelope) then
     leave_place(P, id, state, envelope)
-    mark_info(P, id, has_begun(P, id, envelope))
+    mark_info(P, id, drop_deadline(P, id, envelope))
     dies(P, id, now, 'expired', 'not begun by its deadline')
   else
     call('ZREM', P .. 'deadlines', id)
@@ -26,7 +28,7 @@ local function expire_overdue(P, now, max)
   local ids = call('ZRANGEBYSCORE', P .. 'deadlines', '-inf', text(now), 'LIMIT', 0, room)
   act_as(false)
   for i, id in ipairs(ids) do
-    if i > 10 and budget.left <= 0 then return {more = true} end
+    if i > 1 and budget.is_over(i - 1) then return {more = true} end
     expire(P, now, id)
   end
   return {more = #ids == room}

@@ -1,4 +1,4 @@
--- What concerns many children or many parents of a task is done in steps: the entries of the list `fanout`, of which
+-- What concerns many children or many parents of a task is done in steps by fan.lua: the entries of the list `fanout`, of which
 -- lib/dependency_edges.lua describes each kind.
 --
 -- While `outbox` holds many messages to other queues, as one of these may take none, a step sends no more of them: what
@@ -12,8 +12,8 @@ local CHILDREN_MAX = 40 -- a child takes Redis some 0.1 ms
 local STATES = ' unlink restore unread cascade completed dead cancelled deleted '
 
 -- The first entry as a table; nil: there is none that this version knows. An entry that a newer version wrote goes behind
--- the others. The call ends its part there; the next one, at the latest when the caller looks at the queue though nothing is due (a
--- session's life later), looks at what follows it.
+-- the others, and the call ends there. The next call looks at what follows it: a worker's scheduler sends it behind each call of
+-- maintain.lua, at the latest a session's life later.
 local function first_entry(P)
   local line = call('LINDEX', P .. 'fanout', 0)
   if not line then return nil end

@@ -1,14 +1,17 @@
 -- Leasing tasks that have more to tell (their envelopes are marked).
 --
--- requires: base, event, schedule, attempt_info
+-- requires: allowed, base, event, schedule, attempt_info
 -- gives: flagged, flagged.off, flagged.weigh
+-- fields: put_off, weigh
 
--- A unique key that was held until the start is free now.
+-- A unique key that was held until the start is free now. The lease is written afterwards: what would refuse it does so here.
 local function start_unlocks(P, id, envelope)
   local at = find(envelope, '"until":"started"', 1, true)
   if at and at < (find(envelope, '\n', 1, true) or 0) then
     local o = header(envelope)
     if o['until'] and call('GET', P .. 'unique:' .. o.unique) == id then
+      local refusal = rights_fault(P, 'HSET ZREMRANGEBYRANK')
+      if refusal then error({err = refusal}) end
       call('DEL', P .. 'unique:' .. o.unique)
     end
   end
@@ -46,8 +49,8 @@ end
 
 -- When its time has come it is to stand where it stood, unless the order has begun again meanwhile: `epoch` goes with it.
 function flagged.off(P, id, place, now)
-  call('HSETNX', P .. 'order', 'epoch', text(now) .. ':' .. id)
-  call('HSET', P .. 'info:' .. id, 'place', text(place) .. ' ' .. call('HGET', P .. 'order', 'epoch'))
+  call('HSETNX', P .. 'sequence', 'epoch', text(now) .. ':' .. id)
+  call('HSET', P .. 'info:' .. id, 'place', text(place) .. ' ' .. call('HGET', P .. 'sequence', 'epoch'))
   schedule(P, id, now + flagged.put_off)
   tell(P, 'scheduled', id, 'due', text(now + flagged.put_off))
 end

@@ -19,7 +19,7 @@ do
   local function spoil(P, id)
     local envelope = run('HGET', P .. 'tasks', id)
     if not envelope or sub(envelope, 1, 2) ~= '{"' or is_spoilt(envelope) then return end
-    local marks = string.match(envelope, '^{"info":1,"cancel":1,') or string.match(envelope, '^{"info":1,')
+    local marks = match(envelope, '^{"info":1,"cancel":1,') or match(envelope, '^{"info":1,')
     run('HSET', P .. 'tasks', id, (marks or '{"info":1,') .. '"spoilt":1,' .. sub(envelope, marks and #marks + 1 or 2))
     -- So the step of deadlines looks at it (lib/expire.lua).
     run('ZADD', P .. 'deadlines', '0', id)
@@ -27,7 +27,7 @@ do
   end
 
   local function reclaim(key)
-    local P, thing, id = string.match(key, '^([^}]*}:)(%a+):(.*)$')
+    local P, thing, id = match(key, '^([^}]*}:)([%a_]+):(.*)$')
     if not P or thing == 'cron' then return end
     run('UNLINK', key)
     if thing == 'info' or thing == 'parents' then spoil(P, id) end

@@ -1,4 +1,4 @@
--- Members of a sorted set leave it when their time is over: `waiters`, `holds`, `rates`.
+-- Members of a sorted set leave it when their time is over: `waiters`, `paused_groups`, `rates`.
 --
 -- requires: base
 -- gives: forget_past

@@ -14,28 +14,28 @@ end
 -- The group is examined again at a time.
 local function expect(P, group, at)
   at = min(at, LATEST)
-  local head = at < LATEST and call('ZRANGE', P .. 'opening', 0, 0, 'WITHSCORES')
-  call('ZADD', P .. 'opening', text(at), group)
+  local head = at < LATEST and call('ZRANGE', P .. 'limit_due', 0, 0, 'WITHSCORES')
+  call('ZADD', P .. 'limit_due', text(at), group)
   if head and (not head[2] or at < tonumber(head[2])) then announce_due(P, at) end
 end
 
--- The group has no parked and no called task any more.
+-- The group has no parked and no unparked task any more.
 local function forget_group(P, group)
-  call('ZREM', P .. 'opening', group)
-  call('ZREM', P .. 'reopening', group)
-  call('UNLINK', P .. 'holders:' .. group)
+  call('ZREM', P .. 'limit_due', group)
+  call('ZREM', P .. 'limit_dirty', group)
+  call('UNLINK', P .. 'parked_first:' .. group)
 end
 
 -- A task that waits leaves its place for good, or for another: parked, or called. Others may have been behind it.
 local function leave_group(P, id, group)
-  local parked, called = P .. 'parked:' .. group, P .. 'called:' .. group
-  local was_called = call('ZREM', called, id) == 1
-  if not was_called and call('ZREM', parked, id) == 0 then return end
+  local parked, unparked = P .. 'parked:' .. group, P .. 'unparked:' .. group
+  local was_unparked = call('ZREM', unparked, id) == 1
+  if not was_unparked and call('ZREM', parked, id) == 0 then return end
   leave_parked(P, {id})
-  call('ZREM', P .. 'holders:' .. group, id)
-  if call('EXISTS', parked, called) == 0 then
+  call('ZREM', P .. 'parked_first:' .. group, id)
+  if call('EXISTS', parked, unparked) == 0 then
     forget_group(P, group)
-  elseif was_called then
+  elseif was_unparked then
     expect(P, group, clock())
   end
 end

@@ -1,4 +1,5 @@
--- All that is known of a task, as one list, and how many bytes its result has.
+-- All that is known of a task, as one list, and what it adds to a reply beside its envelope, in bytes: a field that is not
+-- returned has its price as well.
 --   {id, state, envelope, score where it stands, session, lease, field, value, ... of info}
 -- with a field "about", the session's description, for a running task, and "expires", when its session does, or
 -- "stalled", when it did (0: its leases are being taken back); and "result" for a completed one that left one.
@@ -11,8 +12,9 @@ local function describe(P, id, envelope, state, score, session, lease, with_log)
   -- Behind the point is no part of a time: lib/ties.lua.
   if state == 'scheduled' then score = text(score) end
   local reply = {id, state, envelope, score or '', session or '', lease or ''}
-  local info, names = P .. 'info:' .. id, {}
+  local info, names, fields = P .. 'info:' .. id, {}, 0
   for _, name in ipairs(call('HKEYS', info)) do
+    fields = fields + 1
     if name == 'checkpoint' then
       reply[#reply + 1] = 'checkpoint_bytes'
       reply[#reply + 1] = call('HSTRLEN', info, name)
@@ -40,5 +42,5 @@ local function describe(P, id, envelope, state, score, session, lease, with_log)
     reply[#reply + 1] = expires <= clock() and 'stalled' or 'expires'
     reply[#reply + 1] = text(expires)
   end
-  return reply, result and #result or 0
+  return reply, 128 * fields + (result and #result or 0)
 end

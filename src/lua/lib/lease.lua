@@ -3,6 +3,7 @@
 --
 -- requires: allowed, base, event, limited_lease, flagged, put_aside, segment, transitions, turn_settings, wake_one
 -- gives: lease
+-- fields: dealt, index, join, session_stands
 
 -- How many of the first ids to take: those with an envelope that tells more are weighed (lib/flagged.lua). company: other tasks
 -- were leased before these in this call.
@@ -40,13 +41,14 @@ local function fit(P, ids)
 end
 
 -- Whether the session has begun in this queue and is not reaped, or begins now. join: its description, to begin it; empty when
--- it has begun. A session that stands in `sessions` without its hash is being reaped by maintain.lua: it does not begin again.
+-- it has begun. A session that stands in `sessions` without its hash is being reaped (reap.lua): it does not begin again.
 local function in_session(P, index, running, session, join, ttl, now, extras)
   if call('HEXISTS', running, '#') == 1 then return true end
   if join == '' then return false end
   ttl = min(tonumber(ttl), LATEST / 2)
 -- require: types, rights
-  local words = not_allowed(P, COMMANDS) or has_wrong_type(P) and wrong_type(P) or nil
+  -- Sessions begin rarely. To look at each key takes more commands than has_wrong_type and less text.
+  local words = rights_fault(P, COMMANDS) or wrong_type(P)
   if words then error({err = words}) end
   if call('ZADD', P .. 'sessions', 'NX', text(now + ttl), session) == 0 then return false end
 -- require: upkeep
@@ -59,11 +61,11 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
 end
 
 -- The ids and envelopes to lease of the first ids of `ready`, how many of them are taken, and whether more stand behind them.
--- lease: the text of their leases.
-local function choose(P, gate, o, running, lease, ids, want)
+-- line: the texts of their leases, by place.
+local function choose(P, limits, o, running, line, ids, want)
   local more = #ids > want
-  if gate and gate.groups then
-    local admitted, envelopes, is_more = gate_admit(gate, running, lease, want, o.has_company, o.extras, flagged, o.settings[LARGE_TASKS])
+  if limits and limits.groups then
+    local admitted, envelopes, is_more = limits_admit(limits, running, line, want, o.has_company, o.extras, flagged, o.settings[LARGE_TASKS])
     return admitted, envelopes, #admitted, is_more
   end
   for i = #ids, want + 1, -1 do ids[i] = nil end
@@ -73,11 +75,11 @@ end
 
 -- Writes the leases of the first `taken` ids, unless they have them: in a queue with limits for groups. Returns the list of the
 -- reply, and the leased ids. The tasks leave `ready` afterwards.
-local function write_leases(index, running, lease, ids, envelopes, taken, have_leases)
-  local fields, reply, leased = {}, {index}, {}
+local function write_leases(o, running, line, ids, envelopes, taken, have_leases)
+  local fields, reply, leased = {}, {o.index}, {}
   for i = 1, taken do
     if envelopes[i] then
-      fields[#fields + 1], fields[#fields + 2] = ids[i], lease
+      fields[#fields + 1], fields[#fields + 2] = ids[i], line(#leased + 1)
       reply[#reply + 1], reply[#reply + 2] = ids[i], envelopes[i]
       leased[#leased + 1] = ids[i]
     end
@@ -86,24 +88,36 @@ local function write_leases(index, running, lease, ids, envelopes, taken, have_l
   return reply, leased
 end
 
--- The gate of a queue with limits, and how many tasks it lets start, at most `want`; nil and `want` without limits.
-local function open_gate(P, o)
-  local flags = o.settings[GATE]
-  know_gate(P, flags)
+-- The limits of a queue with limits, and how many tasks it lets start, at most `want`; nil and `want` without limits.
+local function open_limits(P, o)
+  local flags = o.settings[IN_FORCE]
+  know_in_force(P, flags)
   if not flags or flags == 'e' then return nil, o.want end
-  local gate = gate_open(P, o.now, flags)
+  local limits = limits_open(P, o.now, flags)
   -- Tasks leave `ready` before their places are written: what a user may not do fails before.
-  local refusal = gate.groups and rights_fault(P, 'HSET ZADD')
+  local refusal = limits.groups and rights_fault(P, 'HSET ZADD')
   if refusal then error({err = refusal}) end
-  return gate, gate_room(gate, o.want)
+  return limits, limits_room(limits, o.want, o.names, o.dealt)
 end
 
--- Leases up to o.want tasks to a session. o: index, session, join, ttl, want, thread, now, settings, extras (what the reply tells
--- of tasks, is added to), has_company (tasks were leased before in this call) and has_begun (the session is known to stand).
--- Returns {queue index, id, envelope, ...}, or nil when there is nothing, or false when the session is gone; and whether a
--- limit lets no more tasks start.
+-- The thread that the n-th task is for.
+local function thread_of(o, n)
+  return o.names and o.names[o.dealt + n] or o.thread
+end
+
+-- Tells of the leases, of each by itself where they are for several threads.
+local function tell_leased(P, running, o, leased)
+  if #leased == 0 or not tells(P) then return end
+  act_as(running)
+  for i = 1, o.names and #leased or 1 do tell_as(P, 'leased', o.names and leased[i] or leased, 'thread', thread_of(o, i)) end
+end
+
+-- Leases up to o.want tasks to a session. o: index, session, join, ttl, want, thread, names, dealt (as in lease_plain), now, settings,
+-- extras (what the reply tells of tasks, is added to), has_company (tasks were leased before in this call) and session_stands (it
+-- is known to be there). Returns {queue index, id, envelope, ...}, or nil when there is nothing, or false when the session is
+-- gone; and whether a limit lets no more tasks start.
 local function lease(P, o)
-  local gate, want = open_gate(P, o)
+  local limits, want = open_limits(P, o)
   if want <= 0 then return nil, true end
   -- One more than is wanted: then it is known whether another thread is to be woken.
   unfold(P, 0, want)
@@ -111,19 +125,22 @@ local function lease(P, o)
   if #ids == 0 then return nil end
   if o.settings[LARGE_TASKS] then want = min(want, fit(P, ids)) end
   local running = P .. 'running:' .. o.session
-  if not o.has_begun and not in_session(P, o.index, running, o.session, o.join, o.ttl, o.now, o.extras) then
+  if not o.session_stands and not in_session(P, o.index, running, o.session, o.join, o.ttl, o.now, o.extras) then
     -- The wake-up is for somebody else: whoever asks may be frozen or cut off, with this call sent long ago.
     wake_one(P)
     return false
   end
   local envelopes, taken, more
-  local line, has_groups = text(o.now) .. ' ' .. o.thread, gate and gate.groups
-  ids, envelopes, taken, more = choose(P, gate, o, running, line, ids, want)
+  local has_groups = limits and limits.groups
+  local function line(n)
+    return text(o.now) .. ' ' .. thread_of(o, n)
+  end
+  ids, envelopes, taken, more = choose(P, limits, o, running, line, ids, want)
   if taken == 0 then
     if more or #ids > 0 then wake_one(P) end
     return nil
   end
-  local reply, leased = write_leases(o.index, running, line, ids, envelopes, taken, has_groups)
+  local reply, leased = write_leases(o, running, line, ids, envelopes, taken, has_groups)
   if not has_groups then
     local fault = leave_ready_first(P, taken)
     if type(fault) == 'table' then
@@ -132,11 +149,8 @@ local function lease(P, o)
       error(fault)
     end
   end
-  if #leased > 0 and tells(P) then
-    act_as(running)
-    tell_as(P, 'leased', leased, 'thread', o.thread)
-  end
-  if gate then gate_take(gate, #leased) end
-  if (more or taken < #ids) and not (gate and gate.shut) then wake_one(P) end
-  return reply, gate and gate.shut
+  tell_leased(P, running, o, leased)
+  if limits then limits_take(limits, #leased) end
+  if (more or taken < #ids) and not (limits and limits.shut) then wake_one(P) end
+  return reply, limits and limits.shut
 end

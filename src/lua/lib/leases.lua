@@ -59,7 +59,7 @@ end
 local function forget_handed(P, session, leases)
   local untaken = {}
   for i = 1, #leases do
-    local key = P .. 'hand:' .. session .. ':' .. string.match(leases[i][2], ' (.*)$')
+    local key = P .. 'hand:' .. session .. ':' .. (string.match(leases[i][2], ' (.*)$') or '')
     local handed = string.match(call('LINDEX', key, 0) or '', '^%d+ ([^\n]+)\n')
     if handed == leases[i][1] then
       untaken[handed] = true

@@ -1,26 +1,25 @@
 -- Limits: how many tasks of a queue, or of a group in it, run at once and start in a period, and before when none of
--- them starts. Nothing of this is looked at while settings.gate is absent.
+-- them starts. Nothing of this is looked at while settings.in_force is absent.
 --
---   settings gate         which limits there are: c the queue's concurrency, q its rate or a hold, g any limit of
---                         groups (or groups that waited for one are still to be looked at), s the concurrency of
---                         groups; e: events are told
---                       (lib/event.lua), which is no limit, but keeps turns from the common path as well
---            concurrency, rate, hold, group_concurrency, group_rate
---            group_strict: each group is strict, see below
---   limits   hash         c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none); s:<group>:
---                         whether it is strict ("1", "0"); limited zset: those groups, by name
---   gate     hash         running: how many tasks run; tat: the rate's clock; opens: when maintain.lua is to look again;
---                         counting: not all tasks that ran before are counted yet (lib/count_page.lua)
---   slots    hash         id -> group, of tasks that run and are counted, and of those of strict groups that wait for
---                         another attempt; taken hash: group -> how many
---   rates    zset         group -> its rate's clock; holds zset: group -> not before this time
---   parked   zset         id -> place, of ready tasks whose group is at its limit; parked:<group> zset the same
---   holders:<group> zset  id -> place, of those of its parked tasks that had a slot when they were parked
---   called:<group> zset   id -> place, of its tasks that were parked, or were given back, and stand in `ready`
---   opening  zset         group with parked or called tasks -> when to look again; LATEST: when one of its tasks ends
---   reopening zset        groups to look at because limits have changed
+--   settings         in_force: which limits there are: c the queue's concurrency, q its rate or a pause for a time, g any
+--                    limit of groups, also while groups that waited for one are still to be looked at, s the concurrency of
+--                    groups; e: events are on (lib/event.lua), which is no limit, but keeps turns from the common path as well
+--                    concurrency, rate, paused_until, group_concurrency, group_rate
+--                    group_strict: each group is strict, see below
+--   limits hash      c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none); s:<group>: whether it is
+--                    strict ("1", "0"); limited zset: those groups, by name
+--   limit_state hash running: how many tasks run; tat: the rate's clock; opens: when maintain.lua is to look again;
+--                    counting: not all tasks that ran before are counted yet (lib/count_page.lua)
+--   running_group    hash: id -> group, of tasks that run and are counted, and of those of strict groups that wait for another
+--                    attempt; group_running hash: group -> how many
+--   rates zset       group -> its rate's clock; paused_groups zset: group -> not before this time
+--   parked zset      id -> place, of ready tasks whose group is at its limit; parked:<group> zset: the same
+--   parked_first:<group>  zset: id -> place, of those of its parked tasks that had a slot when they were parked
+--   unparked:<group> zset: id -> place, of its tasks that were parked, or were given back, and stand in `ready`
+--   limit_due zset   group with parked or unparked tasks -> when to look again; LATEST: when one of its tasks ends
+--   limit_dirty zset groups to look at because limits have changed
 --
--- A place is the score with which a task came. Tasks of a group that has parked or called ones start in the order of
+-- A place is the score with which a task came. Tasks of a group that has parked or unparked ones start in the order of
 -- their places, whatever their scores in `ready` are by now.
 --
 -- A strict group is serial under failures, too: it waits for the task that started last until that has ended, whether it
@@ -31,9 +30,10 @@
 -- arrival time, runs ahead of now by period / count for each task; it may be ahead by `burst` of them. Where many tasks
 -- start in a millisecond, which is as fine as time is here, some milliseconds of them are let through together.
 --
--- requires: base, event, group_place, sequence, wake_all, wake_one, transitions
--- gives: CONCURRENCY, HOLD, RATE, call_first, drop_strays, limit_state, group_room, look, look_again, rate_clock
--- gives: rate_opens, rate_room, regate, release
+-- requires: add_to, base, event, group_place, sequence, wake_all, wake_one, transitions
+-- gives: CONCURRENCY, PAUSED_UNTIL, RATE, call_first, drop_strays, limit_state, group_room, look, look_again, rate_clock
+-- gives: rate_opens, rate_room, renew_in_force, release
+-- fields: base, unparked, free, lag, now, parked, rest, room, rooms, step, strays, strict, used
 
 local TOGETHER = 5
 local function rate_room(rate, tat, now)
@@ -46,7 +46,8 @@ local function rate_room(rate, tat, now)
   r.lag = burst * r.step
   if r.step < 1 then r.lag = max(r.lag, TOGETHER) end
   -- A clock that is much further ahead than a start puts it is of another time, or of a slower rate.
-  r.base = max(tonumber(tat) or 0, now)
+  -- In this order max() returns `now` for what is not a number.
+  r.base = max(now, tonumber(tat) or 0)
   if r.base > now + r.lag + 1000 then r.base = now end
   -- Clocks are kept to a microsecond.
   r.room = max(0, math.floor((now + r.lag - r.base + 0.001) / r.step))
@@ -54,7 +55,7 @@ local function rate_room(rate, tat, now)
 end
 
 -- When the rate lets more tasks start after `used` of them: as far as the burst allows, not for each of them but for
--- what comes together in a while, since each opening is tended to and wakes somebody.
+-- what comes together in a while, since each limit_due is tended to and wakes somebody.
 local WHILE = 20
 local function rate_opens(r, used)
   local n = max(1, min(math.floor(r.lag / r.step + 0.001), math.floor(WHILE / r.step)))
@@ -65,12 +66,12 @@ local function rate_clock(r, used)
   return string.format('%.3f', r.base + used * r.step)
 end
 
--- The settings that limits are read from, as HMGET returns them: settings[HOLD], false where it is not set.
-local CONCURRENCY, RATE, HOLD, GROUP_CONCURRENCY, GROUP_RATE, EVENTS_ON, EVENTS_UNTIL, GROUP_STRICT = 1, 2, 3, 4, 5, 6, 7, 8
+-- The settings that limits are read from, as HMGET returns them: settings[PAUSED_UNTIL], false where it is not set.
+local CONCURRENCY, RATE, PAUSED_UNTIL, GROUP_CONCURRENCY, GROUP_RATE, EVENTS_ON, EVENTS_UNTIL, GROUP_STRICT = 1, 2, 3, 4, 5, 6, 7, 8
 
 -- What was written otherwise than by limit.lua, and is none, is no limit.
-local function gate_settings(P)
-  local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate',
+local function limit_settings(P)
+  local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'paused_until', 'group_concurrency', 'group_rate',
     'events', 'events_until', 'group_strict')
   if s[CONCURRENCY] then s[CONCURRENCY] = number_of(s[CONCURRENCY], 0) end
   if s[GROUP_CONCURRENCY] then s[GROUP_CONCURRENCY] = number_of(s[GROUP_CONCURRENCY], 0) end
@@ -78,11 +79,11 @@ local function gate_settings(P)
 end
 
 local function limit_state(P, now)
-  return {P = P, now = now, rooms = {}, settings = gate_settings(P)}
+  return {P = P, now = now, rooms = {}, settings = limit_settings(P)}
 end
 
 -- What is known of a group in this call: how many of its tasks may start (free, of which `used` have), how many are
--- parked and called, and what says when there will be more.
+-- parked and unparked, and what says when there will be more.
 local function group_room(g, group)
   local known = g.rooms[group]
   if known then return known end
@@ -90,7 +91,7 @@ local function group_room(g, group)
   local own = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group, 's:' .. group)
   local room = {free = math.huge, used = 0, strict = (own[3] or s[GROUP_STRICT]) == '1'}
   local concurrency = room.strict and 1 or own[1] and number_of(own[1], -1) or s[GROUP_CONCURRENCY] or -1
-  if concurrency >= 0 then room.free = concurrency - (tonumber(call('HGET', P .. 'taken', group)) or 0) end
+  if concurrency >= 0 then room.free = concurrency - (tonumber(call('HGET', P .. 'group_running', group)) or 0) end
   -- But for the concurrency: a task that has its slot may start.
   local rest = math.huge
   local rate = own[2] or s[GROUP_RATE] or ''
@@ -98,17 +99,17 @@ local function group_room(g, group)
     local free, r = rate_room(rate, call('ZSCORE', P .. 'rates', group), now)
     room.rate, rest = r, free
   end
-  local hold = tonumber(call('ZSCORE', P .. 'holds', group))
-  if hold and hold > now then room.hold, rest = hold, 0 end
+  local ends = number_of(call('ZSCORE', P .. 'paused_groups', group), 0)
+  if ends and ends > now then room.ends, rest = ends, 0 end
   room.free, room.rest = min(room.free, rest), rest
-  room.parked, room.called = call('ZCARD', P .. 'parked:' .. group), call('ZCARD', P .. 'called:' .. group)
+  room.parked, room.unparked = call('ZCARD', P .. 'parked:' .. group), call('ZCARD', P .. 'unparked:' .. group)
   g.rooms[group] = room
   return room
 end
 
 -- When a group is to be looked at again: used, of what is free, are on their way.
 local function look_again(room, used)
-  if room.hold then return room.hold end
+  if room.ends then return room.ends end
   if room.rate and used >= room.rate.room then return rate_opens(room.rate, used) end
   return LATEST
 end
@@ -116,7 +117,7 @@ end
 -- Calls parked tasks: they stand in `ready` again, as if the group had come now. Places are ascending.
 local function call_back(P, group, ids, places)
   local o, n = order_open(P), 0
-  local last, scores, called = {}, {}, {}
+  local last, scores, unparked = {}, {}, {}
   o.lanes = {}
   for i = 1, #ids do
     local priority = math.floor(places[i] / BAND)
@@ -130,7 +131,7 @@ local function call_back(P, group, ids, places)
     o.lanes[lane] = min(max(places[i], before + gap), base + BAND - 1)
     last[priority] = places[i]
     scores[n + 1], scores[n + 2] = text(o.lanes[lane]), ids[i]
-    called[n + 1], called[n + 2], n = text(places[i]), ids[i], n + 2
+    unparked[n + 1], unparked[n + 2], n = text(places[i]), ids[i], n + 2
   end
   -- Whoever comes to the group later stands behind them.
   for priority in pairs(last) do
@@ -141,21 +142,21 @@ local function call_back(P, group, ids, places)
   order_save(o)
   leave_parked(P, ids)
   call('ZREM', P .. 'parked:' .. group, unpack(ids))
-  call('ZADD', P .. 'called:' .. group, unpack(called))
+  call('ZADD', P .. 'unparked:' .. group, unpack(unparked))
   enter_ready(P, scores)
   tell(P, 'ready', ids)
   wake_one(P)
 end
 
--- The first of the parked tasks that a strict group waits for, and its place: it was parked because a hold or a rate did
+-- The first of the parked tasks that a strict group waits for, and its place: it was parked because a pause or a rate did
 -- not let it start, and starts before all others, whatever their places are.
 local function parked_holder(P, group)
   while true do
-    local first = call('ZRANGE', P .. 'holders:' .. group, 0, 0)[1]
+    local first = call('ZRANGE', P .. 'parked_first:' .. group, 0, 0)[1]
     if not first then return end
     local place = call('ZSCORE', P .. 'parked', first)
-    if place and call('HGET', P .. 'slots', first) == group then return first, tonumber(place) end
-    call('ZREM', P .. 'holders:' .. group, first)
+    if place and call('HGET', P .. 'running_group', first) == group then return first, tonumber(place) end
+    call('ZREM', P .. 'parked_first:' .. group, first)
   end
 end
 
@@ -175,10 +176,10 @@ local function may_start(g, group, room, most)
   local ids, places = {}, {}
   if room.strict and room.free < 1 and room.parked > 0 and room.rest - room.used >= 1 then
     ids[1], places[1] = parked_holder(g.P, group)
-    if ids[1] then call('ZREM', g.P .. 'holders:' .. group, ids[1]) end
+    if ids[1] then call('ZREM', g.P .. 'parked_first:' .. group, ids[1]) end
     return ids, places
   end
-  local n = max(0, min(room.free - room.used - room.called, room.parked, most))
+  local n = max(0, min(room.free - room.used - room.unparked, room.parked, most))
   local found = n > 0 and call('ZRANGE', g.P .. 'parked:' .. group, 0, n - 1) or {}
   if #found == 0 then return ids, places end
   local known, strays = drop_strays(g.P, 'parked', 'parked:' .. group, found)
@@ -196,47 +197,47 @@ local function look(g, group, most)
   local n = #ids
   if n > 0 then
     call_back(P, group, ids, places)
-    room.parked, room.called = room.parked - n, room.called + n
+    room.parked, room.unparked = room.parked - n, room.unparked + n
   end
   if room.parked == 0 and room.free == math.huge then
-    call('UNLINK', P .. 'called:' .. group)
-    room.called = 0
+    call('UNLINK', P .. 'unparked:' .. group)
+    room.unparked = 0
   end
-  if room.parked == 0 and room.called == 0 then
+  if room.parked == 0 and room.unparked == 0 then
     forget_group(P, group)
   elseif room.parked > 0 and (n == most or room.strays) then
     expect(P, group, g.now)
   else
-    expect(P, group, room.parked > 0 and look_again(room, room.used + room.called) or LATEST)
+    expect(P, group, room.parked > 0 and look_again(room, room.used + room.unparked) or LATEST)
   end
   return n
 end
 
 
--- settings.gate, from the limits that there are.
-local function regate(P)
-  local s = gate_settings(P)
+-- settings.in_force, from the limits that there are.
+local function renew_in_force(P)
+  local s = limit_settings(P)
   local own = call('EXISTS', P .. 'limits') == 1
   local flags = ''
-  if s[CONCURRENCY] then flags = 'c' else call('HDEL', P .. 'gate', 'running') end
-  if s[RATE] or s[HOLD] then flags = flags .. 'q' else call('HDEL', P .. 'gate', 'opens') end
+  if s[CONCURRENCY] then flags = 'c' else call('HDEL', P .. 'limit_state', 'running') end
+  if s[RATE] or s[PAUSED_UNTIL] then flags = flags .. 'q' else call('HDEL', P .. 'limit_state', 'opens') end
   if s[GROUP_CONCURRENCY] or s[GROUP_RATE] or s[GROUP_STRICT] or own or
-    call('EXISTS', P .. 'holds', P .. 'opening', P .. 'reopening') > 0 then
+    call('EXISTS', P .. 'paused_groups', P .. 'limit_due', P .. 'limit_dirty') > 0 then
     flags = flags .. 'g'
   end
   if s[GROUP_CONCURRENCY] or s[GROUP_STRICT] or own then
     flags = flags .. 's'
   else
-    call('UNLINK', P .. 'slots', P .. 'taken')
-    call('HDEL', P .. 'gate', 'counting')
+    call('UNLINK', P .. 'running_group', P .. 'group_running')
+    call('HDEL', P .. 'limit_state', 'counting')
   end
   if s[EVENTS_ON] or s[EVENTS_UNTIL] then flags = flags .. 'e' end
-  if not s[RATE] then call('HDEL', P .. 'gate', 'tat') end
+  if not s[RATE] then call('HDEL', P .. 'limit_state', 'tat') end
   if not (s[GROUP_RATE] or own) then call('UNLINK', P .. 'rates') end
   if flags == '' then
-    call('HDEL', P .. 'settings', 'gate')
+    call('HDEL', P .. 'settings', 'in_force')
   else
-    call('HSET', P .. 'settings', 'gate', flags)
+    call('HSET', P .. 'settings', 'in_force', flags)
     wake_all(P)
   end
   return flags
@@ -247,15 +248,15 @@ local function call_first(P, ids, envelopes, flags)
   if not find(flags, 'g', 1, true) then return end
   for i = #ids, 1, -1 do
     local group = group_of(envelopes[i])
-    local parked, called = group and P .. 'parked:' .. group, group and P .. 'called:' .. group
-    if group and call('EXISTS', parked, called) > 0 then
+    local parked, unparked = group and P .. 'parked:' .. group, group and P .. 'unparked:' .. group
+    if group and call('EXISTS', parked, unparked) > 0 then
       local base = (header(envelopes[i]).priority or 0) * BAND
       local first = base + START
-      for _, set in ipairs({parked, called}) do
+      for _, set in ipairs({parked, unparked}) do
         local head = call('ZRANGEBYSCORE', set, text(base), '(' .. text(base + BAND), 'WITHSCORES', 'LIMIT', 0, 1)[2]
         if head then first = min(first, tonumber(head)) end
       end
-      call('ZADD', called, text(max(base, first - 1)), ids[i])
+      call('ZADD', unparked, text(max(base, first - 1)), ids[i])
     end
   end
 end
@@ -274,9 +275,9 @@ end
 -- Tasks no longer run: what waited for their places may go on. again: they have not ended.
 local function release(P, ids, now, flags, again)
   if #ids == 0 then return end
-  if find(flags, 'c', 1, true) then call('HINCRBY', P .. 'gate', 'running', -#ids) end
+  if find(flags, 'c', 1, true) then add_to(P .. 'limit_state', 'running', -#ids) end
   if not find(flags, 's', 1, true) then return end
-  local groups, ended, slots = call('HMGET', P .. 'slots', unpack(ids)), {}, {}
+  local groups, ended, slots = call('HMGET', P .. 'running_group', unpack(ids)), {}, {}
   if again then ids, groups = without_strict(P, ids, groups, now) end
   for i = 1, #ids do
     if groups[i] then
@@ -285,10 +286,10 @@ local function release(P, ids, now, flags, again)
     end
   end
   if #slots == 0 then return end
-  call('HDEL', P .. 'slots', unpack(slots))
+  call('HDEL', P .. 'running_group', unpack(slots))
   local g
   for group, count in pairs(ended) do
-    if call('HINCRBY', P .. 'taken', group, -count) <= 0 then call('HDEL', P .. 'taken', group) end
+    if add_to(P .. 'group_running', group, -count) <= 0 then call('HDEL', P .. 'group_running', group) end
     if call('EXISTS', P .. 'parked:' .. group) == 1 then
       g = g or limit_state(P, now)
       look(g, group, 100)

@@ -1,9 +1,11 @@
 -- Leasing under limits.
 --
--- requires: base, event, group_place, limit_state, segment, put_aside, transitions
--- gives: gate_admit, gate_open, gate_room, gate_take
+-- requires: add_to, base, event, group_place, limit_state, segment, put_aside, transitions
+-- gives: limits_admit, limits_open, limits_room, limits_take
+-- fields: admitted, aside, bytes, envelopes, extras, flagged, flags, gone, has_company, has_slot, ids, leased, least, left, parks, shut
+-- fields: line, want, written
 
-local function gate_open(P, now, flags)
+local function limits_open(P, now, flags)
   local g = limit_state(P, now)
   g.flags, g.groups, g.admitted, g.shut = flags, find(flags, 'g', 1, true), {}, false
   return g
@@ -12,27 +14,30 @@ end
 -- When the whole queue opens again: maintain.lua looks then.
 local function opens(g, at)
   at = min(at, LATEST)
-  local known = tonumber(call('HGET', g.P .. 'gate', 'opens'))
+  local known = tonumber(call('HGET', g.P .. 'limit_state', 'opens'))
   if known and known > g.now and known <= at then return end
-  call('HSET', g.P .. 'gate', 'opens', text(at))
+  call('HSET', g.P .. 'limit_state', 'opens', text(at))
   announce_due(g.P, at)
 end
 
--- How many tasks may be leased now, at most `want`; 0 when the queue is shut.
-local function gate_room(g, want)
+-- How many tasks may be leased now, at most `want`; 0 when the queue is shut. names, dealt: as in lease_plain.
+local function limits_room(g, want, names, dealt)
   local s = g.settings
-  local free, known = want, call('HMGET', g.P .. 'gate', 'running', 'tat', 'counting')
+  local free, known = want, call('HMGET', g.P .. 'limit_state', 'running', 'tat', 'counting')
   g.counting = known[3]
   if s[CONCURRENCY] then
     local left = tonumber(s[CONCURRENCY]) - (tonumber(known[1]) or 0)
     if left <= 0 then return 0 end
     -- What waits in one thread's batch counts as running: so few at once that others have something to do.
-    free = min(free, max(1, math.floor(left / 16)))
+    -- In a call for several: one for each, which are as many as there are names before the first stands there again.
+    local each = 1
+    while names and names[dealt + each + 1] and names[dealt + each + 1] ~= names[dealt + 1] do each = each + 1 end
+    free = min(free, left, max(each, math.floor(left / 16)))
     g.left = left
   end
-  local hold = tonumber(s[HOLD])
-  if hold and hold > g.now then
-    opens(g, hold)
+  local ends = number_of(s[PAUSED_UNTIL], 0)
+  if ends and ends > g.now then
+    opens(g, ends)
     return 0
   end
   if s[RATE] then
@@ -50,8 +55,8 @@ end
 -- Does no task of the group stand before this place? (`least`: the first of those that are to be parked in this page.)
 local function is_first(g, group, room, place)
   if room.least and room.least < place then return false end
-  if room.parked == 0 and room.called == 0 then return true end
-  for _, set in ipairs({'parked:', 'called:'}) do
+  if room.parked == 0 and room.unparked == 0 then return true end
+  for _, set in ipairs({'parked:', 'unparked:'}) do
     local first = call('ZRANGE', g.P .. set .. group, 0, 0, 'WITHSCORES')[2]
     if first and tonumber(first) < place then return false end
   end
@@ -59,14 +64,14 @@ local function is_first(g, group, room, place)
 end
 
 -- ---- the head of the queue -------------------------------------------------------------------------------------------------
--- A scan goes through `ready` in pages. It has: gate, P, running, lease (the text of a lease), want, has_company, extras, flagged
--- (lib/flagged.lua), the ids and envelopes that are taken, how many bytes these are, leased (how many of them have their leases),
+-- A scan goes through `ready` in pages. It has: limits, P, running, line (the texts of the leases, by place), want, has_company, extras, flagged
+-- (lib/flagged.lua), the ids and envelopes that are taken, how many bytes these are, leased (how many of them are done with, written: how many leases that came to),
 -- and of the page that it is in: gone, the ids that leave `ready`; parks, group -> members of `parked`; aside, the ids whose
 -- envelopes are not understood.
 
 -- The task waits in `parked` until its group may start it. is_awaited: it has its slot, and the group waits for it.
 local function park(scan, id, place, group, room, is_awaited)
-  if is_awaited then call('ZADD', scan.P .. 'holders:' .. group, text(place), id) end
+  if is_awaited then call('ZADD', scan.P .. 'parked_first:' .. group, text(place), id) end
   local list = scan.parks[group] or {}
   list[#list + 1], list[#list + 2] = text(place), id
   scan.parks[group], scan.gone[#scan.gone + 1] = list, id
@@ -75,12 +80,12 @@ end
 
 -- A suspect task that this session may not run beside another one is put off. room: its group's, or false.
 local function postpone(scan, id, place, group, room)
-  local gate, flagged = scan.gate, scan.flagged
+  local limits, flagged = scan.limits, scan.flagged
   if room then
-    room.off = gate.now + flagged.put_off
+    room.off = limits.now + flagged.put_off
     park(scan, id, place, group, room)
   else
-    flagged.off(scan.P, id, place, gate.now)
+    flagged.off(scan.P, id, place, limits.now)
     scan.gone[#scan.gone + 1] = id
   end
 end
@@ -92,7 +97,7 @@ local function take(scan, id, envelope, group, room, has_slot)
   scan.bytes = scan.bytes + (envelope and #envelope or 0)
   if room then
     room.used = room.used + 1
-    scan.gate.admitted[#scan.gate.admitted + 1] = {group = group, has_slot = has_slot, id = id}
+    scan.limits.admitted[#scan.limits.admitted + 1] = {group = group, has_slot = has_slot, id = id}
   end
 end
 
@@ -100,11 +105,11 @@ end
 -- "take" as from flagged.weigh; "park". place: where it stands in its group. Returns whether it has its slot, too: a strict
 -- group waits for such a task, or did until its limits changed.
 local function decide(scan, id, envelope, place, group, room)
-  local gate, P = scan.gate, scan.P
-  local has_slot = room and (gate.counting or room.strict and room.free < 1) and call('HGET', P .. 'slots', id) == group
+  local limits, P = scan.limits, scan.P
+  local has_slot = room and (limits.counting or room.strict and room.free < 1) and call('HGET', P .. 'running_group', id) == group
   local is_free = not room or (has_slot and room.rest or room.free) - room.used >= 1
   if is_free and #scan.ids == scan.want then return 'full' end
-  if not is_free or room and not has_slot and not is_first(gate, group, room, place) then return 'park', has_slot end
+  if not is_free or room and not has_slot and not is_first(limits, group, room, place) then return 'park', has_slot end
   if envelope and has_info(envelope) then
     local is_alone = #scan.ids == 0 and not scan.has_company
     return scan.flagged.weigh(P, scan.running, id, envelope, is_alone, scan.extras), has_slot
@@ -114,21 +119,21 @@ end
 
 -- Looks at one member of `ready`: does with it what decide says, and returns that.
 local function weigh(scan, id, place, envelope)
-  local gate, P, group, malformed = scan.gate, scan.P
+  local limits, P, group, malformed = scan.limits, scan.P
   if envelope then group, malformed = group_of(envelope) end
   if envelope and (malformed or is_no_id(id)) then
     scan.gone[#scan.gone + 1], scan.aside[#scan.aside + 1] = id, id
     return 'aside'
   end
-  local room = group and group_room(gate, group)
+  local room = group and group_room(limits, group)
   -- A task that was parked, or given back, has the place from then.
-  local called = room and room.called > 0 and call('ZSCORE', P .. 'called:' .. group, id)
-  if called then place = tonumber(called) end
+  local unparked = room and room.unparked > 0 and call('ZSCORE', P .. 'unparked:' .. group, id)
+  if unparked then place = tonumber(unparked) end
   local how, has_slot = decide(scan, id, envelope, place, group, room)
   if how == 'full' or how == 'stop' then return how end
-  if called then
-    call('ZREM', P .. 'called:' .. group, id)
-    room.called = room.called - 1
+  if unparked then
+    call('ZREM', P .. 'unparked:' .. group, id)
+    room.unparked = room.unparked - 1
   end
   if how == 'park' then
     park(scan, id, place, group, room, has_slot)
@@ -136,7 +141,7 @@ local function weigh(scan, id, place, envelope)
     postpone(scan, id, place, group, not has_slot and room)
   else
     take(scan, id, envelope, group, room, has_slot)
-    if called and room.called == 0 and room.parked == 0 and not room.least then forget_group(P, group) end
+    if unparked and room.unparked == 0 and room.parked == 0 and not room.least then forget_group(P, group) end
   end
   return how
 end
@@ -145,7 +150,10 @@ end
 local function lease_page(scan)
   local fields = {}
   for i = scan.leased + 1, #scan.ids do
-    if scan.envelopes[i] then fields[#fields + 1], fields[#fields + 2] = scan.ids[i], scan.lease end
+    if scan.envelopes[i] then
+      scan.written = scan.written + 1
+      fields[#fields + 1], fields[#fields + 2] = scan.ids[i], scan.line(scan.written)
+    end
   end
   if #fields > 0 then enter_running(scan.running, fields) end
   scan.leased = #scan.ids
@@ -153,12 +161,12 @@ end
 
 -- Writes what the page came to, and begins the next one. Parked tasks whose groups may start some after all are called back.
 local function end_page(scan)
-  local P, gate = scan.P, scan.gate
+  local P, limits = scan.P, scan.limits
   if #scan.gone > 0 then leave_ready(P, scan.gone) end
   lease_page(scan)
   for i = 1, #scan.aside do put_aside(P, scan.aside[i]) end
   for group, list in pairs(scan.parks) do
-    local room = gate.rooms[group]
+    local room = limits.rooms[group]
     enter_parked(P, group, list)
     if tells(P) then
       local ids = {}
@@ -168,10 +176,10 @@ local function end_page(scan)
     room.parked, room.least = room.parked + #list / 2, nil
     if room.off then
       expect(P, group, room.off)
-    elseif room.strict and room.free < 1 or room.free - room.used - room.called >= 1 then
-      look(gate, group, 100)
+    elseif room.strict and room.free < 1 or room.free - room.used - room.unparked >= 1 then
+      look(limits, group, 100)
     else
-      expect(P, group, look_again(room, room.used + room.called))
+      expect(P, group, look_again(room, room.used + room.unparked))
     end
   end
   scan.gone, scan.parks, scan.aside = {}, {}, {}
@@ -196,12 +204,12 @@ local function scan_page(scan, size)
 end
 
 -- Goes through the head of the queue: tasks whose groups are at their limits are parked, the others are taken, up to `want`.
--- Returns ids and envelopes, which have left `ready` and have their leases, and whether there may be more behind them. lease: their
--- text; large: envelopes may be large.
+-- Returns ids and envelopes, which have left `ready` and have their leases, and whether there may be more behind them. line: their
+-- texts; large: envelopes may be large.
 local LOOK_AT_MOST = 100
-local function gate_admit(gate, running, lease, want, has_company, extras, flagged, large)
-  local scan = {gate = gate, P = gate.P, running = running, lease = lease, want = want, has_company = has_company, extras = extras,
-    flagged = flagged, ids = {}, envelopes = {}, bytes = 0, leased = 0, gone = {}, parks = {}, aside = {}}
+local function limits_admit(limits, running, line, want, has_company, extras, flagged, large)
+  local scan = {limits = limits, P = limits.P, running = running, line = line, want = want, has_company = has_company, extras = extras,
+    flagged = flagged, ids = {}, envelopes = {}, bytes = 0, leased = 0, written = 0, gone = {}, parks = {}, aside = {}}
   local looked, is_over = 0, false
   while looked < LOOK_AT_MOST and not is_over do
     local count
@@ -213,14 +221,14 @@ local function gate_admit(gate, running, lease, want, has_company, extras, flagg
 end
 
 -- Counts leased tasks for the limits of the queue and of their groups.
-local function gate_take(g, count)
+local function limits_take(g, count)
   local P, s = g.P, g.settings
   if s[CONCURRENCY] then
-    call('HINCRBY', P .. 'gate', 'running', count)
+    add_to(P .. 'limit_state', 'running', count)
     g.shut = g.left <= count
   end
   if g.rate then
-    call('HSET', P .. 'gate', 'tat', rate_clock(g.rate, count))
+    call('HSET', P .. 'limit_state', 'tat', rate_clock(g.rate, count))
     if g.rate.room <= count then
       g.shut = true
       opens(g, rate_opens(g.rate, count))
@@ -236,10 +244,10 @@ local function gate_take(g, count)
     end
   end
   local counted = #slots > 0 and find(g.flags, 's', 1, true)
-  if counted then call('HSET', P .. 'slots', unpack(slots)) end
+  if counted then call('HSET', P .. 'running_group', unpack(slots)) end
   for group, n in pairs(started) do
     local room = g.rooms[group]
-    if counted and taken[group] then call('HINCRBY', P .. 'taken', group, taken[group]) end
+    if counted and taken[group] then add_to(P .. 'group_running', group, taken[group]) end
     if room.rate then call('ZADD', P .. 'rates', rate_clock(room.rate, n), group) end
   end
 end

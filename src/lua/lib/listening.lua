@@ -5,11 +5,11 @@
 -- gives: switch_events
 
 local function switch_events(P)
-  if find(regate(P), 'e', 1, true) then
-    fold_order(P)
-    call('HSET', P .. 'order', 'events', '1')
+  if find(renew_in_force(P), 'e', 1, true) then
+    end_next(P)
+    call('HSET', P .. 'sequence', 'events', '1')
   else
-    call('HDEL', P .. 'order', 'events')
+    call('HDEL', P .. 'sequence', 'events')
     call('UNLINK', P .. 'events')
   end
 end

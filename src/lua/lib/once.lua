@@ -10,7 +10,7 @@
 local function keep_key(P, running, id)
   local envelope = call('HGET', P .. 'tasks', id)
   local o = envelope and header(envelope) or {}
-  if o.unique and not o.hold and call('GET', P .. 'unique:' .. o.unique) == id then
+  if o.unique and not o.unique_for and call('GET', P .. 'unique:' .. o.unique) == id then
     call('HSET', P .. 'once:' .. match(running, ':running:(.*)$'), id, o.unique)
   end
 end

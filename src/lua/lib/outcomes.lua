@@ -15,7 +15,7 @@ local function failed(P, id, now, kind, message, more, what, ...)
     'failed', text(now),
     'history', history)
   if not envelope then return end
-  envelope = has_begun(P, id, envelope)
+  envelope = drop_deadline(P, id, envelope)
   mark_info(P, id, envelope)
   return envelope
 end
@@ -29,8 +29,8 @@ function outcomes.done(P, id, now, settings, result, has_result, more)
   if envelope then unlock(P, id, header(envelope)) end
   if find(more, 'd', 1, true) then call('ZREM', P .. 'deadlines', id) end
   if find(more, 'c', 1, true) then call('HDEL', P .. 'info:' .. id, 'checkpoint', 'has') end
-  local noted = find(more, 'i', 1, true)
-  if not complete(P, {id}, now, settings, has_result == '1' and {[id] = result}, noted) and noted then
+  local extra = find(more, 'i', 1, true)
+  if not complete(P, {id}, now, settings, has_result == '1' and {[id] = result}, extra) and extra then
     readers.keep_edges(P, {id})
     forget_told(P, {id})
   end
@@ -53,11 +53,11 @@ function outcomes.snooze(P, id, now, settings, delay, begun)
   if not envelope then return end
   if is_cancelled(envelope) then
     -- It may have been put first in its group already.
-    local group = settings[GATE] and group_of(envelope)
+    local group = settings[IN_FORCE] and group_of(envelope)
     if group then leave_group(P, id, group) end
     return end_cancelled(P, id, envelope, now)
   end
-  if begun == '1' then envelope = has_begun(P, id, envelope) else keep_deadline(P, id, envelope) end
+  if begun == '1' then envelope = drop_deadline(P, id, envelope) else keep_deadline(P, id, envelope) end
   if tonumber(delay) > 0 then
     put_off(P, id, envelope)
     schedule(P, id, now + delay)

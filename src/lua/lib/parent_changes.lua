@@ -1,6 +1,6 @@
 -- Parents of a waiting task are added or removed. task: see lib/read_task.lua.
 --
--- requires: base, control, dependency_death, dependency_edges, dependency_register, event, history, messages, readers, reads
+-- requires: base, control, dependency_death, dependency_edges, edge, dependency_register, event, history, messages, readers, reads
 -- requires: transitions
 -- gives: add_parents, remove_parents
 
@@ -24,7 +24,7 @@ end
 -- given: handles from the third on. Returns the reply.
 local function remove_parents(P, id, task, given)
   if task.state ~= 'blocked' then return 'ok' end
-  local now, restoring, left = clock(), call('HGET', P .. 'info:' .. id, 'restoring'), nil
+  local now, restoring, left = clock(), restoring_of(P, id), nil
   for i = 3, #given do left = remove_parent(P, id, given[i], restoring) or left end
   if left and left <= 0 then let_go(P, id, now) end
   if call('EXISTS', P .. 'outbox') == 1 then announce_due(P, now) end
@@ -36,7 +36,7 @@ local function given_edges(given, state)
   local edges = {}
   for i = 3, #given, 2 do
     local handle, policy = given[i], given[i + 1] or ''
-    if not find(policy, '^[fgwx][ge]?$') or handle ~= '!' and not find(handle, '^[%w._-]+/[%w._:-]+$') then
+    if not find(policy, '^[fgwx][ge]?$') or not find(handle, '^![%w._-]*$') and not find(handle, '^[%w._-]+/[%w._:-]+$') then
       return nil, redis.error_reply('ERR @NAME@: a parent is no handle with a policy')
     end
     -- A task that is to wait for a death and is not blocked has met it.
@@ -109,7 +109,7 @@ local function add_parents(P, id, task, given, max)
   end
   -- The mark makes whoever ends the task remove what it knows of its parents.
   if #edges > 0 then mark_info(P, id, task.envelope) end
-  local restoring = was_blocked and call('HGET', P .. 'info:' .. id, 'restoring') or nil
+  local restoring = was_blocked and restoring_of(P, id) or nil
   local pending, died, policy = attach(P, id, edges, now, states, before, restoring)
   if pending > 0 and not was_blocked then block(P, id, task, now) end
   if pending ~= 0 then

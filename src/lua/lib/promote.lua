@@ -2,6 +2,7 @@
 --
 -- requires: base, budget, event, requeue_front, sequence, transitions
 -- gives: promote_due
+-- fields: front, front_envelopes, promoted
 
 -- The place of a task that was put off for a second (lib/flagged.lua). false: the scores began again since then, so that all
 -- waiting tasks came later; nil: it has no such place.
@@ -10,7 +11,7 @@ local function place_of(P, id)
   if not known then return end
   call('HDEL', P .. 'info:' .. id, 'place')
   local place, epoch = string.match(known, '^(%-?%d+) (.+)$')
-  return place and call('HGET', P .. 'order', 'epoch') == epoch and text(tonumber(place))
+  return place and call('HGET', P .. 'sequence', 'epoch') == epoch and text(tonumber(place))
 end
 
 -- Sorts due tasks by where they go: {count, promoted, ready, front, front_envelopes, malformed}. count: how many of ids were
@@ -19,7 +20,7 @@ local function sort_due(P, ids, envelopes, order)
   local due = {count = #ids, promoted = {}, ready = {}, front = {}, front_envelopes = {}, malformed = {}}
   local ready, malformed = due.ready, due.malformed
   for i = 1, #ids do
-    if i > 10 and budget.left <= 0 or #malformed >= 10 and 20 * #malformed > budget.left then
+    if i > 1 and budget.is_over(i - 1) or #malformed >= 10 and 20 * #malformed > budget.left then
       due.count = i - 1
       break
     end
@@ -42,11 +43,13 @@ local function sort_due(P, ids, envelopes, order)
   return due
 end
 
--- At most `max`. A member without an envelope just leaves `scheduled`; a malformed task dies. Returns {count, more}.
-local function promote_due(P, now, max, endings)
+-- At most `max`. large: envelopes may be large. A member without an envelope just leaves `scheduled`; a malformed task dies. Returns {count, more}.
+local function promote_due(P, now, max, endings, large)
   local room = budget.room(6, 1, max)
   local ids = call('ZRANGEBYSCORE', P .. 'scheduled', '-inf', '(' .. text(now + 1), 'LIMIT', 0, room)
   if #ids == 0 then return {count = 0} end
+  local found = #ids
+  if large then ids = {unpack(ids, 1, budget.fit(P, ids))} end
   local order = order_open(P)
   local due = sort_due(P, ids, call('HMGET', P .. 'tasks', unpack(ids)), order)
   budget.left = budget.left - due.count
@@ -58,5 +61,5 @@ local function promote_due(P, now, max, endings)
   requeue_front(P, due.front, due.front_envelopes)
   tell(P, 'ready', due.promoted)
   for _, task in ipairs(due.malformed) do endings().dies(P, task[1], now, 'malformed', task[2]) end
-  return {count = #due.promoted, more = #ids == room or due.count < #ids}
+  return {count = #due.promoted, more = found == room or due.count < found}
 end

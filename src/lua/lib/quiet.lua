@@ -46,20 +46,21 @@ local function first_too_old(P, call, now, ended_age, ended_count, dead_age, dea
 end
 
 -- The reply of maintain.lua when nothing is due. nil: something is due, or only the long way can tell, or Redis refuses a command:
--- then the long way names the missing right or the key of another type. Writes `upkeep` at most, and removes `order` where no task
--- waits, so that scores begin again. It returns nil without having written anything.
+-- then the long way names the missing right or the key of another type. It writes `upkeep` at most, and removes `sequence` where no task
+-- is ready, so that scores begin again. It returns nil without having written anything.
 local function quiet(P, max, life)
   local call, find = redis.pcall, string.find
   if not (P and find(P, '^[%w._:-]+:{[%w._-]+}:$') and find(max or '', '^[1-9]%d*$') and
-    (not life or #life < 16 and find(life, '^%d+$'))) then return end
+    (not life or #life < 16 and find(life, '^[1-9]%d*$'))) then return end
   local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'policy',
-    'result_max', 'paused', 'upkeep', 'completed_bytes', 'waiters', 'large', 'gate', 'hold', 'unsent', 'back')
+    'result_max', 'paused', 'upkeep', 'completed_bytes', 'waiters', 'large', 'in_force', 'paused_until', 'unsent', 'back')
   if settings.err then return end
   local completed_age, completed_count, dead_age, dead_count, policy, result_max, paused, known = unpack(settings)
+  -- Each of these settings, and of the keys below, gives the long way something to do.
   for i = 9, 15 do
     if settings[i] then return end
   end
-  if call('EXISTS', P .. 'holds', P .. 'tags', P .. 'groups', P .. 'parked', P .. 'opening', P .. 'reopening', P .. 'rousing',
+  if call('EXISTS', P .. 'paused_groups', P .. 'tags', P .. 'groups', P .. 'parked', P .. 'limit_due', P .. 'limit_dirty', P .. 'wake_later',
     P .. 'fanout', P .. 'fanout_far', P .. 'outbox', P .. 'unread') ~= 0 then return end
   for i = 1, 4 do
     local number = settings[i]
@@ -83,13 +84,13 @@ local function quiet(P, max, life)
     if back or ends > now then return end
   end
   -- The second command is not refused once the first one has written.
-  local order = is_ready and 0 or call('HLEN', P .. 'order')
-  if type(order) == 'table' or upkeep and order > 0 and not redis.acl_check_cmd('UNLINK', P .. 'order') then return end
+  local order = is_ready and 0 or call('HLEN', P .. 'sequence')
+  if type(order) == 'table' or upkeep and order > 0 and not redis.acl_check_cmd('UNLINK', P .. 'sequence') then return end
   if upkeep then
     local said = needs_upkeep and call('HSET', P .. 'settings', 'upkeep', upkeep) or
       not needs_upkeep and call('HDEL', P .. 'settings', 'upkeep')
     if type(said) == 'table' then return end
   end
-  if order > 0 and type(call('UNLINK', P .. 'order')) == 'table' then return end
-  return {now, 0, due or -1, 0, 0, 0, '', policy or '', {}, 0, result_max or '', 0, 0, 0}
+  if order > 0 and type(call('UNLINK', P .. 'sequence')) == 'table' then return end
+  return {now, 0, due or -1, 0, 0, 0, 0, policy or '', {}, 0, result_max or '', 0, 0, 0}
 end

@@ -8,8 +8,9 @@
 --
 -- (A table, as a script has room for 200 locals.)
 --
--- requires: base, result_blocks, transitions
--- gives: readers, readers.add, readers.drop, readers.keep, readers.spare
+-- requires: add_to, base, result_blocks, transitions
+-- gives: readers, readers.add, readers.drop, readers.keep, readers.spare, readers.uncount
+-- fields: retain, spare, uncount
 
 local readers = {}
 
@@ -36,9 +37,9 @@ end
 function readers.uncount(P, ids)
   if call('EXISTS', P .. 'result_sizes') == 0 then return end
   local sizes, bytes = call('HMGET', P .. 'result_sizes', unpack(ids)), 0
-  for i = 1, #ids do bytes = bytes + (tonumber(sizes[i]) or 0) end
+  for i = 1, #ids do bytes = bytes + count_of(sizes[i]) end
   call('HDEL', P .. 'result_sizes', unpack(ids))
-  call('HINCRBY', P .. 'result_sizes', '#', text(-bytes))
+  add_to(P .. 'result_sizes', '#', -bytes)
 end
 
 -- These stand in `completed` still, and stay in `retained`.
@@ -46,7 +47,7 @@ function readers.retain(P, ids)
   local scores, members, apart = call('ZMSCORE', P .. 'completed', unpack(ids)), {}, {}
   for i = 1, #ids do
     members[2 * i - 1], members[2 * i] = scores[i], ids[i]
-    if not apart[scores[i]] then leave_bundle(P, scores[i]) end
+    if not apart[scores[i]] then leave_result_block(P, scores[i]) end
     apart[scores[i]] = true
   end
   readers.uncount(P, ids)

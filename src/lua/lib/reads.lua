@@ -8,6 +8,7 @@
 -- requires: base, retention, messages, readers, transitions
 -- gives: readers.at_once, readers.leave, readers.let_go, readers.read, readers.release, readers.release_all
 -- gives: readers.undo
+-- fields: at_once, leave, let_go, release, release_all
 
 readers.at_once = @EDGES_AT_ONCE@
 

@@ -1,6 +1,4 @@
--- A step of maintain.lua: the tasks of a dead session go back to the front. It takes several calls where there are many. The first
--- one renames the session's hash `running:<session>` to `lost:<session>`: from then on the session holds no lease, and none of its
--- outcomes is accepted. The session stays in `sessions`, with the score 0, until its last task is back.
+-- The tasks of a dead session go back to the front, a page of them in each call: see reap.lua.
 --
 -- requires: base, bring_back, budget, deadline, drop_session, event, history, leases, once, stats, transitions
 -- gives: reap_session
@@ -37,17 +35,24 @@ local function revoke(P, session, running, lost)
   return woken
 end
 
--- The newest leases, at most `room`: a later call puts its tasks before those that came back now.
-local function newest_leases(lost, room)
+-- The newest leases, at most `room`: a later call puts its tasks before those that came back now. large: envelopes may be large.
+local function newest_leases(P, lost, room, large)
   local leases = leases_of(lost, 300)
   budget.left = budget.left - math.floor(#leases / 2)
-  if #leases > room then leases = {unpack(leases, #leases - room + 1)} end
+  room = math.min(room, #leases)
+  if large then
+    local newest = {}
+    for i = 1, room do newest[i] = leases[#leases - i + 1][1] end
+    room = budget.fit(P, newest)
+  end
+  leases = {unpack(leases, #leases - room + 1)}
   budget.left = budget.left - 8 * #leases
   return leases
 end
 
--- Counts the crashes of lost tasks, and sorts the tasks. untaken: those that no thread had begun. Returns them (lib/bring_back.lua),
--- and how many had begun.
+-- Counts the crashes of lost tasks, and sorts the tasks. untaken: those that were handed to a thread which did not take them. A task
+-- that had not begun keeps its deadline. What is not known to have waited counts as begun. Returns the sorted tasks
+-- (lib/bring_back.lua), and how many had begun.
 local function sort_lost(P, now, ids, untaken, suspect, how)
   local known = call('HMGET', P .. 'tasks', unpack(ids))
   local tasks, crashes = held_tasks(), 0
@@ -57,8 +62,12 @@ local function sort_lost(P, now, ids, untaken, suspect, how)
     if begun then crashes = crashes + 1 end
     if begun and envelope then note_crash(P, now, id, how == 'alone') end
     if add_held(tasks, id, envelope) then
-      if not untaken[id] then envelope = has_begun(P, id, envelope) end
-      if begun then mark_info(P, id, envelope) end
+      if begun then
+        envelope = drop_deadline(P, id, envelope)
+        mark_info(P, id, envelope)
+      else
+        keep_deadline(P, id, envelope)
+      end
       tasks.back[#tasks.back + 1] = id
       tasks.envelopes[#tasks.envelopes + 1] = envelope
     end
@@ -76,19 +85,20 @@ local function is_lost_left(P, lost, count)
   return left > 0
 end
 
--- At most `max` leases. Returns {count, session, more}. more: always, as the next session may be dead, too.
-local function reap_session(P, now, session, gate, max)
+-- At most `max` leases. large: envelopes may be large. Returns how many, and whether something of the session is left.
+local function reap_session(P, now, session, in_force, max, large)
   local running, lost_key = P .. 'running:' .. session, P .. 'lost:' .. session
   local woken = revoke(P, session, running, lost_key)
   local suspect, how = suspect_of(lost_key)
   -- Without `#` a later call knows that this one was before it. `#suspect` stays where it proves something: later calls read it.
-  call('HDEL', lost_key, '#', '#flushed', suspect and '#' or '#suspect')
-  local leases, ids = newest_leases(lost_key, budget.room(gate and 28 or 16, 8, max)), {}
+  call('HDEL', lost_key, '#', '#flushed')
+  if not suspect then call('HDEL', lost_key, '#suspect') end
+  local leases, ids = newest_leases(P, lost_key, budget.room(in_force and 28 or 16, 8, max), large), {}
   for i = 1, #leases do ids[i] = leases[i][1] end
   if #ids > 0 then
     local tasks, crashes = sort_lost(P, now, ids, forget_handed(P, session, leases), suspect, how)
     leave_running(lost_key, ids)
-    leave_limits(P, now, gate, tasks)
+    leave_limits(P, now, in_force, tasks)
     tell_as(P, 'recovered', tasks.back)
     bring_back(P, now, tasks)
     if crashes > 0 then
@@ -96,8 +106,8 @@ local function reap_session(P, now, session, gate, max)
       add_stats(P, now, 'crashed', crashes)
     end
   end
-  local left = is_lost_left(P, lost_key, #ids)
-  local keys = free_keys(P, session, budget.room(4, 8, max))
-  if not keys and not woken and not left then call('ZREM', P .. 'sessions', session) end
-  return {count = #ids, session = session, more = true}
+  local are_leases_left = is_lost_left(P, lost_key, #ids)
+  local is_left = free_keys(P, session, budget.room(4, 8, max)) or woken or are_leases_left
+  if not is_left then call('ZREM', P .. 'sessions', session) end
+  return #ids, is_left
 end

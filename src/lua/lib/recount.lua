@@ -7,8 +7,8 @@
 local SESSIONS_MOST = 50
 local function recount_running(P)
   if call('ZCARD', P .. 'sessions') > SESSIONS_MOST then return end
-  local running, counted = count_running(P), tonumber(call('HGET', P .. 'gate', 'running')) or 0
-  if running ~= counted then call('HSET', P .. 'gate', 'running', text(running)) end
+  local running, counted = count_running(P), tonumber(call('HGET', P .. 'limit_state', 'running')) or 0
+  if running ~= counted then call('HSET', P .. 'limit_state', 'running', text(running)) end
 end
 
 local function waits(P, id)
@@ -27,7 +27,7 @@ end
 -- Looks at some tasks that count for their groups. A script that ended a task whose envelope another program had overwritten did not
 -- know its group. A small hash is one page of HSCAN, so the call also chooses where in the page it looks.
 local function free_ended_slots(P, now)
-  local found = call('HSCAN', P .. 'slots', text(now % 65536), 'COUNT', '4')[2]
+  local found = call('HSCAN', P .. 'running_group', text(now % 65536), 'COUNT', '4')[2]
   local count = #found / 2
   for i = now, now + math.min(count, 8) - 1 do
     local id = found[2 * (i % count) + 1]
@@ -38,24 +38,24 @@ end
 -- Where there are few. While no session exists no task runs, and only waiting tasks of strict groups count.
 local SLOTS_MOST = 50
 local function recount_slots(P, now)
-  if call('EXISTS', P .. 'slots', P .. 'taken') == 0 or call('HEXISTS', P .. 'gate', 'counting') == 1 then return end
+  if call('EXISTS', P .. 'running_group', P .. 'group_running') == 0 or call('HEXISTS', P .. 'limit_state', 'counting') == 1 then return end
   free_ended_slots(P, now)
-  if math.max(call('HLEN', P .. 'slots'), call('HLEN', P .. 'taken')) > SLOTS_MOST then return end
-  local running, known, counts, opens = call('HGETALL', P .. 'slots'), call('HGETALL', P .. 'taken'), {}, false
+  if math.max(call('HLEN', P .. 'running_group'), call('HLEN', P .. 'group_running')) > SLOTS_MOST then return end
+  local running, known, counts, opens = call('HGETALL', P .. 'running_group'), call('HGETALL', P .. 'group_running'), {}, false
   local idle = call('EXISTS', P .. 'sessions') == 0
   for i = 1, #running, 2 do
     if not idle or waits(P, running[i]) then
       counts[running[i + 1]] = (counts[running[i + 1]] or 0) + 1
     else
-      call('HDEL', P .. 'slots', running[i])
+      call('HDEL', P .. 'running_group', running[i])
     end
   end
   for i = 1, #known, 2 do
     local count = counts[known[i]]
     if count ~= tonumber(known[i + 1]) then
-      if count then call('HSET', P .. 'taken', known[i], text(count)) else call('HDEL', P .. 'taken', known[i]) end
+      if count then call('HSET', P .. 'group_running', known[i], text(count)) else call('HDEL', P .. 'group_running', known[i]) end
       if call('EXISTS', P .. 'parked:' .. known[i]) == 1 then
-        call('ZADD', P .. 'opening', text(now), known[i])
+        call('ZADD', P .. 'limit_due', text(now), known[i])
         opens = true
       end
     end

@@ -1,25 +1,26 @@
--- A step of maintain.lua where settings.gate is set: a pause for a time ends, of the queue or of a group, and what limits count is
+-- A step of maintain.lua where settings.in_force is set: a pause for a time ends, of the queue or of a group, and what limits count is
 -- counted again.
 --
 -- requires: base, budget, count_page, first_time, forget_past, limit_state, listening, recount
 -- gives: renew_limits
+-- fields: renew_limits
 
 -- A part of what limits count is counted again. Returns whether there is more to do at once.
-local function count_again(P, now, gate)
-  local is_counting = find(gate, 's', 1, true) and call('HEXISTS', P .. 'gate', 'counting') == 1
+local function count_again(P, now, in_force)
+  local is_counting = find(in_force, 's', 1, true) and call('HEXISTS', P .. 'limit_state', 'counting') == 1
   -- A task that leaves its slot lets its group go on in the next call.
   if is_counting then count_page(P, now, budget.room(4, 16, 200)) end
-  return recount(P, gate, now) or is_counting
+  return recount(P, in_force, now) or is_counting
 end
 
--- Ends what lasts until a time: a pause of the queue for a time (settings.hold), events that somebody listens to, and the wait for
+-- Ends what lasts until a time: a pause of the queue for a time (settings.paused_until), events that somebody listens to, and the wait for
 -- the queue's rate. Returns {due, shut}. shut: no task starts before a time to come.
 local function end_waits(P, now)
-  local known = call('HMGET', P .. 'settings', 'hold', 'events_until')
+  local known = call('HMGET', P .. 'settings', 'paused_until', 'events_until')
   local paused_until, listened_until = number_of(known[1], 0), number_of(known[2], 0)
   local due = math.huge
   if paused_until and paused_until <= now then
-    call('HDEL', P .. 'settings', 'hold')
+    call('HDEL', P .. 'settings', 'paused_until')
     paused_until = false
   end
   if listened_until and listened_until <= now then
@@ -27,22 +28,22 @@ local function end_waits(P, now)
     listened_until = false
     switch_events(P)
   else
-    regate(P)
+    renew_in_force(P)
   end
-  local opens = tonumber(call('HGET', P .. 'gate', 'opens'))
+  local opens = tonumber(call('HGET', P .. 'limit_state', 'opens'))
   if opens and opens <= now then
-    call('HDEL', P .. 'gate', 'opens')
+    call('HDEL', P .. 'limit_state', 'opens')
     opens = nil
   end
-  local held = first_time(P, 'holds')
+  local held = first_time(P, 'paused_groups')
   for _, time in pairs({paused_until or nil, listened_until or nil, opens, held}) do due = math.min(due, time) end
   return {due = due < math.huge and due or nil, shut = opens ~= nil or paused_until and true}
 end
 
--- gate: the value of settings.gate. Returns {more, due, shut}.
-local function renew_limits(P, now, gate, max)
-  local more = count_again(P, now, gate)
-  local holds, rates = forget_past(P, 'holds', now, max), forget_past(P, 'rates', now, max)
+-- in_force: the value of settings.in_force. Returns {more, due, shut}.
+local function renew_limits(P, now, in_force, max)
+  local more = count_again(P, now, in_force)
+  local pauses, rates = forget_past(P, 'paused_groups', now, max), forget_past(P, 'rates', now, max)
   local waits = end_waits(P, now)
-  return {more = more or holds or rates, due = waits.due, shut = waits.shut}
+  return {more = more or pauses or rates, due = waits.due, shut = waits.shut}
 end

@@ -12,7 +12,7 @@
 -- The last score that was given to a group in a band.
 local function last_of_lane(P, priority, group)
   if group then return tonumber(call('ZSCORE', P .. 'groups', text(priority) .. ':' .. group)) or -1e300 end
-  return tonumber(call('HGET', P .. 'order', text(priority))) or priority * BAND + START
+  return tonumber(call('HGET', P .. 'sequence', text(priority))) or priority * BAND + START
 end
 
 -- Places of tasks {id, group, weight} behind the first of them, no two the same, in ascending order: sets [4] of each. known:
@@ -53,17 +53,17 @@ local function put_first(P, priority, tasks, turns)
         call('ZADD', P .. 'groups', text(at), text(priority) .. ':' .. task[2])
         grouped = true
       else
-        call('HSET', P .. 'order', text(priority), text(at))
+        call('HSET', P .. 'sequence', text(priority), text(at))
       end
     end
   end
-  if grouped then call('HSET', P .. 'order', 'groups', '1') end
+  if grouped then call('HSET', P .. 'sequence', 'groups', '1') end
   enter_ready(P, members)
 end
 
 local function requeue_front(P, ids, envelopes, turns)
   local bands = {}
-  if #ids > 0 then fold_order(P) end
+  if #ids > 0 then end_next(P) end
   for i = 1, #ids do
     local o = header(envelopes[i], ids[i])
     if o.malformed then

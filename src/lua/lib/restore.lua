@@ -7,7 +7,7 @@
 -- number, and edges with lower numbers, or without one, are still to be made. The end of such a parent is recorded and does not
 -- count. A new restoration has a higher number, and so begins anew wherever the last one was left.
 --
--- requires: base, retention, dependency_edges, messages, readers, dependency_register
+-- requires: base, retention, dependency_edges, edge, messages, readers, dependency_register
 -- gives: restore, restore_page
 
 local RESTORED_AT_ONCE = @EDGES_AT_ONCE@
@@ -29,10 +29,7 @@ local function restore(P, id, now)
   local count = call('HLEN', key)
   if count == 0 then return 0 end
   if count > RESTORED_AT_ONCE then
-    local number = serial(P)
-    call('RPUSH', P .. 'fanout', number .. ' restore ' .. id .. ' 0')
-    call('HSET', P .. 'info:' .. id, 'restoring', number)
-    announce_due(P, now)
+    restore_in_steps(P, id, now)
     return 1
   end
   local known = call('HGETALL', key)
@@ -73,7 +70,7 @@ end
 -- there were any, too. passed: there were some before: this walk is not the last.
 local function restore_page(P, id, number, cursor, most, now, near, passed)
   local info, key = P .. 'info:' .. id, P .. 'parents:' .. id
-  if call('HGET', info, 'restoring') ~= number or not call('ZSCORE', P .. 'blocked', id) then return nil end
+  if not call('ZSCORE', P .. 'blocked', id) or restoring_of(P, id) ~= number then return nil end
   local page = call('HSCAN', key, cursor, 'COUNT', text(most))
   local edges, passes = unmade_edges(page[2], number, near)
   local pending, died = 0, true

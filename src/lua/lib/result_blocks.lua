@@ -1,15 +1,15 @@
--- How bundles go.
+-- How result_blocks go.
 --
 -- requires: base, result_block
--- gives: leave_bundle, sweep_bundles, unbundle_some
+-- gives: leave_result_block, sweep_result_blocks, split_some_result_blocks
 
--- A bundle is taken apart: those of its tasks that are there get fields of their own. Returns how many it told of.
+-- A result_block is taken apart: those of its tasks that are there get fields of their own. Returns how many it told of.
 local PART = 500
-local function unbundle(P, ended)
+local function split_result_block(P, ended)
   local field = '+' .. ended
-  local bundle = call('HGET', P .. 'results', field)
-  if not bundle then return 0 end
-  local results, ids = parse_bundle(bundle)
+  local result_block = call('HGET', P .. 'results', field)
+  if not result_block then return 0 end
+  local results, ids = parse_result_block(result_block)
   local there = tonumber(ended)
   for first = 1, #ids, PART do
     local last = min(first + PART - 1, #ids)
@@ -22,38 +22,38 @@ local function unbundle(P, ended)
     if n > 0 then call('HSET', P .. 'results', unpack(fields)) end
   end
   call('HDEL', P .. 'results', field)
-  call('ZREM', P .. 'bundles', ended)
+  call('ZREM', P .. 'result_blocks', ended)
   return #ids
 end
 
 -- The oldest, until they told of so many. Returns whether there are more.
-local function unbundle_some(P, most)
-  local first = call('ZRANGE', P .. 'bundles', '0', '0')[1]
+local function split_some_result_blocks(P, most)
+  local first = call('ZRANGE', P .. 'result_blocks', '0', '0')[1]
   while first and most > 0 do
-    most = most - unbundle(P, first)
-    first = call('ZRANGE', P .. 'bundles', '0', '0')[1]
+    most = most - split_result_block(P, first)
+    first = call('ZRANGE', P .. 'result_blocks', '0', '0')[1]
   end
   return first ~= nil
 end
 
 -- A task has left `completed`, where it had this score.
-local function leave_bundle(P, ended)
-  if call('EXISTS', P .. 'bundles') == 1 then unbundle(P, ended) end
+local function leave_result_block(P, ended)
+  if call('EXISTS', P .. 'result_blocks') == 1 then split_result_block(P, ended) end
 end
 
--- The oldest of `completed` have gone, `most` of them: bundles older than what is left go (each had one of those).
--- Returns whether all that is left in `results` are bundles.
-local function sweep_bundles(P, most)
-  if call('EXISTS', P .. 'bundles') == 0 then return false end
+-- The oldest of `completed` have gone, `most` of them: result_blocks older than what is left go (each had one of those).
+-- Returns whether all that is left in `results` are result_blocks.
+local function sweep_result_blocks(P, most)
+  if call('EXISTS', P .. 'result_blocks') == 0 then return false end
   local oldest = call('ZRANGE', P .. 'completed', '0', '0', 'WITHSCORES')[2]
   local behind = oldest and '(' .. oldest or '+inf'
-  local gone = call('ZRANGEBYSCORE', P .. 'bundles', '-inf', behind, 'LIMIT', '0', text(most))
+  local gone = call('ZRANGEBYSCORE', P .. 'result_blocks', '-inf', behind, 'LIMIT', '0', text(most))
   if #gone > 0 then
     for i = 1, #gone do gone[i] = '+' .. gone[i] end
     call('HDEL', P .. 'results', unpack(gone))
-    call('ZREMRANGEBYRANK', P .. 'bundles', '0', text(#gone - 1))
+    call('ZREMRANGEBYRANK', P .. 'result_blocks', '0', text(#gone - 1))
   end
   -- In this very ms one that went may come again and end, with another result or none.
-  if oldest and tonumber(oldest) >= clock() then unbundle(P, oldest) end
-  return call('HLEN', P .. 'results') == call('ZCARD', P .. 'bundles')
+  if oldest and tonumber(oldest) >= clock() then split_result_block(P, oldest) end
+  return call('HLEN', P .. 'results') == call('ZCARD', P .. 'result_blocks')
 end

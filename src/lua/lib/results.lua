@@ -1,13 +1,13 @@
 -- Results of completed tasks, and how many bytes they have together where a queue keeps them by that.
 --
---   results       hash  id -> result, of completed tasks that left one; "+<ms>" -> a bundle (lib/result_block.lua)
+--   results       hash  id -> result, of completed tasks that left one; "+<ms>" -> a result_block (lib/result_block.lua)
 --   settings completed_bytes  how many at most
 --   result_sizes  hash  id -> bytes of its result; # -> their sum; @ -> how far those are counted that had ended before
 --                       it was said: a cursor, or "end"
 --
 -- forget in lib/retention.lua takes away what goes. sizes: id, bytes, ...
 --
--- requires: base, retention, readers
+-- requires: add_to, base, retention, readers
 -- gives: count_results, keep_results, trim_bytes
 
 local function count_results(P, sizes)
@@ -16,7 +16,7 @@ local function count_results(P, sizes)
     sum, sizes[i] = sum + sizes[i], text(sizes[i])
   end
   call('HSET', P .. 'result_sizes', unpack(sizes))
-  call('HINCRBY', P .. 'result_sizes', '#', text(sum))
+  add_to(P .. 'result_sizes', '#', sum)
 end
 
 -- Those of ids that have a result (results: id -> result) leave it; is_counted: by its bytes, too. Returns whether any
@@ -46,7 +46,7 @@ local function trim_bytes(P, limit, most, now)
     local sizes, n = call('HMGET', P .. 'result_sizes', unpack(ids)), 0
     while n < #ids and total > limit do
       n = n + 1
-      total = total - (tonumber(sizes[n]) or 0)
+      total = total - count_of(sizes[n])
     end
     return n
   end

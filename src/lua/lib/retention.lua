@@ -2,11 +2,12 @@
 -- task (of completed ones, turn.lua lets a part in 64 more stand for a while), ages by maintain.lua. A limit of -1 is none;
 -- 0 keeps nothing. How many bytes results have is counted only where that is limited: lib/results.lua.
 --
---   noted  set  ids of completed tasks that have an info:<id> or parents:<id>
+--   completed_extra  set  ids of completed tasks that have an info:<id> or parents:<id>
 --
 -- requires: base, result_blocks, readers, tags, transitions
 -- gives: DAY, forget, forget_told, keep_limits, readers.ahead, readers.forget, readers.forget_ahead
 -- gives: readers.forget_first, readers.keep_edges, serial, trim_count, unindex
+-- fields: ahead, forget, forget_ahead, forget_first, forget_some, keep_edges
 
 local DAY = @ONE_DAY_MS@
 local function keep_limits(age, count, default_age)
@@ -42,7 +43,7 @@ end
 local function forsake(P, ids)
   for _, id in ipairs(ids) do
     local linked = call('SREM', P .. 'linked', id) == 1
-    for _, set in ipairs({P .. 'children:' .. id, P .. 'patient:' .. id}) do
+    for _, set in ipairs({P .. 'children:' .. id, P .. 'awaiting_retry:' .. id}) do
       if linked and call('EXISTS', set) == 1 then
         local n = serial(P)
         call('RENAME', set, P .. 'fanout:' .. n)
@@ -55,14 +56,8 @@ end
 
 -- trimmed: these were the oldest of `completed`. (Sizes are those of results that are there.)
 local function forget_results(P, ids, trimmed)
-  if trimmed and sweep_bundles(P, #ids) then return end
-  if call('HDEL', P .. 'results', unpack(ids)) == 0 or call('EXISTS', P .. 'result_sizes') == 0 then return end
-  local sizes, bytes = call('HMGET', P .. 'result_sizes', unpack(ids)), 0
-  for i = 1, #ids do
-    if sizes[i] then bytes = bytes + sizes[i] end
-  end
-  call('HDEL', P .. 'result_sizes', unpack(ids))
-  call('HINCRBY', P .. 'result_sizes', '#', text(-bytes))
+  if trimmed and sweep_result_blocks(P, #ids) then return end
+  if call('HDEL', P .. 'results', unpack(ids)) > 0 then readers.uncount(P, ids) end
 end
 
 -- A task of many parents may still be leaving them in steps (lib/dependency_edges.lua), by its edges: these stay until that is done.
@@ -88,35 +83,35 @@ local function forget_told(P, ids)
   if n > 0 then call('UNLINK', unpack(keys)) end
 end
 
--- Those of these tasks that stand in `noted`, which they leave.
-local function leave_noted(P, ids)
-  if call('EXISTS', P .. 'noted') == 0 then return {} end
-  local there, noted = call('SMISMEMBER', P .. 'noted', unpack(ids)), {}
+-- Those of these tasks that stand in `completed_extra`, which they leave.
+local function leave_completed_extra(P, ids)
+  if call('EXISTS', P .. 'completed_extra') == 0 then return {} end
+  local there, extra = call('SMISMEMBER', P .. 'completed_extra', unpack(ids)), {}
   for i = 1, #ids do
-    if there[i] == 1 then noted[#noted + 1] = ids[i] end
+    if there[i] == 1 then extra[#extra + 1] = ids[i] end
   end
-  if #noted > 0 then call('SREM', P .. 'noted', unpack(noted)) end
-  return noted
+  if #extra > 0 then call('SREM', P .. 'completed_extra', unpack(extra)) end
+  return extra
 end
 
 -- Removes all that is left of ended tasks; set: where they stood. (Of completed ones: they were the oldest there, but for
 -- those ahead.) With a set, the index of tags has them no more.
 local function forget(P, ids, set, ahead)
-  local noted = {}
+  local extra = {}
   -- One look for all.
-  if call('EXISTS', P .. 'tags', P .. 'results', P .. 'noted', P .. 'read', P .. 'fanout', P .. 'fanout_far') > 0 then
+  if call('EXISTS', P .. 'tags', P .. 'results', P .. 'completed_extra', P .. 'read', P .. 'fanout', P .. 'fanout_far') > 0 then
     readers.drop(P, ids)
     if not set then forget_tags(P, ids) end
     forget_results(P, ids, set == 'completed' and not ahead)
-    noted = leave_noted(P, ids)
-    readers.keep_edges(P, set == 'completed' and noted or ids)
+    extra = leave_completed_extra(P, ids)
+    readers.keep_edges(P, set == 'completed' and extra or ids)
   end
   if set == 'dead' then
     for i = 1, #ids do unindex(P, ids[i]) end
   end
   call('HDEL', P .. 'tasks', unpack(ids))
   -- Of completed tasks, most have nothing.
-  forget_told(P, set == 'completed' and noted or ids)
+  forget_told(P, set == 'completed' and extra or ids)
   -- Some that died may have children that waited for a retry: now there is none.
   if (set == 'dead' or set == 'cancelled') and call('EXISTS', P .. 'linked') == 1 then forsake(P, ids) end
 end
@@ -152,7 +147,7 @@ function readers.forget_ahead(P, set, found, most)
   local all = readers.forget_some(P, set, ids, most, true, function()
     leave_ended(P, set, ids)
     for i = 2, set == 'completed' and 2 * #ids or 0, 2 do
-      if found[i] ~= found[i - 2] then leave_bundle(P, found[i]) end
+      if found[i] ~= found[i - 2] then leave_result_block(P, found[i]) end
     end
   end)
   return #ids, all

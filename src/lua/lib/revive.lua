@@ -1,6 +1,6 @@
 -- Retries. Needs what lib/control.lua needs, and that.
 --
--- requires: base, cancel_mark, deadline, event, history, schedule, control, unique, transitions
+-- requires: base, cancel_mark, deadline, event, history, readers, result_blocks, schedule, control, unique, transitions
 -- gives: revive
 
 -- Lua has room for 200 locals.
@@ -21,19 +21,34 @@ local function to_blocked_or_ready(P, id, o, envelope, state, now)
   return true
 end
 
+-- A completed task leaves its state, with its result and what is recorded of its run.
+local function leave_completed(P, id)
+  local ended = call('ZSCORE', P .. 'completed', id)
+  leave_ended(P, 'completed', {id})
+  leave_result_block(P, ended)
+  if call('HDEL', P .. 'results', id) == 1 then readers.uncount(P, {id}) end
+  call('SREM', P .. 'completed_extra', id)
+  call('HDEL', P .. 'info:' .. id, 'run', 'progress', 'progress_message')
+end
+
 -- A dead, cancelled or scheduled task becomes ready now, or waits for its parents again; what a dead one failed and
--- crashed is forgotten.
-local function revive(P, id, envelope, state)
-  if state ~= 'dead' and state ~= 'cancelled' and state ~= 'scheduled' then return state or '' end
+-- crashed is forgotten. completed: a completed task does so, too, unless tasks that have not ended may read its result.
+local function revive(P, id, envelope, state, completed)
+  if state ~= 'dead' and state ~= 'cancelled' and state ~= 'scheduled' and not (completed and state == 'completed') then
+    return state or ''
+  end
+  if state == 'completed' and call('SISMEMBER', P .. 'read', id) == 1 then
+    return 'readers ' .. text(call('ZCARD', P .. 'readers:' .. id))
+  end
   local o = header(envelope, id)
   if o.malformed then return 'malformed' end
   if state ~= 'scheduled' and o.unique then
     local holder = lock(P, id, o)
     if holder and holder ~= id then return 'unique ' .. holder end
   end
-  leave_place(P, id, state, envelope)
-  if state == 'dead' then call('HDEL', P .. 'info:' .. id, 'failures', 'crashes', 'alone') end
-  if state ~= 'scheduled' then envelope = has_begun(P, id, unmark_cancelled(P, id, envelope)) end
+  if state == 'completed' then leave_completed(P, id) else leave_place(P, id, state, envelope) end
+  if state == 'dead' or state == 'completed' then call('HDEL', P .. 'info:' .. id, 'failures', 'crashes', 'alone') end
+  if state ~= 'scheduled' then envelope = drop_deadline(P, id, unmark_cancelled(P, id, envelope)) end
   put_off(P, id, envelope)
   local now = clock()
   local waits = to_blocked_or_ready(P, id, o, envelope, state, now)

@@ -6,30 +6,33 @@
 -- empty, the last tag that was given in it. Tasks without a group are a group of their own; while no other is about,
 -- their tags just count up and V is not looked at.
 --
---   order hash    <priority> -> the last score of tasks without a group; "groups" -> 1 while `groups` is in use;
---                 "events" -> 1 while there are any (lib/event.lua); "next": in place of 0, the last score of priority
---                 0 while plain tasks need nothing but the next number: there are no groups and no events, and a
---                 wake-up stands in `wake`, so that nobody waits who would have to be told. Whoever finds nothing to
---                 lease, or has taken the wake-up, takes it away. START or less: not so; "epoch": any text, as long as
---                 scores go on from those before (lib/flagged.lua)
+--   sequence hash <priority> -> the last score of tasks without a group
+--                 "groups" -> 1 while `groups` is in use; "events" -> 1 while events are on (lib/event.lua)
+--                 "next" -> the last score of priority 0, in place of the field "0", while plain tasks need only the next number:
+--                 there are no groups and no events, and a token stands in `wake`, so that no thread waits that would have
+--                 to be woken. end_next renames it to "0", for whoever finds nothing to lease or took the token. START or less,
+--                 which is what enqueue.lua leaves when it adds to an absent field: it tells nothing
+--                 "segment" -> "<p> <last score>" of the newest segment (lib/enqueue_several.lua)
+--                 "epoch" -> any text, as long as scores go on from those before (lib/flagged.lua)
 --   groups zset   <priority>:<group> -> the group's last score; forgotten when it is behind the head (maintain.lua)
 --
 -- Scores are whole numbers within 2^53, so doubles hold them exactly. A band has room for 2^38 tasks between two
 -- moments in which the queue is empty (maintain.lua then starts again); past that, tags stand still and ids decide.
 --
 -- requires: base
--- gives: BAND, START, STEP, fold_order, head_score, next_score, order_open, order_save, virtual_time
+-- gives: BAND, START, STEP, end_next, head_score, next_score, order_open, order_save, virtual_time
+-- fields: grouped, has_events, has_groups, is_read, lanes, plain, virtual
 
 local BAND = @SCORE_BAND@
 local START = @SCORE_START@ -- the room below is for tasks that go to the front
 local STEP = @SCORE_STEP@
 
--- From here on `order` says it all without "next".
-local function fold_order(P)
-  local last = call('HGET', P .. 'order', 'next')
+-- From here on `next` is absent: its score is in `0`.
+local function end_next(P)
+  local last = call('HGET', P .. 'sequence', 'next')
   if not last then return end
-  if tonumber(last) > START then call('HSET', P .. 'order', '0', last) end
-  call('HDEL', P .. 'order', 'next')
+  if count_of(last) > START then call('HSET', P .. 'sequence', '0', last) end
+  call('HDEL', P .. 'sequence', 'next')
 end
 
 local function head_score(P, base)
@@ -38,7 +41,7 @@ local function head_score(P, base)
 end
 
 -- What this call has read of one queue's order: the last score of each priority without a group (plain) and of each group
--- (lanes), and the virtual times that it had to look up. order_save writes the first two. is_read: the hash `order`
+-- (lanes), and the virtual times that it had to look up. order_save writes the first two. is_read: the hash `sequence`
 -- was read: has_groups and has_events are known.
 local function order_open(P)
   return {P = P, plain = {}, lanes = false, virtual = false, grouped = false}
@@ -47,10 +50,10 @@ end
 local function plain_last(o, priority)
   local last = o.plain[priority]
   if last then return last end
-  local known = call('HMGET', o.P .. 'order', text(priority), 'groups', 'events', 'next')
+  local known = call('HMGET', o.P .. 'sequence', text(priority), 'groups', 'events', 'next')
   if known[4] then
-    fold_order(o.P)
-    if priority == 0 and tonumber(known[4]) > START then known[1] = known[4] end
+    end_next(o.P)
+    if priority == 0 and count_of(known[4]) > START then known[1] = known[4] end
   end
   o.is_read, o.has_groups, o.has_events = true, known[2], known[3]
   if known[2] then o.grouped = true end
@@ -88,8 +91,8 @@ local function next_score(o, priority, group, weight)
   end
   o.lanes, o.grouped = o.lanes or {}, true
   if not o.is_read then
-    local known = call('HMGET', o.P .. 'order', 'groups', 'events', 'next')
-    if known[3] then fold_order(o.P) end
+    local known = call('HMGET', o.P .. 'sequence', 'groups', 'events', 'next')
+    if known[3] then end_next(o.P) end
     o.is_read, o.has_groups, o.has_events = true, known[1], known[2]
   end
   local lane = text(priority) .. ':' .. group
@@ -116,5 +119,5 @@ local function order_save(o)
     call('ZADD', o.P .. 'groups', unpack(scores))
     if not o.has_groups then fields[n + 1], fields[n + 2], n = 'groups', '1', n + 2 end
   end
-  if n > 0 then call('HSET', o.P .. 'order', unpack(fields)) end
+  if n > 0 then call('HSET', o.P .. 'sequence', unpack(fields)) end
 end

@@ -10,8 +10,9 @@
 --
 -- requires: base, budget, ties
 -- gives: set_back
+-- fields: clock_before, longest, set_back, skip
 
-local SETS = {'sessions', 'holds', 'scheduled', 'cron:due'}
+local SETS = {'sessions', 'paused_groups', 'scheduled', 'cron:due'}
 
 -- One that was renewed since ends when it says. One that ended before the jump and was not reaped yet has a while.
 local A_WHILE = 120000
@@ -65,7 +66,7 @@ local function new_scores(P, now, page, work)
     local score = tonumber(page[2 * i])
     if set == 'sessions' then
       scores[i] = session_end(score, now, work)
-    elseif set == 'holds' then
+    elseif set == 'paused_groups' then
       scores[i] = score > work.last and score < LATEST and score - work.by or score
     elseif set == 'scheduled' then
       scores[i] = scheduled_time(P, now, names[i], score, envelopes[i], work)
@@ -119,16 +120,16 @@ end
 
 -- Moves what is one number or one key, and has all groups looked at.
 local function set_back_first(P, now, by)
-  for _, name in ipairs({'hold', 'events_until'}) do
+  for _, name in ipairs({'paused_until', 'events_until'}) do
     local at = number_of(call('HGET', P .. 'settings', name), 0)
     if at and at > now + by and at < LATEST then call('HSET', P .. 'settings', name, text(at - by)) end
   end
-  call('HDEL', P .. 'gate', 'opens')
-  if call('EXISTS', P .. 'opening') == 1 then
-    if call('EXISTS', P .. 'reopening') == 1 then
-      call('HSET', P .. 'gate', 'again', 1)
+  call('HDEL', P .. 'limit_state', 'opens')
+  if call('EXISTS', P .. 'limit_due') == 1 then
+    if call('EXISTS', P .. 'limit_dirty') == 1 then
+      call('HSET', P .. 'limit_state', 'again', 1)
     else
-      call('RENAME', P .. 'opening', P .. 'reopening')
+      call('RENAME', P .. 'limit_due', P .. 'limit_dirty')
     end
   end
 end

@@ -4,7 +4,8 @@
 --
 -- requires: allowed, base, result_block, event, limit_state, retention, dependency_edges, reads, readers, results, tags, task_state
 -- requires: transitions, turn_settings
--- gives: complete, settle_completions, settle_refusal, trim_completed
+-- gives: complete, settle_completions, settle_rights_fault, trim_completed
+-- fields: completions, rights_fault
 
 -- `hit` of the ids were in the session's hash, which they have left: returns these, the others go to `refused`, and so does an
 -- id that is there again.
@@ -27,18 +28,18 @@ end
 -- all in one as a block.
 local function results_of(ids, count, at, is_block)
   if count == 0 then return nil end
-  if is_block then return (parse_bundle(ARGV[at])) end
+  if is_block then return (parse_result_block(ARGV[at])) end
   local results = {}
   for i = 1, count do results[ids[#ids - count + i]] = ARGV[at + i - 1] end
   return results
 end
 
--- The tasks have completed; results: id -> result, or nil; noted: they have an info:<id> or parents:<id>. Returns whether their
+-- The tasks have completed; results: id -> result, or nil; extra: they have an info:<id> or parents:<id>. Returns whether their
 -- records are kept. Where the queue keeps none, those that children may read are kept.
-local function complete(P, ids, now, settings, results, noted)
+local function complete(P, ids, now, settings, results, extra)
   local age, count = keep_limits(settings[KEEP_AGE], settings[KEEP_COUNT], DAY)
   local ended = text(now)
-  if noted then readers.release_all(P, ids) end
+  if extra then readers.release_all(P, ids) end
   if age == 0 or count == 0 then
     if settings[WAITERS] then ids = readers.keep(P, ids, ended, results) end
     if #ids == 0 then return true end
@@ -50,7 +51,7 @@ local function complete(P, ids, now, settings, results, noted)
   for i = 1, #ids do
     members[n + 1], members[n + 2], n = ended, ids[i], n + 2
   end
-  if noted then call('SADD', P .. 'noted', unpack(ids)) end
+  if extra then call('SADD', P .. 'completed_extra', unpack(ids)) end
   local counted = results and keep_results(P, ids, results, settings[KEEP_BYTES])
   enter_completed(P, members)
   trim_count(P, 'completed', count, 2 * #ids + 16, now, true)
@@ -81,12 +82,12 @@ local function settle_completions(P, running, lease, first, count, hit, now, set
     if #ids == 0 then return 0 end
     hit = leave_running(running, ids)
   end
-  local mine, gate = taken_of(P, ids, hit, refused), settings[GATE]
+  local mine, in_force = taken_of(P, ids, hit, refused), settings[IN_FORCE]
   if #mine == 0 then return 0 end
-  if gate then release(P, mine, now, gate) end
+  if in_force then release(P, mine, now, in_force) end
   complete(P, mine, now, settings, results)
-  know_gate(P, gate)
-  if gate then
+  know_in_force(P, in_force)
+  if in_force then
     act_as(running)
     tell_as(P, 'completed', mine)
   end
@@ -99,9 +100,11 @@ local function trim_completed(P, settings, most, now)
   trim_count(P, 'completed', number_of(settings[KEEP_COUNT], 1) or 10000, most, tonumber(now), true)
 end
 
--- Why the session's user may not settle, where others learn that a task ended, or nil. A right may be taken away during a session.
--- A task that had ended by then, and whose children had not heard of it, would be settled, and no later call would tell them.
-local function settle_refusal(P)
-  return not_allowed(P, 'EXISTS GET HDEL HEXISTS HGET HINCRBY HMGET HSET LLEN LPOP LPUSH RENAME RPUSH SADD SMISMEMBER SREM ' ..
-    'ZADD ZCARD ZRANGE ZREM ZSCORE')
+-- Why the session's user may not settle, or nil: asked where somebody learns that a task ended, and where limits count running tasks.
+-- A right may be taken away during a session. A call that Redis refuses half way would have settled a task of which nobody has heard,
+-- or freed its place in its group, and no later call would tell the tasks that wait.
+local function settle_rights_fault(P)
+  return not_allowed(P, 'DEL EXISTS GET HDEL HEXISTS HGET HINCRBY HLEN HMGET HSCAN HSET HSETNX LLEN LPOP LPOS LPUSH RENAME RPUSH ' ..
+    'SADD SCARD SMEMBERS SMISMEMBER SREM TIME UNLINK ZADD ZCARD ZCOUNT ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYRANK ' ..
+    'ZREVRANGEBYSCORE ZSCORE')
 end

@@ -11,7 +11,7 @@ local function check_records(at, records)
     local verb, number = ARGV[at], tonumber(ARGV[at + 2])
     if at + 4 > #ARGV then return 0, 'a record is cut off' end
     if is_no_id(ARGV[at + 1]) then return 0, 'an id is none' end
-    if verb == 'hand' then
+    if verb == 'chain' then
       local queue, id = match(ARGV[at + 2], '^([%w._-]+)/(.+)$')
       local _, fault
       if queue then _, fault = checked_options(id, ARGV[at + 3], ARGV[at + 4]) end
@@ -45,7 +45,7 @@ end
 
 -- Enqueues the chained task of a task whose completion is the next record, if the session holds that one: then both records
 -- count, or neither. What takes more than a place in this queue goes through the outbox.
-local function hand_on(P, running, lease, id, handle, options, rest, now)
+local function enqueue_chained(P, running, lease, id, handle, options, rest, now)
   local held = call('HGET', running, id)
   if not held or lease ~= '' and held ~= lease then return end
   local queue, new_id = parts(handle)
@@ -60,7 +60,7 @@ end
 
 -- Settles one record. Returns the state that ended the task, or nil.
 local function settle_record(P, running, lease, now, settings, refused, verb, id, first, second, third)
-  if verb == 'hand' then return hand_on(P, running, lease, id, first, second, third, now) end
+  if verb == 'chain' then return enqueue_chained(P, running, lease, id, first, second, third, now) end
   -- Where runs are recorded, `show` tells by which lease the task ran last.
   local ran = verb == 'done' and find(third, 'r', 1, true) and call('HGET', running, id)
   local was_held = 0
@@ -70,14 +70,14 @@ local function settle_record(P, running, lease, now, settings, refused, verb, id
     return
   end
   if ran then call('HSET', P .. 'info:' .. id, 'run', ran .. ' ' .. match(running, ':([^:]*)$')) end
-  know_gate(P, settings[GATE])
+  know_in_force(P, settings[IN_FORCE])
   act_as(running)
-  if settings[GATE] then
+  if settings[IN_FORCE] then
     if verb == 'snooze' and tonumber(first) <= 0 then
       local envelope = call('HGET', P .. 'tasks', id)
-      if envelope then call_first(P, {id}, {envelope}, settings[GATE]) end
+      if envelope then call_first(P, {id}, {envelope}, settings[IN_FORCE]) end
     end
-    release(P, {id}, now, settings[GATE], verb == 'retry' or verb == 'snooze')
+    release(P, {id}, now, settings[IN_FORCE], verb == 'retry' or verb == 'snooze')
   end
   if verb == 'done' and find(third, 'k', 1, true) then keep_key(P, running, id) end
   local ended = outcomes[verb](P, id, now, settings, first, second, third)

@@ -1,18 +1,18 @@
 -- Strict groups: a task that has started keeps its group's slot (lib/limit_state.lua) until it has ended, also while it waits for
 -- another attempt.
 --
--- requires: base
+-- requires: add_to, base
 -- gives: leave_slot
 
 -- A task that was waiting has ended, or need not keep its slot any more: its group may go on.
 local function leave_slot(P, id)
-  local group = call('HGET', P .. 'slots', id)
+  local group = call('HGET', P .. 'running_group', id)
   if not group then return end
-  call('HDEL', P .. 'slots', id)
-  if call('HINCRBY', P .. 'taken', group, -1) <= 0 then call('HDEL', P .. 'taken', group) end
+  call('HDEL', P .. 'running_group', id)
+  if add_to(P .. 'group_running', group, -1) <= 0 then call('HDEL', P .. 'group_running', group) end
   if call('EXISTS', P .. 'parked:' .. group) == 1 then
     local now = clock()
-    call('ZADD', P .. 'opening', text(now), group)
+    call('ZADD', P .. 'limit_due', text(now), group)
     announce_due(P, now)
   end
 end

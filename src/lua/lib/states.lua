@@ -44,7 +44,7 @@ local function states_of(P, ids, wanted)
   local asks = wanted == '' or wanted == 'running'
   local most = asks and FIELDS_MOST / math.max(1, call('ZCARD', P .. 'sessions')) - FIELDS_A_CALL or count
   for i = 1, #ids do
-    local score = not found[i] and in_packet(P, ids[i])
+    local score = not found[i] and in_segment(P, ids[i])
     if score then
       found[i] = {'ready', score}
     elseif not found[i] then

@@ -1,6 +1,8 @@
 -- Another program may overwrite the envelope of a task that is parked or unparked. Only the envelope names the group: a script that
--- moves such a task leaves its id in `called:<group>` or `parked:<group>`, and the group would wait for the task for ever. Each call
+-- moves such a task leaves its id in `unparked:<group>` or `parked:<group>`, and the group would wait for the task for ever. Each call
 -- of maintain removes such members of some groups, chosen at random.
+-- A call that Redis refuses half way may have freed the place of a task without looking at its group. So of these groups, those that
+-- wait for the end of a task although they may start one are looked at, too.
 --
 -- requires: base, budget, group_place, limit_state
 -- gives: tidy_groups
@@ -8,13 +10,13 @@
 local SOME_GROUPS, SOME_MEMBERS = 8, 16
 
 local function drop_unparked(P, group, most)
-  local ids = call('ZRANDMEMBER', P .. 'called:' .. group, most)
+  local ids = call('ZRANDMEMBER', P .. 'unparked:' .. group, most)
   if #ids == 0 then return 0 end
-  local known, dropped = drop_strays(P, 'ready', 'called:' .. group, ids)
+  local known, dropped = drop_strays(P, 'ready', 'unparked:' .. group, ids)
   local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
   for i = 1, #ids do
     if known[i] and envelopes[i] and group_of(envelopes[i]) ~= group then
-      dropped = dropped + call('ZREM', P .. 'called:' .. group, ids[i])
+      dropped = dropped + call('ZREM', P .. 'unparked:' .. group, ids[i])
     end
   end
   return dropped
@@ -27,13 +29,23 @@ local function drop_parked(P, group, most)
   return dropped
 end
 
--- Returns whether a group is to be looked at again.
-local function tidy_groups(P, most)
-  local found = false
+-- Whether the group's parked tasks wait for the end of a task, and one of them may start now. A strict group may start the task that
+-- has its slot.
+local function is_forgotten(g, group)
+  if tonumber(call('ZSCORE', g.P .. 'limit_due', group)) ~= LATEST then return false end
+  local room = group_room(g, group)
+  if room.parked == 0 then return false end
+  return room.free - room.unparked >= 1 or
+    room.strict and room.rest >= 1 and call('EXISTS', g.P .. 'parked_first:' .. group) == 1
+end
+
+-- g: of this call (lib/limit_state.lua). Returns whether a group is to be looked at again.
+local function tidy_groups(g, most)
+  local P, found = g.P, false
   most = math.min(most, SOME_MEMBERS)
-  for _, group in ipairs(call('ZRANDMEMBER', P .. 'opening', budget.room(6, 1, SOME_GROUPS))) do
-    if drop_unparked(P, group, most) + drop_parked(P, group, most) > 0 then
-      call('ZADD', P .. 'reopening', '0', group)
+  for _, group in ipairs(call('ZRANDMEMBER', P .. 'limit_due', budget.room(14, 1, SOME_GROUPS))) do
+    if drop_unparked(P, group, most) + drop_parked(P, group, most) > 0 or is_forgotten(g, group) then
+      call('ZADD', P .. 'limit_dirty', '0', group)
       found = true
     end
   end

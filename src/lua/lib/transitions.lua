@@ -1,6 +1,6 @@
--- The transitions of a task. The functions below are the only ones that add a task to the key of a state or take it from there;
--- src/protocol/definition names the states and their keys (states.lua), and the transitions that are allowed (transitions.lua).
--- st_state_writers fails when another file writes such a key; it lists the plain forms of the hot path, which write it, too.
+-- The transitions of a task. The functions below, and their plain forms for the hot path (lib/transitions_plain.lua), are the only
+-- ones that add a task to the key of a state or take it from there; src/protocol/definition names the states and their keys
+-- (states.lua), and the transitions that are allowed (transitions.lua). st_state_writers fails when another file writes such a key.
 --
 -- The build puts each of them in place of its calls, so they cost nothing. A caller does what else belongs to its transition:
 -- indexes, events, history, statistics. Scores and times are texts that Redis reads as numbers; members: score, id, score, id, ...
@@ -8,7 +8,7 @@
 -- requires: base
 -- gives: enter_blocked, enter_cancelled, enter_completed, enter_dead, enter_parked, enter_ready, enter_ready_at, enter_retained
 -- gives: enter_running, enter_scheduled_at, enter_state, leave_ended, leave_ended_first, leave_blocked, leave_parked
--- gives: leave_ready, leave_ready_first, leave_retained, leave_running, leave_scheduled_first, leave_state, move_packet, revoke_leases
+-- gives: leave_ready, leave_ready_first, leave_retained, leave_running, leave_scheduled_first, leave_state, move_segment, revoke_leases
 
 -- ---- blocked: a task waits for its parents. Score: since when -----------------------------------------------------------
 
@@ -32,7 +32,7 @@ local function leave_scheduled_first(P, count) -- inline
 end
 
 -- ---- ready: a thread can lease the task. Score: its place in the order (lib/sequence.lua) ---------------------------------
--- A member "+<p>" is a packet: the ids of its tasks are in the list packet:<p> (lib/segment.lua).
+-- A member "+<p>" is a segment: the ids of its tasks are in the list segment:<p> (lib/segment.lua).
 
 local function enter_ready_at(P, id, score) -- inline
   call('ZADD', P .. 'ready', score, id)
@@ -52,13 +52,14 @@ local function leave_ready_first(P, count) -- inline
   return redis.pcall('ZREMRANGEBYRANK', P .. 'ready', 0, count - 1)
 end
 
--- The first tasks of a packet have gone: it moves to the place of the task that is first now, or goes.
-local function move_packet(P, member, score) -- inline
-  if call('EXISTS', P .. 'packet:' .. sub(member, 2)) == 1 then
+-- The first tasks of a segment have gone: it moves to the place of the task that is first now, or goes.
+local function move_segment(P, member, score) -- inline
+  if call('EXISTS', P .. 'segment:' .. sub(member, 2)) == 1 then
     call('ZADD', P .. 'ready', score, member)
   else
+    -- Where one of these is refused, the next lease finds it in `ready` without tasks, and removes it.
+    call('SREM', P .. 'segments', sub(member, 2))
     call('ZREM', P .. 'ready', member)
-    call('SREM', P .. 'packets', sub(member, 2))
   end
 end
 
@@ -69,7 +70,7 @@ local function enter_parked(P, group, members) -- inline
   call('ZADD', P .. 'parked:' .. group, unpack(members))
 end
 
--- parked:<group> and holders:<group> are left by whoever knows the group.
+-- parked:<group> and parked_first:<group> are left by whoever knows the group.
 local function leave_parked(P, ids) -- inline
   call('ZREM', P .. 'parked', unpack(ids))
 end

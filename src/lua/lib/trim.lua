@@ -27,10 +27,10 @@ end
 local function trim_results(P, now, bytes, max)
 -- require: results
   local cursor, more = call('HGET', P .. 'result_sizes', '@'), false
-  local in_blocks = call('EXISTS', P .. 'bundles') == 1
+  local in_blocks = call('EXISTS', P .. 'result_blocks') == 1
   if in_blocks then
     call('HDEL', P .. 'result_sizes', '@')
-    cursor, in_blocks = nil, unbundle_some(P, max)
+    cursor, in_blocks = nil, split_some_result_blocks(P, max)
     more = in_blocks
   end
   if not in_blocks and cursor ~= 'end' then

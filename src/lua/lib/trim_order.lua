@@ -50,7 +50,7 @@ local function forget_groups(P, head, max)
     local is_left = forget_idle_groups(P, behind, max)
     more = forget_later_groups(P, math.floor(head / BAND), max) or is_left
   end
-  if call('EXISTS', P .. 'groups') == 0 then call('HDEL', P .. 'order', 'groups') end
+  if call('EXISTS', P .. 'groups') == 0 then call('HDEL', P .. 'sequence', 'groups') end
   return more
 end
 
@@ -59,8 +59,8 @@ local function trim_order(P, is_large, max)
   local head = first_time(P, 'ready')
   if head then return {more = call('EXISTS', P .. 'groups') == 1 and forget_groups(P, head, max)} end
   if call('EXISTS', P .. 'parked') == 0 then
-    call('UNLINK', P .. 'order', P .. 'groups')
-    if tells(P) then call('HSET', P .. 'order', 'events', '1') end
+    call('UNLINK', P .. 'sequence', P .. 'groups')
+    if tells(P) then call('HSET', P .. 'sequence', 'events', '1') end
     if is_large and call('EXISTS', P .. 'tasks') == 0 then call('HDEL', P .. 'settings', 'large') end
   end
   return {}

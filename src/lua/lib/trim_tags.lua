@@ -4,7 +4,8 @@
 -- requires: base, budget, tags
 -- gives: trim_tag
 
--- Looks at some tasks of one tag, chosen at random, at most `max`.
+-- Looks at some tasks of one tag, chosen at random, at most `max`. Where the tag has none, another program has put a value of another
+-- type at its key, which is removed, or has deleted it.
 local function trim_tag(P, max)
   local tag = call('ZRANDMEMBER', P .. 'tags')
   if not tag then return end
@@ -12,5 +13,9 @@ local function trim_tag(P, max)
   for i = 1, #ids do
     if call('HEXISTS', P .. 'tasks', ids[i]) == 0 then gone[#gone + 1] = ids[i] end
   end
-  if #gone > 0 then unindex_tag(P, tag, unpack(gone)) end
+  if #ids == 0 then
+    call('ZREM', P .. 'tags', tag)
+  elseif #gone > 0 then
+    unindex_tag(P, tag, unpack(gone))
+  end
 end

@@ -2,27 +2,29 @@
 -- "0", which most turns bring, are not read.
 --
 -- requires: shortcuts
--- gives: check_group, is_one_completion, read_clock, read_counts, read_group
+-- gives: check_group, is_one_completion, names_of_several, read_clock, read_counts, read_group, threads_without
 
 -- How many tasks are wanted, as number and as text that Redis reads as the same number ("0x1" is a number to Lua alone); of how
--- many queues; and what is wrong or nil. A session's life is only looked at: whoever begins a session reads it.
+-- many queues; the mode; and what is wrong or nil. A session's life is only looked at: whoever begins a session reads it.
 local function read_counts(given, final, prefixes) -- inline
-  local ask, queues, ttl, fault = given[2], given[4], given[3], nil
-  local want = ask == '1' and 1 or tonumber(ask)
+  local want_text, queues, ttl, mode, fault = given[2], given[4], given[3], given[5], nil
+  local want = want_text == '1' and 1 or tonumber(want_text)
   queues = queues == '1' and 1 or tonumber(queues)
   if not (want and want >= 0 and want % 1 == 0 and queues and queues >= 0 and queues <= #prefixes and queues % 1 == 0 and
     (queues == 1 and given[7] == '' and by_bytes and ttl >= '0' and ttl < ':' or (tonumber(ttl) or -1) >= 0) and
     final >= 5 + 2 * queues) then
-    fault = 'ARGV[2] to ARGV[4] are how many tasks, a time in ms, and how many of KEYS'
+    fault = 'ARGV[2] to ARGV[4] are not want, life and L'
+  elseif mode ~= 'idle' and mode ~= '' and mode ~= 'again' and mode ~= 'woken' and mode ~= 'several' then
+    fault = 'ARGV[5] is no mode'
   elseif want > @CALL_MAX@ then
     -- What is unpacked later must fit on the stack of Redis's Lua.
-    want, ask = @CALL_MAX@, '@CALL_MAX@'
+    want, want_text = @CALL_MAX@, '@CALL_MAX@'
   elseif want ~= 1 then
-    ask = want .. ''
+    want_text = want .. ''
   else
-    ask = '1'
+    want_text = '1'
   end
-  return want, ask, queues, fault
+  return want, want_text, queues, mode, fault
 end
 
 -- Redis's clock, the only one of the protocol: ms since the epoch, as text.
@@ -30,6 +32,31 @@ local function read_clock() -- inline
   local time = call('TIME')
   local micros = time[2]
   return time[1] .. (#micros == 6 and sub(micros, 1, 3) or format('%03d', micros / 1000))
+end
+
+-- The names in "<name> <name> ...", at most one more than are wanted.
+local function names_of_several(thread, want) -- inline
+  local names, n = {}, 0
+  for name in string.gmatch(thread, '[^ ]+') do
+    if n > want then break end
+    n = n + 1
+    names[n] = name
+  end
+  return names
+end
+
+-- Those that do not stand among the first `dealt` names: their threads are leased nothing. nil: there are none.
+local function threads_without(names, dealt) -- inline
+  local found, seen = nil, {}
+  for i = 1, #names do
+    local name = names[i]
+    if i > dealt and not seen[name] then
+      found = found or {}
+      found[#found + 1] = name
+    end
+    seen[name] = true
+  end
+  return found
 end
 
 -- Whether all groups are one plain completion of a task with an id that a client made, as most turns bring: such a group is
@@ -65,12 +92,12 @@ local function check_group(given, final, prefixes, at) -- inline
   records = tonumber(records)
   if not (records and records >= 0 and records % 1 == 0) then return 0, 0, 'no number of records' end
   local word = given[from]
-  if records > 0 and (word == 'results' or word == 'bundle') then
+  if records > 0 and (word == 'results' or word == 'result_block') then
     local results = tonumber(given[from + 1])
     if not (results and results >= 0 and results <= count and results % 1 == 0) then
       return 0, 0, 'more results than completions'
     end
-    from, records = from + 2 + (word == 'bundle' and 1 or results), records - 1
+    from, records = from + 2 + (word == 'result_block' and 1 or results), records - 1
   end
   return from, records
 end
@@ -88,7 +115,7 @@ local function read_group(given, at) -- inline
     records = 0
   else
     local word = given[records_at]
-    records, is_block = tonumber(records), word == 'bundle'
+    records, is_block = tonumber(records), word == 'result_block'
     if records > 0 and (is_block or word == 'results') then
       results, records = tonumber(given[records_at + 1]), records - 1
       records_at = results_at + (is_block and 1 or results)

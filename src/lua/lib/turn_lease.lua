@@ -1,62 +1,46 @@
 -- The common path of leasing: plain tasks, whose envelopes have nothing to tell beyond themselves, of a queue without limits,
 -- events and large envelopes, by a session that has begun there. lib/lease.lua has the careful path, for all the rest.
 --
--- requires: shortcuts, turn_settings
+-- requires: shortcuts, transitions_plain, turn_settings
 -- gives: head_of, lease_plain
 
 -- The first ids of `ready`, one more than are wanted: then it is known whether another thread is to be woken. Where the first
--- member is a packet (lib/segment.lua), the next two members suffice. false where the careful path is needed.
-local function head_of(P, want, ask, settings) -- inline
-  if settings[LARGE_TASKS] or settings[GATE] then return false end
-  if want <= 2 then return call('ZRANGE', P .. 'ready', '0', ask) end
+-- member is a segment (lib/segment.lua), the next two members suffice. false where the careful path is needed.
+local function head_of(P, want, want_text, settings) -- inline
+  if settings[LARGE_TASKS] or settings[IN_FORCE] then return false end
+  if want <= 2 then return call('ZRANGE', P .. 'ready', '0', want_text) end
   local ids = call('ZRANGE', P .. 'ready', '0', '2')
-  if ids[3] and byte(ids[1]) ~= @PACKET_BYTE@ then return call('ZRANGE', P .. 'ready', '0', ask) end
+  if ids[3] and byte(ids[1]) ~= @SEGMENT_BYTE@ then return call('ZRANGE', P .. 'ready', '0', want_text) end
   return ids
 end
 
--- Reads up to `want` ids of the packets at the head of `ready`: of the first one, and of the second one behind it; one more
--- tells whether a packet has others left. Returns the ids; whether more stand behind them; the member of `ready` whose tasks
+-- Reads up to `want` ids of the segments at the head of `ready`: of the first one, and of the second one behind it; one more
+-- tells whether a segment has others left. Returns the ids; whether more stand behind them; the member of `ready` whose tasks
 -- are taken last, and whether it has any left; the first member and how many of the ids are its own, where it is used up, else
 -- nil and 0; and whether the path is still the common one: what is wanted is there, or all there is, and no other task stands
--- between them by its score. Nothing leaves a packet yet: Redis may refuse what else is read.
-local function head_of_packets(P, members, want, ask) -- inline
-  local packet, behind, third, used_up, from_first = members[1], members[2], members[3], nil, 0
-  local ids = call('LRANGE', P .. 'packet:' .. sub(packet, 2), '0', ask)
+-- between them by its score. Nothing leaves a segment yet: Redis may refuse what else is read.
+local function head_of_segments(P, members, want, want_text) -- inline
+  local segment, behind, third, used_up, from_first = members[1], members[2], members[3], nil, 0
+  local ids = call('LRANGE', P .. 'segment:' .. sub(segment, 2), '0', want_text)
   local is_plain = #ids > 0
-  if is_plain and #ids < want and behind and byte(behind) == @PACKET_BYTE@ then
-    used_up, from_first = packet, #ids
-    packet, behind = behind, third
-    local others = call('LRANGE', P .. 'packet:' .. sub(packet, 2), '0', format('%d', want - from_first))
+  if is_plain and #ids < want and behind and byte(behind) == @SEGMENT_BYTE@ then
+    used_up, from_first = segment, #ids
+    segment, behind = behind, third
+    local others = call('LRANGE', P .. 'segment:' .. sub(segment, 2), '0', format('%d', want - from_first))
     for i = 1, #others do ids[from_first + i] = others[i] end
   end
   local left = #ids > want
   ids[want + 1] = nil
   is_plain = is_plain and (#ids == want or not behind)
-  if is_plain and behind and byte(behind) ~= @PACKET_BYTE@ then
-    is_plain = call('ZSCORE', P .. 'ready', behind) - call('ZSCORE', P .. 'ready', packet) >
+  if is_plain and behind and byte(behind) ~= @SEGMENT_BYTE@ then
+    is_plain = call('ZSCORE', P .. 'ready', behind) - call('ZSCORE', P .. 'ready', segment) >
       @SCORE_STEP@ * (want - 1 - from_first)
   end
-  return ids, left or behind, packet, left, used_up, from_first, is_plain
-end
-
--- The ids that head_of_packets read leave their packets.
-local function leave_packets(P, packet, used_up, from_first, want, ask) -- inline
-  if used_up then
-    call('LTRIM', P .. 'packet:' .. sub(used_up, 2), '1', '0')
-    ask = format('%d', want - from_first)
-  end
-  call('LTRIM', P .. 'packet:' .. sub(packet, 2), ask, '-1')
-end
-
--- The ids go back to the heads of their packets.
-local function give_back(P, ids, packet, used_up, from_first) -- inline
-  for i = #ids, 1, -1 do
-    call('LPUSH', P .. 'packet:' .. sub(i <= from_first and used_up or packet, 2), ids[i])
-  end
+  return ids, left or behind, segment, left, used_up, from_first, is_plain
 end
 
 -- The envelopes of ids: the list of the reply, {index, id, envelope, ...}; for several tasks, the fields that lease them; and
--- whether all are plain. A packet among the ids has no envelope. An envelope that has more to tell is marked as in
+-- whether all are plain. A segment among the ids has no envelope. An envelope that has more to tell is marked as in
 -- lib/base.lua, and every id begins with '-' or a later byte.
 local function read_plain(P, index, ids, lease) -- inline
   local tasks, taken, n, is_plain = P .. 'tasks', #ids, 0, true
@@ -85,51 +69,62 @@ local function read_plain(P, index, ids, lease) -- inline
   return leased, leases, is_plain
 end
 
--- The leased tasks leave `ready`, where they stood by themselves or in packets. Returns a table if Redis refuses that: its error.
-local function leave_ready(P, taken, more, packet, left, used_up, from_first) -- inline
-  if not packet then
-    return redis.pcall('ZREMRANGEBYRANK', P .. 'ready', '0', taken == 1 and '0' or more and format('%d', taken - 1) or '-1')
+-- The leased tasks leave `ready`, where they stood by themselves or in segments. Returns a table if Redis refuses that, and then
+-- none of them has left: its error. Of segments their ids leave the lists first. A command that is refused behind that raises: the
+-- tasks are leased, which recover.lua tells. Then a segment stays in `ready` at an earlier place than its first task's, or is empty;
+-- a later lease moves it on, or finds it empty and removes it (lib/segment.lua), as it leaves `segments` first.
+local function leave_ready(P, want, want_text, taken, more, segment, left, used_up, from_first) -- inline
+  if not segment then
+    return try_leave_ready_first(P, taken == 1 and '0' or more and format('%d', taken - 1) or '-1')
   end
+  local list, cut = P .. 'segment:' .. sub(segment, 2), nil
+  -- For one task LPOP costs less than half of LTRIM: it has fewer arguments, and its reply is no table.
+  if taken == 1 and not used_up then
+    cut = redis.pcall('LPOP', list)
+  else
+    cut = redis.pcall('LTRIM', list, used_up and format('%d', want - from_first) or want_text, '-1')
+  end
+  if type(cut) == 'table' and cut.err then return cut end
   if used_up then
-    call('ZREM', P .. 'ready', used_up)
-    call('SREM', P .. 'packets', sub(used_up, 2))
+    call('LTRIM', P .. 'segment:' .. sub(used_up, 2), '1', '0')
+    leave_ready_segment(call, P, used_up, sub(used_up, 2))
   end
   if left then
     local step = taken == 1 and '@SCORE_STEP@' or format('%d', @SCORE_STEP@ * (taken - from_first))
-    call('ZINCRBY', P .. 'ready', step, packet)
+    move_ready_segment(call, P, segment, step)
   else
-    call('ZREM', P .. 'ready', packet)
-    call('SREM', P .. 'packets', sub(packet, 2))
+    leave_ready_segment(call, P, segment, sub(segment, 2))
   end
 end
 
 -- Leases the tasks at the head of `ready`, where ids stand. Returns the list of the reply; how many they are; and whether more
 -- stand behind them. Where the careful path is needed it returns nil, and nothing is changed. Where Redis refuses the leases,
--- the fourth value is its error, which ends the call.
-local function lease_plain(P, index, running, ids, want, ask, now, thread, has_begun) -- inline
-  if not has_begun and call('HEXISTS', running, '#') == 0 then return nil end
-  local leased, leases, more, packet, left, used_up, fault
+-- the fourth value is its error, which ends the call. names: by place, the thread that a task is for, behind `dealt` others; nil: all are
+-- for `thread`.
+local function lease_plain(P, index, running, ids, want, want_text, now, thread, session_stands, names, dealt) -- inline
+  if not session_stands and call('HEXISTS', running, '#') == 0 then return nil end
+  local leased, leases, more, segment, left, used_up, fault
   local from_first, is_plain, lease = 0, true, now .. ' ' .. thread
-  if byte(ids[1]) == @PACKET_BYTE@ then
-    ids, more, packet, left, used_up, from_first, is_plain = head_of_packets(P, ids, want, ask)
+  if byte(ids[1]) == @SEGMENT_BYTE@ then
+    ids, more, segment, left, used_up, from_first, is_plain = head_of_segments(P, ids, want, want_text)
   else
     more = #ids > want
     ids[want + 1] = nil
   end
   if is_plain then leased, leases, is_plain = read_plain(P, index, ids, lease) end
   if not is_plain then return nil end
-  if packet then leave_packets(P, packet, used_up, from_first, want, ask) end
-  -- The leases are written before the tasks leave `ready`: no task is nowhere meanwhile.
-  if leases then fault = redis.pcall('HSET', running, unpack(leases)) else fault = redis.pcall('HSET', running, ids[1], lease) end
-  if type(fault) ~= 'number' then
-    if packet then give_back(P, ids, packet, used_up, from_first) end
-    return nil, 0, false, fault
+  if names then lease = now .. ' ' .. names[dealt + 1] end
+  if names and leases then
+    for i = 1, #ids do leases[2 * i] = now .. ' ' .. names[dealt + i] end
   end
+  -- The leases are written before the tasks leave `ready`: no task is nowhere meanwhile.
+  if leases then fault = try_enter_running_all(running, leases) else fault = try_enter_running_one(running, ids[1], lease) end
+  if type(fault) ~= 'number' then return nil, 0, false, fault end
   local taken = #ids
-  fault = leave_ready(P, taken, more, packet, left, used_up, from_first)
+  fault = leave_ready(P, want, want_text, taken, more, segment, left, used_up, from_first)
   if type(fault) == 'table' then
-    -- The tasks stay ready, and would run twice with these leases.
-    redis.pcall('HDEL', running, unpack(ids))
+    -- All of them stay ready, and would run twice with these leases.
+    try_leave_running_all(running, ids)
     return nil, 0, false, fault
   end
   return leased, taken, more

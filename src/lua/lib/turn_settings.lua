@@ -1,4 +1,4 @@
--- The settings of a queue that a turn reads, as HMGET returns them: settings[GATE], false where it is not set.
+-- The settings of a queue that a turn reads, as HMGET returns them: settings[IN_FORCE], false where it is not set.
 --
 --   KEEP_AGE     how long completed tasks are kept, in ms; "0": not at all
 --   KEEP_COUNT   how many completed tasks are kept; "0": none
@@ -6,17 +6,17 @@
 --   WAITERS      clients wait for tasks, or tasks have children: both learn when a task ends
 --   PAUSED       no task may start
 --   LARGE_TASKS  the queue had a large envelope once: replies are bounded by bytes, too
---   GATE         limits or events are in force: letters, see lib/limit_state.lua
+--   IN_FORCE         limits or events are in force: letters, see lib/limit_state.lua
 --
 -- requires: shortcuts
--- gives: GATE, KEEP_AGE, KEEP_BYTES, KEEP_COUNT, LARGE_TASKS, PAUSED, WAITERS, read_settings, settings_to_lease
+-- gives: IN_FORCE, KEEP_AGE, KEEP_BYTES, KEEP_COUNT, LARGE_TASKS, PAUSED, WAITERS, read_settings, settings_to_lease
 
-local KEEP_AGE, KEEP_COUNT, KEEP_BYTES, WAITERS, PAUSED, LARGE_TASKS, GATE = 1, 2, 3, 4, 5, 6, 7
+local KEEP_AGE, KEEP_COUNT, KEEP_BYTES, WAITERS, PAUSED, LARGE_TASKS, IN_FORCE = 1, 2, 3, 4, 5, 6, 7
 
 -- All of them, for a queue in which the turn settles.
 local function read_settings(P) -- inline
   return call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters', 'paused', 'large',
-    'gate')
+    'in_force')
 end
 
 -- Those that a lease needs; known: the settings, if the turn has settled in this queue. Of several queues most may be empty:
@@ -24,6 +24,6 @@ end
 local function settings_to_lease(P, known, queues) -- inline
   if known then return known end
   if queues > 1 and call('EXISTS', P .. 'ready') == 0 then return nil end
-  local found = call('HMGET', P .. 'settings', 'paused', 'large', 'gate')
-  return {[PAUSED] = found[1], [LARGE_TASKS] = found[2], [GATE] = found[3]}
+  local found = call('HMGET', P .. 'settings', 'paused', 'large', 'in_force')
+  return {[PAUSED] = found[1], [LARGE_TASKS] = found[2], [IN_FORCE] = found[3]}
 end

@@ -1,19 +1,19 @@
 -- The common path of settling: plain completions of a queue where nobody waits for the end of a task and where neither limits
 -- nor events are in force. lib/settle.lua has the careful path, for all the rest.
 --
--- requires: shortcuts, turn_settings
+-- requires: shortcuts, transitions_plain, turn_settings
 -- gives: count_completed, keep_completed, take_completed
 
 -- Takes the tasks out of the session's hash, which is what settles them: an id that is not there is refused. Returns how many
 -- were there; false, and nothing is done, where the careful path is needed: only a certain lease is meant, others learn of the
 -- end, limits count running tasks, results are measured, or there are results and they are not kept: that path drops them.
 local function take_completed(given, running, lease, first, count, settings, results) -- inline
-  if lease ~= '' or settings[WAITERS] or settings[GATE] or
+  if lease ~= '' or settings[WAITERS] or settings[IN_FORCE] or
     results > 0 and (settings[KEEP_BYTES] or settings[KEEP_AGE] == '0' or settings[KEEP_COUNT] == '0') then
     return false
   end
-  if count == 1 then return call('HDEL', running, given[first]) end
-  return call('HDEL', running, unpack(given, first, first + count - 1))
+  if count == 1 then return leave_running_one(call, running, given[first]) end
+  return leave_running_all(call, running, given, first, first + count - 1)
 end
 
 -- The results of one turn in one argument are kept as they came, as a result block: lib/result_block.lua. Of turns in the same
@@ -21,7 +21,7 @@ end
 local function keep_block(P, block, now) -- inline
   local field = '+' .. now
   if call('HSETNX', P .. 'results', field, block) == 1 then
-    call('ZADD', P .. 'bundles', now, now)
+    call('ZADD', P .. 'result_blocks', now, now)
   else
     call('HSET', P .. 'results', field, call('HGET', P .. 'results', field) .. block)
   end
@@ -54,7 +54,7 @@ local function keep_completed(P, given, first, count, results, is_block, at, set
     keep_single_results(P, given, last, results, at)
   end
   if count == 1 then
-    call('ZADD', P .. 'completed', now, given[first])
+    enter_completed_one(call, P, given[first], now)
     return true
   end
   local members, n = {}, 0
@@ -63,7 +63,7 @@ local function keep_completed(P, given, first, count, results, is_block, at, set
     n = n + 2
     members[n] = given[i]
   end
-  call('ZADD', P .. 'completed', unpack(members))
+  enter_completed_all(call, P, members)
   return true
 end
 

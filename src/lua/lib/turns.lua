@@ -57,7 +57,7 @@ local function last_turns(P, leases, most, from)
   -- Without groups they stand as they were leased.
   if from == '' and not has_groups(envelopes) then return {unpack(leases, #leases - most + 1)}, nil, '' end
   most = min(most, 128)
-  fold_order(P)
+  end_next(P)
   for i, envelope in ipairs(envelopes) do
     local priority, task = turn_of(ids[i], envelope)
     bands[priority] = bands[priority] or {}

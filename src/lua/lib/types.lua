@@ -1,25 +1,26 @@
 -- The keys of a queue that have fixed names, and their types, from ../../protocol/definition/keys.lua. A command on a key of another
--- type fails, which may be behind others that have written. id: the keys of that task are looked at, too. `events` is not among
--- them: what writes there cannot fail (tell in lib/event.lua).
+-- type fails, which may be behind others that have written. `events` is not among them: what writes there cannot fail (tell in
+-- lib/event.lua).
 --
--- gives: has_wrong_type, wrong_type
+-- gives: has_wrong_type, wrong_type, wrong_type_of
 
 local KEY_TYPES = @KEY_TYPES@
--- What is wrong with one of these keys, as an error of Redis's, or nil.
-local function wrong_type(P, id)
-  local function is_wrong(expected, name)
-    local found = redis.pcall('TYPE', P .. name).ok
-    if found and found ~= 'none' and found ~= expected then
-      return 'WRONGTYPE reeve expects a ' .. expected .. ' at ' .. P .. name .. ', which is a ' .. found
-    end
+-- What is wrong with a key, as an error of Redis's, or nil.
+local function wrong_type_of(P, name, expected)
+  local found = redis.pcall('TYPE', P .. name).ok
+  if found and found ~= 'none' and found ~= expected then
+    return 'WRONGTYPE reeve expects a ' .. expected .. ' at ' .. P .. name .. ', which is a ' .. found
   end
+end
+
+-- What is wrong with one of these keys.
+local function wrong_type(P)
   for expected, names in pairs(KEY_TYPES) do
     for name in string.gmatch(names, '%S+') do
-      local words = is_wrong(expected, name)
+      local words = wrong_type_of(P, name, expected)
       if words then return words end
     end
   end
-  return id and (is_wrong('hash', 'info:' .. id) or is_wrong('hash', 'parents:' .. id)) or nil
 end
 
 -- Whether a key has the wrong type, asked in two commands: one that finds texts, one that finds what are no sorted sets (it

@@ -1,7 +1,7 @@
 -- Unique keys: unique:<key> holds the id of the task that has it. o: the header of a task, with
 --   unique  the key
 --   until   "started": free when the task is leased; else when it has ended, whichever way
---   hold    ms: free after that time instead, or when the task is cancelled or deleted before
+--   unique_for  ms: free after that time instead, or when the task is cancelled or deleted before
 -- A lock that is held for a time has an expiry; any other goes with its task.
 --
 -- requires: base
@@ -9,7 +9,7 @@
 
 local function lock_as(P, id, o, ...)
   local key = P .. 'unique:' .. o.unique
-  if o.hold then return call('SET', key, id, 'PX', text(min(o.hold, LATEST)), ...) end
+  if o.unique_for then return call('SET', key, id, 'PX', text(min(o.unique_for, LATEST)), ...) end
   return call('SET', key, id, ...)
 end
 
@@ -24,7 +24,7 @@ end
 
 -- The task has ended; by_hand: it was cancelled or deleted.
 local function unlock(P, id, o, by_hand)
-  if o.unique and (by_hand or not o.hold) and call('GET', P .. 'unique:' .. o.unique) == id then
+  if o.unique and (by_hand or not o.unique_for) and call('GET', P .. 'unique:' .. o.unique) == id then
     call('DEL', P .. 'unique:' .. o.unique)
   end
 end

@@ -7,6 +7,8 @@
 --   settings upkeep  "<last> <life> <since> <ends>", while there are sessions, or something has a time: the last look, and the life
 --                    of a session (ms) as that caller knew it; before `ends` no session is reaped that expired after `since`
 --
+-- Who reads it: maintain.lua, which renews it, and reap.lua (lib/dead_session.lua).
+--
 -- gives: next_upkeep
 
 -- known: the field, or false. life: nil when the caller knows none. Returns what the field is to be, or nil when it may stay;

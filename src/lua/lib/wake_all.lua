@@ -1,14 +1,15 @@
 -- From now on nothing is handed over (lib/hand.lua): all that wait for that look, and then wait for a wake-up. A page of them
 -- is told at once; the others are in `idle` no more, either, and are told by maintain.lua.
 --
---   rousing  list  entries of `idle` that are still to be told
+--   wake_later  list  entries of `idle` that are still to be told
 --
 -- requires: base, wake_all_later
 -- gives: wake_all
+-- fields: wake_all
 
 -- rest: tells a page of those that were left. Returns whether there may be more.
 local function wake_all(P, rest)
-  local from, page = P .. (rest and 'rousing' or 'idle'), @WAKE_PAGE@
+  local from, page = P .. (rest and 'wake_later' or 'idle'), @WAKE_PAGE@
   local entries, stand = call('LPOP', from, page), {}
   if not entries then return false end
   for _, entry in ipairs(entries) do

@@ -4,11 +4,11 @@
 
 local function wake_all_later(P)
   local call = redis.call
-  if redis.pcall('RENAMENX', P .. 'idle', P .. 'rousing') ~= 1 then
+  if redis.pcall('RENAMENX', P .. 'idle', P .. 'wake_later') ~= 1 then
     -- Some are left from the last time, which was just now.
     local others = call('LPOP', P .. 'idle', 1000)
     while others do
-      call('LPUSH', P .. 'rousing', unpack(others))
+      call('LPUSH', P .. 'wake_later', unpack(others))
       others = call('LPOP', P .. 'idle', 1000)
     end
   end

@@ -4,7 +4,7 @@
 --
 --   woken:<session>  set  "<session>:<thread>" of each of its threads that was sent an empty item, while the session stands
 --
--- requires: worker_alive, wake_all_later
+-- requires: wake_all_later, worker_alive
 -- gives: wake_one
 
 -- Where nobody is there of a hundred that are idle, the others are told later, and there is a token. Returns whether that
@@ -15,10 +15,14 @@ local function wake_one(P)
   local entry, passed = call('LPOP', P .. 'idle'), 0
   while entry do
     local session = string.match(entry, '^[^:]*')
-    if call('EXISTS', P .. 'running:' .. session) == 1 then
-      wake_thread(P, session, entry)
-      if worker_alive(P, session) then return end
+    local stands, fault = redis.pcall('EXISTS', P .. 'running:' .. session), nil
+    if stands == 1 then
+      fault = wake_popped(P, session, entry)
+      if not fault and worker_alive(P, session) then return end
+    elseif stands ~= 0 then
+      fault = stay_idle(P, entry, stands)
     end
+    if fault then error(fault) end
     passed = passed + 1
     if passed >= @IDLE_PASSED_MAX@ and call('EXISTS', P .. 'idle') == 1 then
       wake_all_later(P)

@@ -27,6 +27,9 @@ typedef struct bench_options {
     int queues;
     int slow;
     int64_t slow_ms;
+    int64_t handler_ms, handler_us; /* at most one is set; both 0: the default of the kind */
+    bool cpu;
+    bool mixed;
     bool force;
 } bench_options;
 
@@ -43,12 +46,12 @@ typedef struct bench_run {
 typedef struct bench_kind {
     const char *name;
     const char *summary;
-    int64_t tasks;
+    int64_t tasks; /* default of --tasks; 0: bench_workload_tasks */
     int (*round)(bench_run *bench);
 } bench_kind;
 
 extern const bench_kind bench_backlog, bench_drain, bench_enqueue, bench_groups, bench_heartbeat, bench_latency,
-    bench_memory, bench_mixed, bench_queues, bench_schedule;
+    bench_memory, bench_mixed, bench_pull, bench_queues, bench_schedule, bench_work;
 
 /* ---- Redis (redis.c) -------------------------------------------------------------------------------------------- */
 
@@ -56,6 +59,8 @@ extern const bench_kind bench_backlog, bench_drain, bench_enqueue, bench_groups,
 int bench_info(bench_run *bench, const char *section, const char *field, double *ret);
 /* The processor time of Redis, all its threads, in seconds. */
 int bench_redis_cpu(bench_run *bench, double *ret);
+/* How many scripts were called so far, and how many commands in all, those of scripts among them. */
+int bench_redis_calls(bench_run *bench, double *ret_scripts, double *ret_commands);
 /* MEMORY USAGE of all keys of the namespace, every element counted. */
 int bench_key_bytes(bench_run *bench, double *ret);
 /* Whether the namespace has keys. */
@@ -98,6 +103,8 @@ typedef struct bench_crew {
     int64_t session_ms;            /* 0: the default */
     const reeve_handler *handlers; /* besides the no-op */
     size_t handler_count;
+    void (*on_begin)(void *user); /* bench_measure_drain calls it before the measured tasks begin; or NULL */
+    void *on_begin_user;
 } bench_crew;
 
 int bench_hire(bench_run *bench, const bench_crew *crew, reeve_worker **ret);
@@ -115,6 +122,7 @@ int bench_go_on(const bench_run *bench);
 
 typedef struct bench_meter {
     double seconds, redis_cpu, own_cpu; /* sums over stretches; while one goes on, less what they were at its begin */
+    double script_calls, commands;      /* the same, as bench_redis_calls has them */
 } bench_meter;
 
 int bench_meter_begin(bench_run *bench, bench_meter *meter);

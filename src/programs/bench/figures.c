@@ -117,8 +117,8 @@ void bench_write_figures(const bench_figures *figures, cli_json *json)
         cli_json_open(json, figure->name);
         cli_json_text(json, "unit", figure->unit);
         cli_json_real(json, "median", bench_median(figure));
-        cli_json_real(json, "least", bench_min(figure));
-        cli_json_real(json, "most", bench_max(figure));
+        cli_json_real(json, "min", bench_min(figure));
+        cli_json_real(json, "max", bench_max(figure));
         cli_json_close(json);
     }
     cli_json_close(json);

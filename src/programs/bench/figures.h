@@ -38,7 +38,7 @@ double bench_max(const bench_figure *figure);
 /* A line a figure; least and most where there were rounds to compare. False: out of memory. */
 bool bench_print_figures(const bench_figures *figures, FILE *out);
 
-/* "figures": {"tasks_per_s": {"unit": "tasks/s", "median": 1, "least": 1, "most": 1}, ...} */
+/* "figures": {"tasks_per_s": {"unit": "tasks/s", "median": 1, "min": 1, "max": 1}, ...} */
 void bench_write_figures(const bench_figures *figures, cli_json *json);
 
 /* ---- samples of one round --------------------------------------------------------------------------------------- */

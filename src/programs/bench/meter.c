@@ -22,9 +22,12 @@ static double own_cpu(void)
 
 int bench_meter_begin(bench_run *bench, bench_meter *meter)
 {
-    double redis_cpu;
-    int status = bench_redis_cpu(bench, &redis_cpu);
+    double redis_cpu = 0, scripts, commands;
+    int status = bench_redis_calls(bench, &scripts, &commands);
 
+    if (status == CLI_DONE) status = bench_redis_cpu(bench, &redis_cpu);
+    meter->script_calls -= scripts;
+    meter->commands -= commands;
     meter->redis_cpu -= redis_cpu;
     meter->own_cpu -= own_cpu();
     meter->seconds -= bench_now();
@@ -33,13 +36,16 @@ int bench_meter_begin(bench_run *bench, bench_meter *meter)
 
 int bench_meter_end(bench_run *bench, bench_meter *meter)
 {
-    double redis_cpu;
+    double redis_cpu, scripts = 0, commands = 0;
     int status;
 
     meter->seconds += bench_now();
     meter->own_cpu += own_cpu();
     status = bench_redis_cpu(bench, &redis_cpu);
     meter->redis_cpu += redis_cpu;
+    if (status == CLI_DONE) status = bench_redis_calls(bench, &scripts, &commands);
+    meter->script_calls += scripts;
+    meter->commands += commands;
     return status;
 }
 

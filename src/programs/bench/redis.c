@@ -74,6 +74,31 @@ int bench_redis_cpu(bench_run *bench, double *ret)
     return status;
 }
 
+/* A line of commandstats is "cmdstat_NAME:calls=N,...". EVALSHA counts as one command, beside those of its script. */
+static void sum_calls(const char *text, double *ret_scripts, double *ret_commands)
+{
+    const char *at = text;
+
+    while (at != NULL && (at = strstr(at, "cmdstat_")) != NULL) {
+        const char *name = at + strlen("cmdstat_"), *calls = strstr(name, ":calls=");
+        double count = calls == NULL ? 0 : strtod(calls + strlen(":calls="), NULL);
+
+        *ret_commands += count;
+        if (strncmp(name, "eval", 4) == 0) *ret_scripts += count;
+        at = calls;
+    }
+}
+
+int bench_redis_calls(bench_run *bench, double *ret_scripts, double *ret_commands)
+{
+    const rv_reply *reply;
+    int status = ask(bench, &(struct words){{"INFO", "commandstats"}, 2}, &reply);
+
+    *ret_scripts = *ret_commands = 0;
+    if (status == CLI_DONE) sum_calls(reply->text, ret_scripts, ret_commands);
+    return status;
+}
+
 int bench_clock_ahead(bench_run *bench, int64_t *ret_us)
 {
     const rv_reply *reply;

@@ -8,22 +8,25 @@
 #include "bench.h"
 #include "cli/stop.h"
 #include "server.h"
+#include "workload.h"
 
 #define NS_DEFAULT "reeve-bench"
 #define AT(field) offsetof(bench_options, field)
 
 static const bench_kind *const kinds[] = {
     &bench_drain,  &bench_enqueue, &bench_latency,   &bench_schedule, &bench_memory, &bench_backlog,
-    &bench_groups, &bench_queues,  &bench_heartbeat, &bench_mixed,    NULL};
+    &bench_groups, &bench_queues,  &bench_heartbeat, &bench_mixed,    &bench_pull,   &bench_work,
+    NULL};
 
 static const cli_option bench_table[] = {
     {"tasks", "N", "number of tasks in a round (default: set by KIND)", CLI_COUNT, AT(tasks), 1, 100000000, NULL},
     {"threads", "N", "number of threads of the worker (4)", CLI_INT, AT(threads), 1, 256, NULL},
-    {"batch", "N", "maximum number of tasks that a thread leases at once (64)", CLI_INT, AT(batch), 1, 256, NULL},
+    {"batch", "N", "maximum number of tasks that a thread leases at once (128)", CLI_INT, AT(batch), 1, 256, NULL},
     {"payload", "BYTES", "size of the payload of each task (100)", CLI_COUNT, AT(payload), 0, 1048576, NULL},
     {"rounds", "N", "number of rounds over which median, minimum and maximum are computed (3)", CLI_INT, AT(rounds), 1,
      BENCH_ROUNDS_MAX, NULL},
-    {"keep", NULL, "keep completed tasks (default: delete them)", CLI_FLAG, AT(keep), 0, 0, NULL},
+    {"keep", NULL, "keep completed tasks until the end of the round (default: delete each task when it completes)",
+     CLI_FLAG, AT(keep), 0, 0, NULL},
     {"result", "BYTES", "store a result of this size for each task, and keep completed tasks", CLI_COUNT, AT(result), 0,
      1048576, NULL},
     {"backlog", "N", "for backlog: number of waiting tasks (1000000)", CLI_COUNT, AT(backlog), 1, 1000000000, NULL},
@@ -31,6 +34,12 @@ static const cli_option bench_table[] = {
     {"queues", "N", "for queues: number of queues in the pool (1000)", CLI_INT, AT(queues), 1, 1000, NULL},
     {"slow", "N", "for mixed: number of slow tasks, fewer than --threads (2)", CLI_INT, AT(slow), 0, 255, NULL},
     {"slow-for", "DURATION", "for mixed: run time of a slow task (10s)", CLI_DURATION, AT(slow_ms), 1, 0, NULL},
+    {"handler-ms", "N", "for work: run time of a task in milliseconds (1)", CLI_COUNT, AT(handler_ms), 1, 3600000,
+     NULL},
+    {"handler-us", "N", "for work: run time of a task in microseconds", CLI_COUNT, AT(handler_us), 1, 3600000000, NULL},
+    {"cpu", NULL, "for work: handlers compute (default: they sleep)", CLI_FLAG, AT(cpu), 0, 0, NULL},
+    {"mixed", NULL, "for work: half of the tasks compute and half sleep; one task in ten takes ten times as long",
+     CLI_FLAG, AT(mixed), 0, 0, NULL},
     {"force", NULL, "first delete all keys of the namespace", CLI_FLAG, AT(force), 0, 0, NULL},
     {0},
 };
@@ -40,7 +49,7 @@ static const cli_option bench_globals[] = {
     {0},
 };
 static const bench_options bench_defaults = {.threads = 4,
-                                             .batch = 64,
+                                             .batch = 128,
                                              .payload = 100,
                                              .rounds = 3,
                                              .result = -1,
@@ -61,9 +70,9 @@ static const bench_kind *find_kind(const cli_context *cli)
         rv_nearest_try(&nearest, kinds[i]->name);
     }
     if (nearest.name == NULL)
-        (void)cli_usage(cli, "\"%.100s\" is nothing to measure", name);
+        (void)cli_usage(cli, "unknown kind \"%.100s\"", name);
     else
-        (void)cli_usage(cli, "\"%.100s\" is nothing to measure; did you mean \"%s\"?", name, nearest.name);
+        (void)cli_usage(cli, "unknown kind \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
     return NULL;
 }
 
@@ -152,7 +161,8 @@ static int measure(cli_context *cli, const bench_options *options, const bench_k
     bench->cli = cli;
     bench->options = options;
     bench->own = own;
-    bench->tasks = options->tasks > 0 ? options->tasks : kind->tasks;
+    bench->tasks = options->tasks;
+    if (bench->tasks == 0) bench->tasks = kind->tasks > 0 ? kind->tasks : bench_workload_tasks(options);
     status = cli_open(cli);
     if (status == CLI_DONE) {
         cli_stop_catch(NULL);
@@ -199,21 +209,25 @@ const cli_verb cli_verb_bench = {
     .other_globals = bench_globals,
     .notes =
         "KIND is one of:\n"
-        "  drain     rate at which one worker runs tasks that do nothing, from a queue that is full at the start\n"
-        "  enqueue   rate at which one client enqueues tasks: one in each call, 64 in each call, 1000 in each call\n"
+        "  drain     throughput: tasks per second that one worker runs, if they do nothing and all are enqueued before "
+        "the start\n"
+        "  enqueue   tasks per second that one client enqueues: one in each call, 64 in each call, 1000 in each call\n"
         "  latency   time from the enqueue of a task to the start of its handler, on an idle worker. Figures whose "
         "names\n"
         "            begin with raw_ are the time of a blocking pop in Redis, for comparison\n"
         "  schedule  how late scheduled tasks start, on an idle worker\n"
-        "  memory    bytes for each waiting task, by the growth of used_memory of Redis, and by MEMORY USAGE of the "
-        "keys of\n"
-        "            the queue; memory of a worker process\n"
-        "  backlog   drain rate with --backlog waiting tasks, and with 10,000\n"
-        "  groups    drain rate of tasks in --groups groups, and of tasks without a group\n"
-        "  queues    drain rate of one queue, in a pool with --queues queues and in a pool with this queue only\n"
-        "  heartbeat processor time of Redis in a second, for a worker that runs 10 tasks, and for one that runs "
-        "--tasks\n"
-        "  mixed     how long tasks of 1 ms wait while --slow threads run slow tasks\n"
+        "  memory    bytes of Redis for each waiting task, measured by the growth of used_memory, and by MEMORY USAGE "
+        "of the\n"
+        "            keys of the queue. Also the memory of a worker process\n"
+        "  backlog   throughput with --backlog waiting tasks, and with 10,000\n"
+        "  groups    throughput of tasks in --groups groups, and of tasks without a group\n"
+        "  pull      throughput of --threads consumers, which take tasks without handlers, and of a worker\n"
+        "  queues    throughput of one queue, in a pool with --queues queues and in a pool with this queue only\n"
+        "  heartbeat processor time that Redis spends per second on the heartbeats of one worker, with 10 running\n"
+        "            tasks and with --tasks running tasks\n"
+        "  mixed     how long tasks of 1 ms wait while other threads run slow tasks, as many as --slow gives\n"
+        "  work      tasks per second that one worker runs, if they sleep or compute; and, for comparison, the\n"
+        "            rate of the same number of threads that do the same work in a loop without Redis\n"
         "\n"
         "Without --redis, the command starts a private redis-server on a unix socket, without persistence, and stops "
         "it at\n"
@@ -222,7 +236,11 @@ const cli_verb cli_verb_bench = {
         "and deletes the keys of that namespace at the end. It refuses to start if the namespace has keys, unless\n"
         "--force is given.\n"
         "\n"
-        "redis_us is the processor time of Redis divided by the number of tasks; it includes all other work of Redis.\n"
+        "redis_us is the processor time of Redis in microseconds, divided by the number of tasks. It includes what "
+        "Redis\n"
+        "does for other clients.\n"
+        "calls is the number of script calls divided by the number of tasks. commands is the number of all commands,\n"
+        "within scripts too, divided by the number of tasks.\n"
         "--json prints one object with the members kind, own_redis, rounds, tasks, threads, batch, payload and "
         "figures.\n"
         "figures has a member for each measurement: an object with unit, median, least (minimum) and most (maximum).\n"
@@ -230,5 +248,7 @@ const cli_verb cli_verb_bench = {
         "  reeve bench drain\n"
         "  reeve bench drain --batch 1 --tasks 50000\n"
         "  reeve bench latency --redis redis://queue.example/0\n"
-        "  reeve bench mixed --slow-for 2s --json\n",
+        "  reeve bench mixed --slow-for 2s --json\n"
+        "  reeve bench work --handler-ms 1 --threads 64\n"
+        "  reeve bench work --handler-us 20 --cpu\n",
 };

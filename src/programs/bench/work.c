@@ -213,11 +213,12 @@ int bench_settle(bench_run *bench, reeve_worker *worker)
     return status;
 }
 
-/* Sleeps for half of what the rest takes at the pace so far: looking costs time that is measured. */
+/* Sleeps for half of what the rest takes at the pace so far: looking costs time that is measured. Not for long, because
+ * many tasks may end at the same time, the last ones too. */
 static void nap(double began, uint64_t done, uint64_t total)
 {
     double spent = bench_now() - began, left = done == 0 ? 0.001 : spent * (double)(total - done) / (double)done;
-    double pause = left / 2 < 0.0002 ? 0.0002 : left / 2 > 0.05 ? 0.05 : left / 2;
+    double pause = left / 2 < 0.0002 ? 0.0002 : left / 2 > 0.002 ? 0.002 : left / 2;
 
     (void)ppoll(NULL, 0, &(struct timespec){.tv_nsec = (long)(pause * 1e9)}, NULL);
 }
@@ -279,6 +280,7 @@ int bench_measure_drain(bench_run *bench, const bench_load *load, const bench_cr
     if (status == CLI_DONE) status = bench_pause(bench, load->queue);
     if (status == CLI_DONE) status = bench_fill(bench, load);
     if (status == CLI_DONE) status = bench_settle(bench, worker);
+    if (crew->on_begin != NULL) crew->on_begin(crew->on_begin_user);
     if (status == CLI_DONE) status = bench_meter_begin(bench, meter);
     if (status == CLI_DONE) status = bench_resume(bench, load->queue);
     if (status == CLI_DONE) status = bench_await(bench, worker, before + load->count);

@@ -5,6 +5,7 @@
 
 #include "base/nearest.h"
 #include "handle.h"
+#include "protocol/parents.h"
 
 #define RULES 3
 #define KNOWN_OR_GONE "known-or-gone"
@@ -44,6 +45,7 @@ bool cli_after_parse(char *text, reeve_parent *ret)
     cli_handle handle;
 
     *ret = (reeve_parent){.handle = text, .on_death = REEVE_PARENT_FAIL};
+    if (rv_parents_signal(text) != NULL) return true;
     /* One of each kind. */
     for (int i = 0; i < 2; i++) {
         char *colon = strrchr(text, ':');

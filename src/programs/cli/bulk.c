@@ -35,6 +35,7 @@ struct tally {
 struct bulk {
     cli_context *cli;
     cli_bulk_defaults defaults;
+    bool with_ended; /* listed tasks that had ended are enqueued, too */
     cli_lines input;
     uint64_t line_number; /* of the line read last */
     int read_error;       /* errno of a failed read, or 0 */
@@ -48,12 +49,14 @@ struct bulk {
     /* the outcome */
     uint64_t enqueued;
     uint64_t refused;
+    uint64_t skipped;  /* listed tasks that had ended */
     uint64_t unknown;  /* sent, but the reply did not come */
     uint64_t not_sent; /* Redis was gone */
     struct tally reasons[REASONS_MAX];
     int status;
     cli_progress progress;
     uint64_t size; /* of the input when it is a file; 0: not known */
+    bool says_buffered;
 };
 
 /* ---- refusals -------------------------------------------------------------------------------------------------- */
@@ -151,11 +154,23 @@ static void print_enqueued(const struct bulk *bulk, size_t at)
     cli_json_end(&json);
 }
 
+/* Once: the file has the tasks from here on. */
+static void say_buffered(struct bulk *bulk, size_t at)
+{
+    if (bulk->says_buffered) return;
+    bulk->says_buffered = true;
+    cli_progress_clear(&bulk->progress);
+    (void)cli_fault_say(
+        bulk->cli, CLI_DONE, &(cli_fault){.code = cli_code_of(REEVE_BUFFERED), .line = bulk->numbers[at]},
+        "line %" PRIu64 ": Redis cannot be reached: tasks are kept in %s", bulk->numbers[at], bulk->cli->buffer);
+}
+
 static void take_result(struct bulk *bulk, size_t at)
 {
     reeve_status status = bulk->results[at].status;
 
-    if (status == REEVE_OK) {
+    if (status == REEVE_BUFFERED) say_buffered(bulk, at);
+    if (status == REEVE_OK || status == REEVE_BUFFERED) {
         bulk->enqueued++;
         print_enqueued(bulk, at);
     } else if (cli_exit_of(status) == CLI_NO_REDIS) {
@@ -222,6 +237,11 @@ static bool add_line(struct bulk *bulk, const char *text, size_t length)
         refuse_line(bulk, &fault);
         return true;
     }
+    if (line->has_ended && !bulk->with_ended) {
+        bulk->skipped++;
+        cli_bulk_line_fini(line);
+        return true;
+    }
     bulk->specs[bulk->count] = line->spec;
     bulk->numbers[bulk->count] = bulk->line_number;
     bulk->count++;
@@ -284,6 +304,8 @@ static void say_outcome(struct bulk *bulk)
     for (size_t i = 0; i < REASONS_MAX && bulk->reasons[i].text != NULL; i++)
         (void)fprintf(stderr, "%s%s: %" PRIu64, i == 0 ? " (" : ", ", bulk->reasons[i].text, bulk->reasons[i].count);
     if (bulk->refused > 0) (void)fputc(')', stderr);
+    if (bulk->skipped > 0)
+        (void)fprintf(stderr, ", %" PRIu64 " skipped as they had ended (--ended enqueues them, too)", bulk->skipped);
     if (bulk->not_sent > 0) (void)fprintf(stderr, ", %" PRIu64 " not sent", bulk->not_sent);
     if (bulk->unknown > 0) (void)fprintf(stderr, ", %" PRIu64 " unknown", bulk->unknown);
     (void)fputc('\n', stderr);
@@ -300,7 +322,7 @@ static void init_progress(struct bulk *bulk)
         bulk->size = (uint64_t)about.st_size;
 }
 
-int cli_bulk(cli_context *cli, const char *queue, const char *type)
+int cli_bulk(cli_context *cli, const char *queue, const char *type, bool with_ended)
 {
     int status = cli_open(cli);
     struct bulk *bulk;
@@ -310,6 +332,7 @@ int cli_bulk(cli_context *cli, const char *queue, const char *type)
     if (bulk == NULL) return cli_no_memory(cli);
     bulk->cli = cli;
     bulk->defaults = (cli_bulk_defaults){.queue = queue, .type = type};
+    bulk->with_ended = with_ended;
     init_progress(bulk);
     cli_stop_catch(NULL);
     cli_lines_init(&bulk->input, STDIN_FILENO, cli_stop_fd(), LINE_MAX_BYTES);

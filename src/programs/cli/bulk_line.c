@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "bulk_listed.h"
 #include "bulk_values.h"
 #include "protocol/task_options.h"
 
@@ -93,12 +94,25 @@ static bool check_unique(cli_bulk_reading *reading)
     return true;
 }
 
+static bool check_spec(cli_bulk_reading *reading)
+{
+    const reeve_task_spec *spec = &reading->line->spec;
+    char words[400];
+    reeve_status status;
+
+    if (spec->queue == NULL) return cli_bulk_refuse(reading, "member missing", "\"queue\" is missing");
+    if (spec->type == NULL) return cli_bulk_refuse(reading, "member missing", "\"type\" is missing");
+    status = reeve_task_spec_check(spec, words, sizeof(words));
+    if (status == REEVE_OK) return true;
+    (void)cli_bulk_refuse(reading, reeve_status_text(status), "%s", words);
+    reading->fault->status = status;
+    return false;
+}
+
 /* What no single member can tell. */
 static bool check_together(cli_bulk_reading *reading, const cli_bulk_defaults *defaults)
 {
     reeve_task_spec *spec = &reading->line->spec;
-    char words[400];
-    reeve_status status;
 
     if (seen(reading, "payload") && seen(reading, "payload_base64"))
         return cli_bulk_refuse(reading, "members that exclude each other",
@@ -108,13 +122,7 @@ static bool check_together(cli_bulk_reading *reading, const cli_bulk_defaults *d
     if (!check_unique(reading)) return false;
     if (spec->queue == NULL) spec->queue = defaults->queue;
     if (spec->type == NULL) spec->type = defaults->type;
-    if (spec->queue == NULL) return cli_bulk_refuse(reading, "member missing", "\"queue\" is missing");
-    if (spec->type == NULL) return cli_bulk_refuse(reading, "member missing", "\"type\" is missing");
-    status = reeve_task_spec_check(spec, words, sizeof(words));
-    if (status == REEVE_OK) return true;
-    (void)cli_bulk_refuse(reading, reeve_status_text(status), "%s", words);
-    reading->fault->status = status;
-    return false;
+    return check_spec(reading);
 }
 
 static bool scan_line(cli_bulk_reading *reading, const char *text, size_t length, cli_value *ret)
@@ -138,6 +146,7 @@ static bool read_line(cli_bulk_reading *reading, const cli_value *object, const 
     cli_value key, value;
     cli_walk walk;
 
+    if (cli_bulk_listed_is(object)) return cli_bulk_listed_read(reading, object) && check_spec(reading);
     cli_walk_init(&walk, object);
     while (cli_walk_next(&walk, &key, &value))
         if (!read_member(reading, &key, &value)) return false;

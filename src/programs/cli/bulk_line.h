@@ -3,13 +3,15 @@
  *
  *     {"queue":"files","type":"checksum","payload":{"path":"/etc/hosts"},"priority":-5,"tags":["nightly"]}
  *
- * A payload is any JSON value; it is enqueued as it stands in the line, without the white space between its parts.
+ * A payload is any JSON value; it is enqueued as it stands in the line, without the white space between its parts. A line that
+ * `reeve list --json` printed is read as such (bulk_listed.h).
  */
 #ifndef CLI_BULK_LINE_H
 #define CLI_BULK_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "reeve/client.h"
 
@@ -27,6 +29,10 @@ typedef struct cli_bulk_line {
     reeve_meta *meta;
     reeve_parent *after;
     reeve_backoff *backoff;
+    /* Of a line of `reeve list --json`: */
+    bool has_ended; /* the task had ended when it was listed */
+    uint64_t parent_count;
+    size_t listed_parents; /* how many of them the line has */
 } cli_bulk_line;
 
 /* Why a line was refused. */

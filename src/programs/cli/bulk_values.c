@@ -178,6 +178,16 @@ bool cli_bulk_read_until(cli_bulk_reading *reading, const cli_bulk_member *membe
            cli_bulk_refuse_value(reading, value, CLI_UNTIL_NAMES);
 }
 
+bool cli_bulk_read_if_exists(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value)
+{
+    const char *text = NULL;
+
+    (void)member;
+    if (!cli_bulk_take_string(reading, value, &text)) return false;
+    return cli_exists_parse(text, &reading->line->spec.if_exists) ||
+           cli_bulk_refuse_value(reading, value, CLI_EXISTS_NAMES);
+}
+
 bool cli_bulk_read_conflict(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value)
 {
     const char *text = NULL;

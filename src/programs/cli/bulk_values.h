@@ -55,6 +55,7 @@ bool cli_bulk_read_payload(cli_bulk_reading *reading, const cli_bulk_member *mem
 bool cli_bulk_read_base64(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value);
 bool cli_bulk_read_backoff(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value);
 bool cli_bulk_read_until(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value);
+bool cli_bulk_read_if_exists(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value);
 bool cli_bulk_read_conflict(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value);
 
 /* ---- bulk_lists.c: several in one ------------------------------------------------------------------------------ */

@@ -65,14 +65,18 @@ int cli_open(cli_context *cli)
                                     .redis = cli->redis,
                                     .ns = cli->ns,
                                     .name = "reeve-cli",
+                                    .buffer_path = cli->buffer,
+                                    .buffer_refused = cli->buffer_refused,
+                                    .buffer_user = cli,
                                     .size_limits = cli->size_limits};
     char words[512] = "";
     reeve_status status = reeve_client_open_with_error(&cli->client, &options, words, sizeof(words));
     int code = cli_exit_of(status);
 
-    if (status == REEVE_OK) return CLI_DONE;
+    if (status == REEVE_OK) return cli->layers != NULL ? cli_add_layers(cli) : CLI_DONE;
     /* Whatever a server answers to AUTH, SELECT and the like: there is no Redis to work with. */
-    if (code == CLI_REFUSED && status != REEVE_ENOMEM) code = CLI_NO_REDIS;
+    bool of_file = cli->buffer != NULL && (status == REEVE_ESYSTEM || status == REEVE_ESTATE);
+    if (code == CLI_REFUSED && status != REEVE_ENOMEM && !of_file) code = CLI_NO_REDIS;
     (void)cli_fault_say(cli, code, &(cli_fault){.code = cli_code_of(status)}, "%s",
                         words[0] == '\0' ? reeve_status_text(status) : words);
     if (code == CLI_NO_REDIS && !cli->json_faults)

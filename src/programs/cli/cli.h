@@ -93,6 +93,10 @@ typedef struct cli_context {
     size_t given;         /* how many of the verb's own options were given */
     uint64_t given_set;   /* which of them, a bit for each row of its table */
     reeve_client *client; /* made by cli_open */
+    const char *buffer;   /* --buffer: the file of the client's buffer; NULL: none */
+    reeve_buffer_refused_fn buffer_refused;
+    const char *layers; /* --layers: a plugin, whose layers cli_open adds to the client; NULL: none */
+    reeve_plugin_handle *layers_plugin;
 } cli_context;
 
 /* ---- saying (say.c) -------------------------------------------------------------------------------------------- */
@@ -139,6 +143,9 @@ int cli_read_size_limits(cli_context *cli);
 int cli_read_redis_file(cli_context *cli);
 
 /* ---- Redis ----------------------------------------------------------------------------------------------------- */
+
+/* Adds the layers of the plugin cli->layers to the client (layers_option.c). */
+int cli_add_layers(cli_context *cli);
 
 /* Opens cli->client. CLI_DONE, or the exit status of a failure that was said. */
 int cli_open(cli_context *cli);

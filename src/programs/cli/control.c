@@ -5,6 +5,8 @@
  *
  * Standard input is read to its end before the first task is touched: the handles may come from `reeve list`, which
  * would skip tasks if those that it has passed went away while it lists.
+ *
+ * A signal ends the verb between two tasks, so that each task that was changed is reported.
  */
 #include "control.h"
 
@@ -16,6 +18,7 @@
 #include "json.h"
 #include "lines.h"
 #include "maintain.h"
+#include "stop.h"
 
 #define HANDLE_LINE_MAX 1024
 #define INPUT_MAX ((size_t)4 << 30)
@@ -105,7 +108,7 @@ static int read_lines(const cli_context *cli, cli_lines *input, rv_buf *kept)
     const char *text;
     size_t length;
 
-    for (;;) {
+    while (cli_stop_signal() == 0) {
         switch (cli_lines_next(input, true, &text, &length)) {
         case CLI_LINE:
             keep_line(kept, text, length);
@@ -118,11 +121,12 @@ static int read_lines(const cli_context *cli, cli_lines *input, rv_buf *kept)
             if (errno != EINTR) return fail_input(cli, strerror(errno));
         }
     }
+    return CLI_DONE;
 }
 
 static bool goes_on(const struct steering *steering)
 {
-    return steering->status != CLI_NO_REDIS && ferror(stdout) == 0;
+    return steering->status != CLI_NO_REDIS && ferror(stdout) == 0 && cli_stop_signal() == 0;
 }
 
 static void control_input(struct steering *steering)
@@ -131,7 +135,7 @@ static void control_input(struct steering *steering)
     rv_buf kept;
     int status;
 
-    cli_lines_init(&input, STDIN_FILENO, -1, HANDLE_LINE_MAX);
+    cli_lines_init(&input, STDIN_FILENO, cli_stop_fd(), HANDLE_LINE_MAX);
     rv_buf_init(&kept, INPUT_MAX);
     status = read_lines(steering->cli, &input, &kept);
     if (status != CLI_DONE) steering->status = status;
@@ -184,13 +188,15 @@ int cli_control(cli_context *cli, const char *done, cli_control_fn call, const v
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
     rv_buf_init(&steering.refused, INPUT_MAX);
-    for (size_t i = 0; i < cli->count && steering.status != CLI_NO_REDIS; i++) {
+    cli_stop_catch(NULL);
+    for (size_t i = 0; i < cli->count && goes_on(&steering); i++) {
         if (is_input(cli->rest[i]))
             control_input(&steering);
         else if (cli_handle_parse(&handle, cli->rest[i]))
             control_one(&steering, cli->rest[i], &handle);
     }
     control_refused(&steering);
+    cli_stop_release();
     rv_buf_fini(&steering.refused);
-    return steering.status;
+    return cli_stop_signal() == 0 ? steering.status : cli_signalled(cli, cli_stop_signal());
 }

@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "args.h"
 #include "base/buf.h"
 #include "cron_keep.h"
 #include "json.h"
@@ -69,6 +70,21 @@ static int set(cli_context *cli, cli_cron_options *options)
     return status;
 }
 
+/* The interval is moved so that a slot is at that time, and begins there. */
+static int set_first(const cli_context *cli, cli_cron_options *options)
+{
+    reeve_cron_entry *entry = &options->entry;
+    rv_cron cron;
+
+    if (rv_cron_parse(&cron, entry->spec, NULL) != REEVE_OK || cron.interval_ms == 0)
+        return cli_usage(cli, "--first goes with an interval, as \"every 6h\"; a spec of fields takes --starts");
+    if (cli_was_given(cli, "starts") || cli_was_given(cli, "offset"))
+        return cli_usage(cli, "--first sets --starts and --offset: give it, or these");
+    entry->starts_ms = options->first_ms;
+    entry->offset_ms = options->first_ms % cron.interval_ms;
+    return CLI_DONE;
+}
+
 int cli_cron_add(cli_context *cli, cli_cron_options *options)
 {
     reeve_cron_entry *entry = &options->entry;
@@ -80,9 +96,12 @@ int cli_cron_add(cli_context *cli, cli_cron_options *options)
     entry->name = cli->rest[1];
     entry->spec = cli->rest[2];
     entry->local = options->zone == RV_ZONE_LOCAL;
+    entry->zone = options->zone == RV_ZONE_UTC || entry->local ? NULL : rv_zone_name(options->zone);
     entry->catch_up_max = (unsigned)options->catch_up_max;
     entry->no_overlap = options->no_overlap;
     entry->task = &options->task.spec;
+    if (options->first_ms > 0 && set_first(cli, options) != CLI_DONE) return CLI_USAGE;
+    cli->layers = options->layers;
     int status = cli_read_payload(cli, &payload, cli->count > 5 ? cli->rest[5] : NULL);
     options->task.spec.payload = (reeve_bytes){payload.data, payload.length};
     if (status == CLI_DONE) status = set(cli, options);

@@ -11,14 +11,30 @@ static bool keeps(const cli_context *cli, cli_kept *kept, bool has, const char *
     return true;
 }
 
+static bool is_interval(const char *spec)
+{
+    rv_cron cron;
+
+    return rv_cron_parse(&cron, spec, NULL) == REEVE_OK && cron.interval_ms > 0;
+}
+
 static void keep_rule(const cli_context *cli, reeve_cron_entry *entry, const reeve_cron_entry *old, cli_kept *kept)
 {
-    if (keeps(cli, kept, old->local, "zone", NULL)) entry->local = true;
+    if (keeps(cli, kept, old->local || old->zone != NULL, "zone", NULL)) {
+        entry->local = old->local;
+        entry->zone = old->zone;
+    }
     if (keeps(cli, kept, old->catch_up != REEVE_CATCH_UP_ONCE, "catch-up", NULL)) {
         entry->catch_up = old->catch_up;
         if (!cli_was_given(cli, "catch-up-max")) entry->catch_up_max = old->catch_up_max;
     }
     if (keeps(cli, kept, old->no_overlap, "no-overlap", "overlap")) entry->no_overlap = true;
+    if (keeps(cli, kept, old->starts_ms != 0, "starts", "first")) entry->starts_ms = old->starts_ms;
+    if (keeps(cli, kept, old->ends_ms != 0, "ends", NULL)) entry->ends_ms = old->ends_ms;
+    if (keeps(cli, kept, old->offset_ms != 0 && is_interval(entry->spec), "offset", "first"))
+        entry->offset_ms = old->offset_ms;
+    if (keeps(cli, kept, old->jitter_ms != 0, "jitter", NULL)) entry->jitter_ms = old->jitter_ms;
+    if (keeps(cli, kept, old->runs != 0, "runs", NULL)) entry->runs = old->runs;
 }
 
 /* ---- options of the task: keep_NAME is what a row of protocol/definition/task_options.lua names ------------------ */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/backoff_text.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "handle.h"
@@ -20,9 +21,60 @@ static const cli_column columns[] = {
     {"NEXT", false, 0},  {"LAST", false, 0}, {"PAUSED", false, 0}, {"TYPE", false, 0},
 };
 
-static const char *zone_of(const reeve_cron_info *info)
+/* The task's own, or null. */
+static void write_own(cli_json *json, const char *key, int64_t number)
 {
-    return rv_cron_zone_name(info->local ? RV_ZONE_LOCAL : RV_ZONE_UTC);
+    cli_json_maybe(json, key, number > 0 ? number : -1);
+}
+
+static void write_texts(cli_json *json, const reeve_task_spec *task)
+{
+    cli_json_open_array(json, "tags");
+    for (size_t i = 0; i < task->tag_count; i++) cli_json_text(json, NULL, task->tags[i]);
+    cli_json_close_array(json);
+    cli_json_open(json, "meta");
+    for (size_t i = 0; i < task->meta_count; i++) cli_json_text(json, task->meta[i].key, task->meta[i].value);
+    cli_json_close(json);
+}
+
+/* The options of its tasks, by the names of the JSON of a task. Of an entry that is not understood: null. */
+static void write_task(cli_json *json, const reeve_task_spec *task)
+{
+    rv_buf backoff;
+
+    if (task == NULL) {
+        cli_json_null(json, "task");
+        return;
+    }
+    rv_buf_init(&backoff, 4096);
+    if (task->backoff != NULL) rv_backoff_text_format(&backoff, task->backoff);
+    cli_json_open(json, "task");
+    cli_json_int(json, "priority", task->priority);
+    cli_json_text(json, "group", task->group);
+    cli_json_int(json, "weight", task->weight > 0 ? task->weight : 1);
+    write_own(json, "attempts", task->attempts);
+    write_own(json, "max_crashes", task->max_crashes);
+    write_own(json, "timeout_ms", task->timeout_ms);
+    write_own(json, "heartbeat_ms", task->heartbeat_ms);
+    write_own(json, "expires_in_ms", task->expires_in_ms);
+    cli_json_bool(json, "at_most_once", task->at_most_once);
+    cli_json_text(json, "backoff", task->backoff != NULL && !backoff.failed ? rv_buf_text(&backoff) : NULL);
+    cli_json_text(json, "on_dead", task->on_dead);
+    write_texts(json, task);
+    cli_json_close(json);
+    rv_buf_fini(&backoff);
+}
+
+static void write_range(cli_json *json, const reeve_cron_info *info)
+{
+    const reeve_cron_entry *entry = info->entry;
+
+    write_own(json, "starts_ms", entry == NULL ? 0 : entry->starts_ms);
+    write_own(json, "ends_ms", entry == NULL ? 0 : entry->ends_ms);
+    write_own(json, "offset_ms", entry == NULL ? 0 : entry->offset_ms);
+    write_own(json, "jitter_ms", entry == NULL ? 0 : entry->jitter_ms);
+    write_own(json, "runs", entry == NULL ? 0 : entry->runs);
+    cli_json_int(json, "enqueued", info->enqueued);
 }
 
 static void print_json(const reeve_cron_info *info)
@@ -35,7 +87,7 @@ static void print_json(const reeve_cron_info *info)
     cli_json_text(&json, "queue", info->queue);
     cli_json_text(&json, "name", info->name);
     cli_json_text(&json, "spec", info->spec);
-    cli_json_text(&json, "zone", zone_of(info));
+    cli_json_text(&json, "zone", info->zone);
     cli_json_text(&json, "catch_up", rv_cron_definition_catch_up_name(info->catch_up));
     cli_json_maybe(&json, "catch_up_max", info->catch_up_max > 0 ? (int64_t)info->catch_up_max : -1);
     cli_json_bool(&json, "overlap", !info->no_overlap);
@@ -44,6 +96,8 @@ static void print_json(const reeve_cron_info *info)
     cli_json_text(&json, "last_handle", info->last_id[0] == '\0' ? NULL : last);
     cli_json_text(&json, "type", info->type);
     cli_json_bytes(&json, "payload", info->payload, false);
+    write_range(&json, info);
+    write_task(&json, info->entry == NULL ? NULL : info->entry->task);
     cli_json_end(&json);
 }
 
@@ -55,7 +109,7 @@ static void add_row(cli_table *table, const reeve_cron_info *info)
     cli_table_cell(table, info->queue);
     cli_table_cell(table, info->name);
     cli_table_cell(table, info->spec);
-    cli_table_cell(table, zone_of(info));
+    cli_table_cell(table, info->zone);
     cli_table_cell(table, next);
     cli_table_cell(table, info->last_id);
     cli_table_cell(table, info->paused ? "yes" : "no");
@@ -98,14 +152,16 @@ int cli_cron_list(cli_context *cli, cli_cron_options *options)
 static void format_slot(int64_t ms, rv_zone zone, char ret[RV_TIME_TEXT])
 {
     time_t seconds = (time_t)(ms / 1000);
+    int64_t offset = rv_zone_offset(zone, ms / 1000);
+    time_t shown = seconds + (time_t)offset;
     struct tm tm;
 
-    if (zone == RV_ZONE_UTC || localtime_r(&seconds, &tm) == NULL) {
+    if (zone == RV_ZONE_UTC || gmtime_r(&shown, &tm) == NULL) {
         rv_format_time(ms, ret);
         return;
     }
-    char sign = tm.tm_gmtoff < 0 ? '-' : '+';
-    unsigned minutes = (unsigned)(tm.tm_gmtoff < 0 ? -tm.tm_gmtoff : tm.tm_gmtoff) / 60;
+    char sign = offset < 0 ? '-' : '+';
+    unsigned minutes = (unsigned)(offset < 0 ? -offset : offset) / 60;
     (void)snprintf(ret, RV_TIME_TEXT, "%04u-%02u-%02uT%02u:%02u:%02u.%03u%c%02u:%02u",
                    (unsigned)(tm.tm_year + 1900) % 10000, (unsigned)(tm.tm_mon + 1) % 100, (unsigned)tm.tm_mday % 100,
                    (unsigned)tm.tm_hour % 100, (unsigned)tm.tm_min % 100, (unsigned)tm.tm_sec % 100,

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "protocol/definition.h"
 #include "verb_doctor.h"
 #include "when.h"
 #include "why_view.h"
@@ -13,8 +14,9 @@
 
 static uint64_t waiting(const reeve_queue_info *info)
 {
-    return info->count[REEVE_STATE_READY] + info->count[REEVE_STATE_PARKED] + info->count[REEVE_STATE_SCHEDULED] +
-           info->count[REEVE_STATE_BLOCKED];
+#define COUNT_OF(name) +info->count[REEVE_STATE_##name]
+    return RV_WAITING_STATES(COUNT_OF);
+#undef COUNT_OF
 }
 
 static void look_at_service(cli_findings *findings, const reeve_queue_info *info, bool served)

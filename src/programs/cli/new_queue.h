@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-/* Warns people on standard error where there is no such queue yet. Called before the change, which makes it known. */
+/* Warns people on standard error where there is no such queue yet. The change does not enter the name. */
 void cli_note_new_queue(const cli_context *cli, const char *queue);
 
 #endif

@@ -52,6 +52,10 @@ const char *cli_code_of(reeve_status status)
         return "cancelled";
     case REEVE_EUNIQUE:
         return "unique";
+    case REEVE_BUFFERED:
+        return "buffered";
+    case REEVE_EFULL:
+        return "full";
     default:
         return "refused";
     }

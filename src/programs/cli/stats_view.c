@@ -128,6 +128,8 @@ static void print_times(cli_json *json, const char *key, const reeve_times *time
     cli_json_real(json, "mean_ms", times->mean_ms);
     cli_json_real(json, "variance", times->variance);
     cli_json_real(json, "deviation_ms", times->deviation_ms);
+    cli_json_real(json, "min_ms", times->min_ms);
+    cli_json_real(json, "max_ms", times->max_ms);
     for (size_t i = 0; i < 3; i++) {
         if (times->count > 0)
             cli_json_real(json, percentiles[i].name, reeve_stats_percentile(times, percentiles[i].percent));
@@ -180,5 +182,6 @@ void cli_print_stats_json(FILE *out, const char *queue, const reeve_day *day)
     print_times(&json, "wait", &day->wait);
     print_times(&json, "run", &day->run);
     print_kinds(&json, day);
+    cli_stats_types_json(&json, day);
     cli_json_end(&json);
 }

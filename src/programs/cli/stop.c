@@ -8,17 +8,18 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t came;
-static _Atomic(reeve_client *) waiting;
+static _Atomic(void *) waiting;
+static void (*wake_waiting)(void *what);
 static int wake_fd = -1;
 
 static void note(int number)
 {
-    reeve_client *client = atomic_load(&waiting);
+    void *what = atomic_load(&waiting);
     int kept = errno;
 
     came = number;
     if (wake_fd >= 0) (void)eventfd_write(wake_fd, 1);
-    if (client != NULL) reeve_client_interrupt(client);
+    if (what != NULL) wake_waiting(what);
     errno = kept;
 }
 
@@ -33,9 +34,20 @@ static void set(void (*handler)(int))
     (void)sigaction(SIGTERM, &action, NULL);
 }
 
+static void wake_client(void *client)
+{
+    reeve_client_interrupt(client);
+}
+
 void cli_stop_catch(reeve_client *client)
 {
-    atomic_store(&waiting, client);
+    cli_stop_catch_with(wake_client, client);
+}
+
+void cli_stop_catch_with(void (*wake)(void *what), void *what)
+{
+    wake_waiting = wake;
+    atomic_store(&waiting, what);
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     set(note);
 }

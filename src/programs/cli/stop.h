@@ -10,6 +10,9 @@
 /* From now on signals are noted; client, when not NULL, has its reeve_wait interrupted. */
 void cli_stop_catch(reeve_client *client);
 
+/* The same; the signal handler calls wake, which must be safe there. */
+void cli_stop_catch_with(void (*wake)(void *what), void *what);
+
 /* The signal that came, or 0. */
 int cli_stop_signal(void);
 

@@ -60,7 +60,7 @@ static void write_parents(cli_json *json, const char *text, const reeve_why *why
 /* null: no key, or for a time. */
 static void write_unique_until(cli_json *json, const reeve_task_info *info)
 {
-    const char *until = info->unique_until_started ? "started" : "settled";
+    const char *until = info->unique_until_started ? "started" : "ended";
 
     cli_json_text(json, "unique_until", info->unique == NULL || info->unique_for_ms > 0 ? NULL : until);
 }
@@ -88,6 +88,7 @@ static void write_run(cli_json *json, const reeve_task_info *info)
     cli_json_text(json, "error_kind", info->error_kind);
     cli_json_text(json, "error_message", info->error_message);
     cli_json_maybe(json, "failed_ms", info->failed_ms);
+    cli_json_text(json, "cancel_reason", info->cancel_reason);
     cli_json_maybe(json, "progress", info->progress);
     cli_json_text(json, "progress_words", info->progress_words);
     cli_json_text(json, "worker", info->worker);

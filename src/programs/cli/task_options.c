@@ -80,6 +80,14 @@ int cli_read_conflict(const cli_context *cli, const cli_option *option, void *po
     return cli_bad_value(cli, option, value, CLI_CONFLICT_NAMES);
 }
 
+int cli_read_if_exists(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_task_options *options = pointer;
+
+    if (cli_exists_parse(value, &options->spec.if_exists)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, CLI_EXISTS_NAMES);
+}
+
 int cli_task_options_finish(const cli_context *cli, cli_task_options *options, const char *queue, const char *type)
 {
     reeve_task_spec *spec = &options->spec;

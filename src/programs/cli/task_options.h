@@ -34,6 +34,7 @@ int cli_read_meta(const cli_context *cli, const cli_option *option, void *option
 int cli_read_after(const cli_context *cli, const cli_option *option, void *options, char *value);
 int cli_read_backoff(const cli_context *cli, const cli_option *option, void *options, char *value);
 int cli_read_until(const cli_context *cli, const cli_option *option, void *options, char *value);
+int cli_read_if_exists(const cli_context *cli, const cli_option *option, void *options, char *value);
 int cli_read_conflict(const cli_context *cli, const cli_option *option, void *options, char *value);
 
 /* What stands in a task's JSON header must be UTF-8; NULL will do. CLI_DONE, or CLI_USAGE after words. */

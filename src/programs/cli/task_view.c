@@ -86,6 +86,7 @@ static void add_failure(cli_fields *fields, const reeve_task_info *info)
     cli_fields_add(fields, "error kind", info->error_kind);
     cli_fields_add(fields, "error", info->error_message);
     add_time(fields, "failed", info->failed_ms);
+    if (info->state == REEVE_STATE_CANCELLED || info->cancelling) cli_fields_add(fields, "reason", info->cancel_reason);
 }
 
 static void add_history(cli_fields *fields, const reeve_task_info *info)
@@ -151,7 +152,7 @@ static void add_member(rv_buf *buf, const cJSON *member, const reeve_why *why)
     if (ended != NULL)
         rv_buf_adds(buf, ended);
     else
-        add_open(buf, handle != NULL && strcmp(handle, "!") == 0 ? NULL : cli_parent_state(member, why));
+        add_open(buf, handle != NULL && handle[0] == '!' ? NULL : cli_parent_state(member, why));
     if (strcmp(rule, "fail") != 0) rv_buf_addf(buf, "; on death: %s", rule);
     rv_buf_addc(buf, ')');
 }

@@ -29,6 +29,9 @@ void cli_task_log_json(const reeve_task_info *info, FILE *out);
 /* How it ended, or stands: state, result, what went wrong. False: out of memory. */
 bool cli_task_outcome_fields(const reeve_task_info *info, FILE *out);
 
+/* verb_list.c: adds a cell with its last error, or that it is stalled. */
+void cli_task_error_cell(cli_table *table, const reeve_task_info *info);
+
 /* The one time that matters in its state, or -1. */
 int64_t cli_task_when(const reeve_task_info *info);
 

@@ -7,6 +7,7 @@
 #include "base/id.h"
 #include "bulk_update.h"
 #include "control.h"
+#include "protocol/definition.h"
 #include "reeve/depend.h"
 #include "verbs.h"
 
@@ -21,9 +22,8 @@ static int check_no_queue(const cli_context *cli, const cli_bulk_update_plan *pl
         if (strcmp(text, "-") == 0 || !rv_valid_queue(text, strlen(text))) continue;
         return cli_usage(cli,
                          "\"%s\" is no task but may be a queue: which of its tasks? --all for all %s ones, or pick "
-                         "some with %s--type, --tag or --older-than; one task is named QUEUE/ID",
-                         text, plan->state_count == 1 ? reeve_state_name(plan->states[0]) : "waiting",
-                         plan->states[0] == REEVE_STATE_DEAD ? "--kind, " : "");
+                         "some with --kind, --type, --tag, --older-than or the like; one task is named QUEUE/ID",
+                         text, plan->state_count == 1 ? reeve_state_name(plan->states[0]) : "waiting");
     }
     return CLI_DONE;
 }
@@ -33,26 +33,29 @@ static int run(cli_context *cli, const cli_bulk_update_plan *plan, const cli_bul
 {
     int status;
 
-    if (options->all || options->kind != NULL || options->type != NULL || options->tag != NULL || options->older_ms > 0)
+    if (options->all || cli_filter_is_set(&options->filter))
         return options->cascade ? cli_usage(cli, "--cascade goes with a HANDLE") : cli_bulk_update(cli, plan, options);
     if (options->dry_run)
         return cli_usage(cli, "--dry-run goes with a QUEUE and --all, or options that pick some of its tasks");
-    if (options->has_state)
+    if (options->filter.has_state)
         return cli_usage(cli, "--state alone picks no tasks: --all for all in that state, or pick some of them");
+    if (options->limit > 0) return cli_usage(cli, "--limit goes with a QUEUE and options that pick some of its tasks");
     status = check_no_queue(cli, plan);
     return status == CLI_DONE ? cli_control(cli, plan->done, call, options) : status;
 }
 
 /* clang-format off */
-#define MANY_NOTE                                                                                                      \
-    "\nWith a QUEUE, the command changes all tasks of the queue (--all), or those that a filter selects (--type and so\n" \
-    "on). --state selects their state. The command works in steps, so that Redis serves other clients in between. At\n" \
-    "the end it prints how many tasks it changed, and how many it compared with the filter. It may leave out tasks\n" \
-    "whose state changes meanwhile.\n"
+/* did: what the command does to a task, "retried". */
+#define MANY_NOTE(did)                                                                                                 \
+    "\nWith a QUEUE, the command selects tasks of this queue by their state (--state): all of them with --all, else those\n"  \
+    "that match the filter (--type and so on). It works in steps, so that Redis serves other\n"   \
+    "clients in between. At the end it prints how many tasks it " did ", and how many it examined. It may leave out\n"    \
+    "tasks whose state changes meanwhile.\n"
 
 #define RETRY_NOTES                                                                                                    \
     "The failures and crashes of a dead task are set to 0. A task is not retried while another task holds its unique key.\n" \
-    CLI_CONTROL_INPUT_NOTE MANY_NOTE                                                                                     \
+    "A completed task runs again only with --completed, or for a QUEUE with --state completed. Its result is removed.\n" \
+    CLI_CONTROL_INPUT_NOTE MANY_NOTE("retried")                                                                          \
     "\nExamples:\n"                                                                                                    \
     "  reeve retry default/order-17\n"                                                                                 \
     "  reeve retry default --kind timeout --type charge\n"                                                             \
@@ -61,18 +64,20 @@ static int run(cli_context *cli, const cli_bulk_update_plan *plan, const cli_bul
 #define CANCEL_NOTES                                                                                                   \
     "The handler of a running task is asked to stop. If it then ends with the outcome done, the task is completed, else\n" \
     "it is cancelled. `reeve wait HANDLE` waits for the end. The records of cancelled tasks are kept.\n"                                                   \
-    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE MANY_NOTE                                                             \
+    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE MANY_NOTE("cancelled")                                                \
     "To keep tasks from starting meanwhile, run `reeve pause QUEUE` before.\n"                                                   \
     "\nExamples:\n"                                                                                                    \
     "  reeve cancel default/order-17\n"                                                                                \
     "  reeve cancel default --tag customer-4 --state scheduled\n"
 
 #define DELETE_NOTES                                                                                                   \
-    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE MANY_NOTE                                                             \
+    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE MANY_NOTE("deleted")                                                  \
     "\nExamples:\n"                                                                                                    \
     "  reeve delete default/order-17\n"                                                                                \
     "  reeve delete default --type report --state scheduled\n"
 /* clang-format on */
+
+#define STATE(name) REEVE_STATE_##name,
 
 /* ---- retry ----------------------------------------------------------------------------------------------------- */
 
@@ -80,34 +85,44 @@ static const reeve_state dead[] = {REEVE_STATE_DEAD};
 
 static reeve_status retry_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
 {
-    (void)options;
+    const cli_bulk_update_options *chosen = options;
+
     (void)ret_running;
+    if (chosen->completed) return reeve_retry_completed(client, handle->queue, handle->id);
     return reeve_retry(client, handle->queue, handle->id);
 }
 
-static int retry(cli_context *cli, void *options)
+static int retry(cli_context *cli, void *pointer)
 {
-    static const reeve_state allowed[] = {REEVE_STATE_DEAD, REEVE_STATE_CANCELLED, REEVE_STATE_SCHEDULED};
+    const cli_bulk_update_options *options = pointer;
+    static const reeve_state allowed[] = {RV_RETRIED_STATES(STATE)};
     static const cli_bulk_update_plan plan = {REEVE_ACTION_RETRY, "retried", dead,
                                               COUNT(dead),        allowed,   COUNT(allowed)};
+    /* Completed tasks run again only where their state is named. */
+    static const reeve_state unsuccessful[] = {REEVE_STATE_SCHEDULED, REEVE_STATE_DEAD, REEVE_STATE_CANCELLED};
+    static const cli_bulk_update_plan plan_all = {REEVE_ACTION_RETRY, "retried",    dead,
+                                                  COUNT(dead),        unsuccessful, COUNT(unsuccessful)};
 
-    return run(cli, &plan, options, retry_one);
+    if (options->completed && (options->all || options->filter.has_state || cli_filter_is_set(&options->filter)))
+        return cli_usage(cli, "--completed goes with a HANDLE; for tasks of a queue: --state completed");
+    return run(cli, options->filter.all_states ? &plan_all : &plan, options, retry_one);
 }
 
 static const cli_option retry_table[] = {
+    {"completed", NULL, "with a HANDLE: run a completed task again, too", CLI_FLAG, CLI_BULK_UPDATE_AT(completed), 0, 0,
+     NULL},
     CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
-    CLI_BULK_UPDATE_STATE("tasks in this state: dead, cancelled or scheduled (dead)"),
-    CLI_BULK_UPDATE_KIND,
-    CLI_BULK_UPDATE_OTHERS(CLI_BULK_UPDATE_ANY),
+    CLI_FILTER_STATE("tasks in this state: " RV_RETRIED_STATES_TEXT ", or all but completed (dead)"),
+    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ANY),
     {0},
 };
 
 const cli_verb cli_verb_retry = {
     .name = "retry",
     .section = CLI_CHANGES,
-    .synopsis = "HANDLE...|-\n       reeve retry QUEUE --all | [--kind KIND] [--type TYPE] [--tag TAG] "
-                "[--older-than DURATION] [--state STATE]",
-    .summary = "Makes dead, cancelled or scheduled tasks ready now",
+    .synopsis =
+        "HANDLE...|- [--completed]\n       reeve retry QUEUE --all | FILTER... [--state STATE] [--limit N] [--dry-run]",
+    .summary = "Makes dead, cancelled, scheduled or completed tasks ready now",
     .options = retry_table,
     .options_size = sizeof(cli_bulk_update_options),
     .min = 1,
@@ -118,39 +133,46 @@ const cli_verb cli_verb_retry = {
 
 /* ---- cancel ---------------------------------------------------------------------------------------------------- */
 
-/* As a task goes its way, so that one that moves on meanwhile is still met. */
-static const reeve_state waiting[] = {REEVE_STATE_BLOCKED, REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED,
-                                      REEVE_STATE_READY};
+/* `ready` comes last, so that a task that becomes ready meanwhile is still met. */
+static const reeve_state waiting[] = {RV_WAITING_STATES(STATE)};
 
 static reeve_status cancel_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
 {
     const cli_bulk_update_options *chosen = options;
 
+    if (chosen->reason != NULL)
+        return reeve_cancel_with_reason(client, handle->queue, handle->id, chosen->reason, chosen->cascade,
+                                        ret_running);
     if (chosen->cascade) return reeve_cancel_cascade(client, handle->queue, handle->id);
     return reeve_cancel_with_running(client, handle->queue, handle->id, ret_running);
 }
 
-static int cancel(cli_context *cli, void *options)
+static int cancel(cli_context *cli, void *pointer)
 {
+    const cli_bulk_update_options *options = pointer;
     static const cli_bulk_update_plan plan = {REEVE_ACTION_CANCEL, "cancelled", waiting,
                                               COUNT(waiting),      waiting,     COUNT(waiting)};
 
+    if (options->reason != NULL && (options->all || options->filter.has_state || cli_filter_is_set(&options->filter)))
+        return cli_usage(cli, "--reason goes with a HANDLE");
     return run(cli, &plan, options, cancel_one);
 }
 
 static const cli_option cancel_table[] = {
     CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
-    CLI_BULK_UPDATE_STATE("tasks in this state: blocked, scheduled, parked or ready (all of these)"),
-    CLI_BULK_UPDATE_OTHERS(CLI_BULK_UPDATE_WAITING),
-    CLI_BULK_UPDATE_CASCADE,
+    CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", or all of these (all)"),
+    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ANY),
+    CLI_BULK_UPDATE_CASCADE("with a HANDLE: also cancel all tasks that depend on it, directly or indirectly"),
+    {"reason", "TEXT", "with a HANDLE: the reason, which is kept with the task, and told to its handler", CLI_TEXT,
+     CLI_BULK_UPDATE_AT(reason), 0, 0, NULL},
     {0},
 };
 
 const cli_verb cli_verb_cancel = {
     .name = "cancel",
     .section = CLI_CHANGES,
-    .synopsis = "HANDLE...|- [--cascade]\n       reeve cancel QUEUE --all | [--type TYPE] [--tag TAG] "
-                "[--older-than DURATION] [--state STATE]",
+    .synopsis = "HANDLE...|- [--cascade] [--reason TEXT]\n       reeve cancel QUEUE --all | FILTER... [--state STATE] "
+                "[--limit N] [--dry-run]",
     .summary = "Cancels tasks: waiting ones at once; running ones are asked to stop",
     .options = cancel_table,
     .options_size = sizeof(cli_bulk_update_options),
@@ -173,9 +195,7 @@ static reeve_status delete_one(reeve_client *client, const cli_handle *handle, c
 
 static int delete (cli_context *cli, void *options)
 {
-    static const reeve_state allowed[] = {REEVE_STATE_DEAD,      REEVE_STATE_COMPLETED, REEVE_STATE_CANCELLED,
-                                          REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED,    REEVE_STATE_READY,
-                                          REEVE_STATE_BLOCKED};
+    static const reeve_state allowed[] = {RV_ENDED_STATES(STATE) RV_WAITING_STATES(STATE)};
     static const cli_bulk_update_plan plan = {REEVE_ACTION_DELETE, "deleted", dead,
                                               COUNT(dead),         allowed,   COUNT(allowed)};
 
@@ -184,18 +204,18 @@ static int delete (cli_context *cli, void *options)
 
 static const cli_option delete_table[] = {
     CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
-    CLI_BULK_UPDATE_STATE("tasks in this state: any but running (dead)"),
-    CLI_BULK_UPDATE_KIND,
-    CLI_BULK_UPDATE_OTHERS(CLI_BULK_UPDATE_ANY),
-    CLI_BULK_UPDATE_CASCADE,
+    CLI_FILTER_STATE("tasks in this state: any but running, or all of these (dead)"),
+    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ANY),
+    CLI_BULK_UPDATE_CASCADE(
+        "with a HANDLE: also cancel (not delete) all tasks that depend on it, directly or indirectly"),
     {0},
 };
 
 const cli_verb cli_verb_delete = {
     .name = "delete",
     .section = CLI_CHANGES,
-    .synopsis = "HANDLE...|- [--cascade]\n       reeve delete QUEUE --all | [--kind KIND] [--type TYPE] [--tag TAG] "
-                "[--older-than DURATION] [--state STATE]",
+    .synopsis =
+        "HANDLE...|- [--cascade]\n       reeve delete QUEUE --all | FILTER... [--state STATE] [--limit N] [--dry-run]",
     .summary = "Deletes tasks that are not running, with their records and results",
     .options = delete_table,
     .options_size = sizeof(cli_bulk_update_options),

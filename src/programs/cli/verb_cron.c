@@ -107,19 +107,23 @@ static int run_entry(cli_context *cli, cli_cron_options *options)
 
 /* ---- the words ------------------------------------------------------------------------------------------------- */
 
+#define BACKFILL " from to limit dry-run "
+
 static const struct word {
     const char *name;
     const char *synopsis;
     size_t min, max; /* arguments after it */
     int (*run)(cli_context *cli, cli_cron_options *options);
+    const char *options; /* names of its own options, between blanks; NULL: all but those of `backfill` */
 } words[] = {
-    {"add", "NAME SPEC QUEUE TYPE [PAYLOAD|-|@FILE] [OPTION...]", 4, 5, cli_cron_add},
-    {"list", "[QUEUE]", 0, 1, cli_cron_list},
-    {"remove", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, remove_entries},
-    {"pause", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, pause_entries},
-    {"resume", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, resume_entries},
-    {"run", "QUEUE/NAME", 1, 1, run_entry},
-    {"next", "SPEC [N] [--zone ZONE]", 1, 2, cli_cron_next},
+    {"add", "NAME SPEC QUEUE TYPE [PAYLOAD|-|@FILE] [OPTION...]", 4, 5, cli_cron_add, NULL},
+    {"list", "[QUEUE]", 0, 1, cli_cron_list, ""},
+    {"remove", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, remove_entries, ""},
+    {"pause", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, pause_entries, ""},
+    {"resume", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, resume_entries, ""},
+    {"run", "QUEUE/NAME", 1, 1, run_entry, ""},
+    {"next", "SPEC [N] [--zone ZONE]", 1, 2, cli_cron_next, " zone "},
+    {"backfill", "[QUEUE/]NAME --from TIME --to TIME [--limit N] [--dry-run]", 1, 1, cli_cron_backfill, BACKFILL},
 };
 #define WORDS (sizeof(words) / sizeof(words[0]))
 
@@ -137,19 +141,33 @@ static int say_unknown_word(const cli_context *cli, const char *name)
     rv_nearest_init(&nearest, name);
     for (size_t i = 0; i < WORDS; i++) rv_nearest_try(&nearest, words[i].name);
     if (nearest.name != NULL) return cli_usage(cli, "unknown \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
-    return cli_usage(cli, "unknown \"%.100s\": expected add, list, remove, pause, resume, run or next", name);
+    return cli_usage(cli, "unknown \"%.100s\": expected add, list, remove, pause, resume, run, next or backfill", name);
 }
 
-static int check_arguments(const cli_context *cli, const struct word *word, const cli_cron_options *options)
+/* Whether all options that were given are for this word. */
+static bool takes_options(const cli_context *cli, const struct word *word)
 {
-    size_t count = cli->count - 1, allowed = word->run == cli_cron_next && options->zoned ? 1 : 0;
+    char name[64];
+
+    for (const cli_option *option = cli->verb->options; option->name != NULL; option++) {
+        if (!cli_was_given(cli, option->name)) continue;
+        (void)snprintf(name, sizeof(name), " %.60s ", option->name);
+        bool of_backfill = strstr(BACKFILL, name) != NULL;
+        if (word->options == NULL ? of_backfill : strstr(word->options, name) == NULL) return false;
+    }
+    return true;
+}
+
+static int check_arguments(const cli_context *cli, const struct word *word)
+{
+    size_t count = cli->count - 1;
 
     if (count < word->min)
         return cli_usage(cli, "an argument is missing: reeve cron %s %s", word->name, word->synopsis);
     if (count > word->max)
         return cli_usage(cli, "\"%.200s\" is one argument too many: reeve cron %s %s", cli->rest[word->max + 1],
                          word->name, word->synopsis);
-    if (word->run != cli_cron_add && cli->given > allowed)
+    if (!takes_options(cli, word))
         return cli_usage(cli, "an option that is not for `cron %s`: reeve cron %s %s", word->name, word->name,
                          word->synopsis);
     return CLI_DONE;
@@ -162,7 +180,7 @@ static int cron(cli_context *cli, void *pointer)
     int status;
 
     if (word == NULL) return say_unknown_word(cli, cli->rest[0]);
-    status = check_arguments(cli, word, options);
+    status = check_arguments(cli, word);
     return status == CLI_DONE ? word->run(cli, options) : status;
 }
 
@@ -171,10 +189,11 @@ static int cron(cli_context *cli, void *pointer)
 static int read_zone(const cli_context *cli, const cli_option *option, void *pointer, char *value)
 {
     cli_cron_options *options = pointer;
+    rv_error why = {0};
 
     options->zoned = true;
-    if (rv_cron_zone_parse(value, &options->zone)) return CLI_DONE;
-    return cli_bad_value(cli, option, value, "utc or local");
+    if (rv_zone_find(value, &options->zone, &why) == REEVE_OK) return CLI_DONE;
+    return cli_usage(cli, "--%s: %s", option->name, why.text);
 }
 
 static int read_catch_up(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -188,8 +207,8 @@ static int read_catch_up(const cli_context *cli, const cli_option *option, void 
 #define AT(field) offsetof(cli_cron_options, field)
 
 static const cli_option cron_table[] = {
-    {"zone", "ZONE", "time zone of the SPEC: utc, or local for the time zone of the workers (utc)", CLI_OTHER, 0, 0, 0,
-     read_zone},
+    {"zone", "ZONE", "time zone of the SPEC: utc, local for that of the workers, or a name, Europe/Berlin (utc)",
+     CLI_OTHER, 0, 0, 0, read_zone},
     {"catch-up", "HOW", "skip: enqueue nothing for missed slots; once: one task; all: one task for each (once)",
      CLI_OTHER, 0, 0, 0, read_catch_up},
     {"catch-up-max", "N", "with --catch-up all: only the last N slots, 1 to 1000 (100)", CLI_INT, AT(catch_up_max), 1,
@@ -198,11 +217,29 @@ static const cli_option cron_table[] = {
      0, NULL},
     {"overlap", NULL, "enqueue the task of a slot even if the task of the previous slot has not ended (default)",
      CLI_FLAG, AT(overlap), 0, 0, NULL},
+    {"starts", "TIME", "first time at which a slot can be (RFC 3339, or seconds since the epoch)", CLI_TIME,
+     AT(entry.starts_ms), 1, 0, NULL},
+    {"ends", "TIME", "last time at which a slot can be", CLI_TIME, AT(entry.ends_ms), 1, 0, NULL},
+    {"first", "TIME", "of an interval: its first slot is at this time", CLI_TIME, AT(first_ms), 1, 0, NULL},
+    {"offset", "DURATION", "of an interval: its slots are this much later than its multiples (0)", CLI_DURATION,
+     AT(entry.offset_ms), 0, 0, NULL},
+    {"jitter", "DURATION", "fire up to this much later, a random time for each slot; at most 1h (0)", CLI_DURATION,
+     AT(entry.jitter_ms), 0, 0, NULL},
+    {"runs", "N", "stop after N tasks; 0: no limit (0)", CLI_COUNT, AT(entry.runs), 0, 1000000000, NULL},
+    {"from", "TIME", "with backfill: first time of the range", CLI_TIME, AT(from_ms), 0, 0, NULL},
+    {"to", "TIME", "with backfill: last time of the range", CLI_TIME, AT(to_ms), 0, 0, NULL},
+    {"limit", "N", "with backfill: only the first N slots, at most 100000 (1000)", CLI_COUNT, AT(limit), 1,
+     REEVE_CRON_BACKFILL_MAX, NULL},
+    {"dry-run", NULL, "with backfill: enqueue nothing, and print the number of slots", CLI_FLAG, AT(dry_run), 0, 0,
+     NULL},
     {"replace", NULL, "with add: replace the whole entry; options that are not given get their defaults", CLI_FLAG,
      AT(replace), 0, 0, NULL},
+    {"layers", "PLUGIN", "with add: pass the task through the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
     RV_CRON_FLAGS(CLI_TASK_ROW),
     {0},
 };
+
+static const cli_cron_options cron_defaults = {.to_ms = -1, .limit = 1000};
 
 const cli_verb cli_verb_cron = {
     .name = "cron",
@@ -211,33 +248,43 @@ const cli_verb cli_verb_cron = {
                 "       reeve cron list [QUEUE]\n"
                 "       reeve cron remove|pause|resume QUEUE/NAME...\n"
                 "       reeve cron run QUEUE/NAME\n"
-                "       reeve cron next SPEC [N] [--zone ZONE]",
+                "       reeve cron next SPEC [N] [--zone ZONE]\n"
+                "       reeve cron backfill [QUEUE/]NAME --from TIME --to TIME [--limit N] [--dry-run]",
     .summary = "Recurring tasks: adds, lists, removes, pauses and runs entries",
     .options = cron_table,
     .options_size = sizeof(cli_cron_options),
+    .defaults = &cron_defaults,
     .min = 1,
     .max = CLI_ANY_NUMBER,
     .run = cron,
     .notes =
         "An entry is a recurring task. It enqueues its task at the times that its SPEC gives, its slots. A SPEC\n"
-        "has five fields: minute hour day month weekday; or six: second minute hour day month weekday. A field is *,\n"
-        "a number, a name (jan, mon), a range (mon-fri), a step (*/5), or a list of these. If day and weekday are\n"
-        "both given, one of them must match. A SPEC can also be @minutely, @hourly, @daily, @weekly, @monthly or\n"
-        "@yearly, or an interval such as \"every 90s\". `cron next` prints the next slots of a SPEC, without Redis.\n"
+        "has five fields: minute hour day month weekday; or six: second minute hour day month weekday. A field is\n"
+        "*, a number, a name (jan, mon), a range (mon-fri), a step (*/5), or a list of these. If both day and\n"
+        "weekday are restricted, one of them must match. A SPEC can also be @minutely, @hourly, @daily, @weekly,\n"
+        "@monthly or @yearly, or an interval such as \"every 90s\". `cron next` prints the next slots of a SPEC,\n"
+        "without Redis.\n"
         "\n"
         "A slot enqueues at most one task, however many workers serve the queue. The id of the task is\n"
         "cron:NAME:SLOT; SLOT is the time of the slot in milliseconds since the epoch. An entry fires, that is,\n"
         "enqueues its task, only while a worker serves its queue. A slot is missed if the entry cannot fire\n"
-        "within 2 s. --catch-up decides what happens then: skip enqueues no task, once enqueues one task for the\n"
-        "last missed slot, and all enqueues one task for each missed slot.\n"
+        "within 2 s. --catch-up decides what happens then. With \"skip\", no task is enqueued. With \"once\", one\n"
+        "task is enqueued, for the last missed slot. With \"all\", one task is enqueued for each of the last missed\n"
+        "slots, at most --catch-up-max.\n"
         "\n"
         "A namespace has one entry of each name. If an entry NAME exists, `add` changes it. Options and a payload\n"
         "that are not given stay as they are, unless --replace is given. A paused entry stays paused. If QUEUE is\n"
         "another queue than before, the entry moves to it. `run` enqueues the task of an entry now, and prints its\n"
         "handle. `remove` removes an entry; the tasks that it has enqueued stay.\n"
         "\n"
+        "--starts and --ends limit the times of the slots, and --runs the number of tasks. --jitter spreads entries\n"
+        "that would fire at the same time. `backfill` enqueues the task of an entry for each slot of a range, with\n"
+        "the id of the slot; a slot whose task, or its record, exists enqueues nothing.\n"
+        "\n"
         "Examples:\n"
-        "  reeve cron add nightly '0 3 * * *' default report '{\"what\":\"sales\"}' --zone local --no-overlap\n"
+        "  reeve cron backfill default/nightly --from 2026-11-01T00:00:00Z --to 2026-11-30T23:59:59Z --dry-run\n"
+        "  reeve cron add sync 'every 6h' default sync --first 2026-12-01T09:30:00Z --runs 10 --jitter 5m\n"
+        "  reeve cron add nightly '0 3 * * *' default report '{\"what\":\"sales\"}' --zone Europe/Berlin --no-overlap\n"
         "  reeve cron add poll 'every 90s' default fetch --catch-up skip\n"
         "  reeve cron list --json | jq -r .name\n"
         "  reeve cron run default/nightly\n"

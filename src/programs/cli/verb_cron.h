@@ -17,12 +17,19 @@ typedef struct cli_cron_options {
     bool no_overlap;
     bool overlap;
     bool replace;
+    int64_t first_ms; /* --first; 0: not given */
+    /* of backfill */
+    int64_t from_ms, to_ms; /* to: -1: not given */
+    int64_t limit;
+    bool dry_run;
+    const char *layers;
 } cli_cron_options;
 
 /* What follows "cron"; cli->rest[0] is the word itself. All return the exit status. */
 int cli_cron_add(cli_context *cli, cli_cron_options *options);
 int cli_cron_list(cli_context *cli, cli_cron_options *options);
 int cli_cron_next(cli_context *cli, cli_cron_options *options);
+int cli_cron_backfill(cli_context *cli, cli_cron_options *options);
 
 /* Says what was done to an entry: a line, or an object with --json. */
 void cli_cron_report(const cli_context *cli, const char *done, const char *queue, const char *name, bool changed);

@@ -8,6 +8,7 @@
 #include "after.h"
 #include "args.h"
 #include "control.h"
+#include "protocol/parents.h"
 #include "verbs.h"
 
 #define EDGES_MAX 64
@@ -36,8 +37,8 @@ static int read_remove_after(const cli_context *cli, const cli_option *option, v
     cli_handle handle;
 
     if (options->removed_count == EDGES_MAX) return cli_usage(cli, "--remove-after: at most %d of them", EDGES_MAX);
-    if (strcmp(value, REEVE_PARENT_OPEN) != 0 && !cli_handle_parse(&handle, value))
-        return cli_bad_value(cli, option, value, "QUEUE/ID, or \"!\" for the parent that is none");
+    if (strcmp(value, REEVE_PARENT_OPEN) != 0 && rv_parents_signal(value) == NULL && !cli_handle_parse(&handle, value))
+        return cli_bad_value(cli, option, value, "QUEUE/ID, \"!NAME\" for a signal, or \"!\" for the placeholder");
     options->removed[options->removed_count++] = value;
     return CLI_DONE;
 }
@@ -81,11 +82,13 @@ const cli_verb cli_verb_depend = {
     .min = 1,
     .max = CLI_ANY_NUMBER,
     .run = depend,
-    .notes = "The command accepts blocked, ready, scheduled and parked tasks. A parent is a task on whose end another\n"
-             "task waits. RULE decides what happens if the parent dies, as for `reeve enqueue --after`: fail, go or\n"
-             "wait. A program can give a task the placeholder ! as a parent, which keeps the task blocked until the\n"
-             "program removes it. If that program has died, --remove-after '!' removes the "
-             "placeholder.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
-             "  reeve depend default/merge --after files/part-3:go\n"
-             "  reeve depend default/merge --remove-after files/part-1\n",
+    .notes =
+        "The command accepts blocked, ready, scheduled and parked tasks. A parent is a task that must end\n"
+        "before another task, its child, can run. RULE decides what happens if the parent dies, as for `reeve\n"
+        "enqueue --after`: fail, go or wait. A program can give a task the placeholder ! as a parent, which\n"
+        "keeps the task blocked until the program removes it. If that program has died, --remove-after '!'\n"
+        "removes the placeholder. The command does not detect tasks that wait for each other in a circle; they stay\n"
+        "blocked.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
+        "  reeve depend default/merge --after files/part-3:go\n"
+        "  reeve depend default/merge --remove-after files/part-1\n",
 };

@@ -84,7 +84,11 @@ static int look_at_queue(struct visit *visit, const reeve_queue_info *info)
     reeve_status result = rv_checkup_queue(cli->client, info->name, &queue);
     if (result == REEVE_OK && is_busy(info)) result = reeve_queue_why(cli->client, info->name, &why);
     if (result != REEVE_OK && result != REEVE_ENOTFOUND) return cli_fail_call(cli, result, info->name);
-    rv_serving_count(&serving, visit->workers, visit->worker_count, info->name, NULL);
+    result = rv_serving_count(&serving, visit->workers, visit->worker_count, info->name, NULL);
+    if (result != REEVE_OK) {
+        reeve_why_free(why);
+        return cli_fail_call(cli, result, info->name);
+    }
     cli_doctor_queue(&visit->findings, info, &queue, why, serving.workers > 0);
     reeve_why_free(why);
     return CLI_DONE;

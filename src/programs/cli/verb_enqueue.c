@@ -13,7 +13,10 @@
 
 struct enqueue_options {
     cli_task_options task; /* first: see task_options.h */
+    const char *layers;
+    const char *buffer;
     bool bulk;
+    bool ended;
     bool wait;
     int64_t wait_ms; /* negative: no limit */
 };
@@ -37,6 +40,9 @@ static const cli_option enqueue_table[] = {
     {"wait", "[TIMEOUT]", "wait until the task has ended, and print its state and result", CLI_OTHER, 0, 0, 0,
      read_wait},
     {"bulk", NULL, "read tasks from standard input", CLI_FLAG, AT(bulk), 0, 0, NULL},
+    {"ended", NULL, "with --bulk: of listed tasks, enqueue those that had ended, too", CLI_FLAG, AT(ended), 0, 0, NULL},
+    {"buffer", "FILE", "while Redis cannot be reached, keep the task in this file", CLI_TEXT, AT(buffer), 0, 0, NULL},
+    {"layers", "PLUGIN", "pass the tasks through the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
     {0},
 };
 
@@ -83,6 +89,19 @@ static int say_unknown(cli_context *cli, reeve_status status, const cli_handle *
         reeve_client_error(cli->client), handle->id);
 }
 
+/* Done, as far as the producer is concerned. */
+static int say_buffered(cli_context *cli, const cli_handle *handle)
+{
+    char name[REEVE_HANDLE_MAX + 1];
+
+    cli_handle_text(handle, name);
+    cli_handle_print(cli, handle);
+    (void)cli_fault_say(cli, CLI_DONE, &(cli_fault){.code = cli_code_of(REEVE_BUFFERED), .handle = name},
+                        "Redis cannot be reached: the task is in %s; `reeve flush %s` delivers it", cli->buffer,
+                        cli->buffer);
+    return CLI_DONE;
+}
+
 static int send_task(cli_context *cli, const struct enqueue_options *options)
 {
     cli_handle handle;
@@ -94,6 +113,7 @@ static int send_task(cli_context *cli, const struct enqueue_options *options)
     if (options->wait) cli_maintain(cli, handle.queue);
     result = reeve_enqueue(cli->client, &options->task.spec, handle.id);
     if (result == REEVE_EUNIQUE) return say_not_unique(cli, options->task.spec.unique, &handle);
+    if (result == REEVE_BUFFERED) return say_buffered(cli, &handle);
     if (is_unknown(result)) return say_unknown(cli, result, &handle);
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
     if (options->wait) return wait_for_end(cli, &handle, options->wait_ms);
@@ -142,12 +162,17 @@ static int enqueue(cli_context *cli, void *pointer)
 {
     struct enqueue_options *options = pointer;
 
+    cli->layers = options->layers;
+    cli->buffer = options->buffer;
+    if (options->buffer != NULL && options->wait) return cli_usage(cli, "either --buffer or --wait");
     if (options->bulk) {
-        if (cli->given > 1)
+        if (cli->given > 1u + options->ended + (options->layers != NULL) + (options->buffer != NULL))
             return cli_usage(cli, "--bulk goes with no other option of enqueue; the lines have members for them");
         if (cli->count > 2) return cli_usage(cli, "--bulk takes no payload; the lines have them");
-        return cli_bulk(cli, cli->count > 0 ? cli->rest[0] : NULL, cli->count > 1 ? cli->rest[1] : NULL);
+        return cli_bulk(cli, cli->count > 0 ? cli->rest[0] : NULL, cli->count > 1 ? cli->rest[1] : NULL,
+                        options->ended);
     }
+    if (options->ended) return cli_usage(cli, "--ended goes with --bulk");
     if (cli->count < 2) return cli_usage(cli, "%s is missing", cli->count == 0 ? "QUEUE" : "TYPE");
     return enqueue_one(cli, options);
 }
@@ -171,27 +196,43 @@ const cli_verb cli_verb_enqueue = {
         "from 0 to 1 (0.2). Example: list:1s,10s,1m~0.1.\n"
         "\n"
         "At most one task of a queue holds a unique KEY. A task holds its key until it has ended; with\n"
-        "--unique-until started, until it has started; with --unique-for, for this time. --on-conflict decides\n"
-        "what happens if another task, the holder, has the key:\n"
+        "--unique-until started, until it is leased for the first time; with --unique-for, for this time.\n"
+        "--on-conflict decides what happens if another task, the holder, has the key:\n"
         "\n"
         "  reject    the new task is refused, and the handle of the holder is printed\n"
-        "  replace   the holder is removed. The new task takes its place, its time and its priority, or uses its\n"
-        "            own time and priority if it has them\n"
+        "  replace   the holder is removed. The new task takes over its place in the queue, its time and its\n"
+        "            priority, except those that --in, --at or --priority (other than 0) set\n"
         "  debounce  the holder is removed. The new task runs at its own time (--in), so that each new task\n"
         "            postpones the run\n"
         "\n"
         "A holder that is running or has ended is not removed: the new task is refused.\n"
         "\n"
         "A task with --after is blocked until all these tasks, its parents, have ended. RULE decides what happens\n"
-        "if a parent dies, is cancelled or is deleted: with fail, the default, this task dies; with go, it continues;\n"
-        "with wait, it waits, because the parent may be retried. If there is no task HANDLE, and HANDLE is in QUEUE,\n"
-        "the new task is refused; if HANDLE is in another queue, the new task is enqueued, and dies later. With\n"
-        "HANDLE:known-or-gone or HANDLE:RULE:known-or-gone, a parent that does not exist counts as completed.\n"
+        "if a parent dies, is cancelled or is deleted:\n"
+        "\n"
+        "  fail  this task dies. This is the default\n"
+        "  go    this task continues, as if the parent had completed\n"
+        "  wait  this task keeps waiting, because the parent may be retried. If the parent is deleted, or its record\n"
+        "        is no longer kept, this task dies\n"
+        "\n"
+        "If a parent in QUEUE does not exist, the new task is refused. If a parent in another queue does not exist,\n"
+        "the new task is enqueued, and dies later. With HANDLE:known-or-gone or HANDLE:RULE:known-or-gone, a\n"
+        "parent that does not exist counts as completed.\n"
+        "\n"
+        "With --buffer, a task that is enqueued while Redis cannot be reached is kept in FILE. Later enqueues with "
+        "the\n"
+        "same FILE, and `reeve flush FILE`, deliver it. Its handle is printed, and a line on standard error.\n"
         "\n"
         "With --bulk each line of standard input is a JSON object for one task. Its members are \"queue\" and "
         "\"type\"\n"
         "(by default QUEUE and TYPE of the command line), \"payload\" (any JSON value, kept as written) or\n"
         "\"payload_base64\", and options:\n" RV_TASK_OPTION_NAMES ".\n"
+        "A line of `reeve list --json` or `reeve show --json` is read, too, and enqueues the listed task again: with "
+        "its\n"
+        "id, type, payload and options, its time, and the parents that had not ended. Its failures, log, history,\n"
+        "progress and checkpoint are not kept. A task that was running becomes ready. Tasks that had ended are "
+        "skipped\n"
+        "unless --ended is given.\n"
         "A line that is refused does not stop the others: it is reported on standard error, and counted at the end.\n"
         "\n"
         "Examples:\n"
@@ -199,6 +240,7 @@ const cli_verb cli_verb_enqueue = {
         "  reeve enqueue thumbs resize @job.json --in 5m --priority -10 --tag nightly --meta customer=17\n"
         "  reeve enqueue search reindex --unique catalogue --on-conflict debounce --in 30s\n"
         "  reeve enqueue default merge --after files/part-1 --after files/part-2:go\n"
+        "  reeve list default --state all --json | reeve --redis redis://other enqueue --bulk\n"
         "  printf '{\"payload\":{\"path\":\"%s\"}}\\n' /etc/* | reeve enqueue --bulk files checksum\n",
     .exits = "0 all enqueued (with --wait: and completed), 1 something was refused, 2 wrong usage, 3 no Redis,\n"
              "4 it is unknown whether the task was enqueued. The handle QUEUE/ID is printed: enqueue the task again\n"

@@ -69,10 +69,10 @@ const cli_verb cli_verb_events = {
     .max = 1,
     .run = events,
     .notes =
-        "An event is a change of a task's state. A queue that keeps events, or that a program watches, writes one\n"
-        "event for each change. Tasks that are leased or completed together share one event. Other queues write\n"
-        "no events, and have no cost for them. `reeve watch QUEUE --since DURATION` prints the events that a\n"
-        "queue has kept.\n"
+        "An event records a change of a task's state. A queue writes events only while it keeps events, or a\n"
+        "program watches it. It writes one event for each change of a task. If one call to Redis changes\n"
+        "several tasks in the same way, it writes one event for all of them; `reeve watch` prints a line for each\n"
+        "of these tasks. `reeve watch QUEUE --since DURATION` prints the events that a queue has kept.\n"
         "\n"
         "Examples:\n"
         "  reeve events default --keep 10000\n"

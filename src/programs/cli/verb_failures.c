@@ -51,9 +51,9 @@ static void print_json(const char *queue, const void *item)
 static void add_row(cli_table *table, const char *queue, const void *item)
 {
     const reeve_failure *failure = item;
-    char last[CLI_WHEN_TEXT];
+    char last[CLI_WHEN_TEXT] = "";
 
-    cli_ago_text(failure->last_ms, rv_wall_ms(), last);
+    if (failure->last_ms > 0) cli_ago_text(failure->last_ms, rv_wall_ms(), last);
     cli_table_cell(table, queue);
     cli_table_cell(table, failure->kind);
     cli_table_cellf(table, "%" PRIu64, failure->count);

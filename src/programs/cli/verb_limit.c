@@ -73,7 +73,8 @@ static int read_pause_for(const cli_context *cli, const cli_option *option, void
 
 static const cli_option limit_table[] = {
     {"group", "G", "set limits of this group, not of the queue", CLI_TEXT, AT(group), 0, 0, NULL},
-    {"each-group", NULL, "set limits of each group; for one group, --group replaces the limit of the same sort",
+    {"each-group", NULL,
+     "set default limits of all groups; a limit that is set with --group overrides the default for that group",
      CLI_FLAG, AT(each_group), 0, 0, NULL},
     {"concurrency", "N|none", "maximum number of tasks that run at the same time", CLI_OTHER, 0, 0, 0,
      read_concurrency},

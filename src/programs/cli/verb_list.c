@@ -1,5 +1,6 @@
 /*
- * verb_list.c - the tasks of a queue in one state, page by page, so that memory does not grow with the queue.
+ * verb_list.c - the tasks of a queue in one state, page by page, so that memory does not grow with the queue. With a filter, or in
+ * all states: list_find.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,8 +8,10 @@
 
 #include "args.h"
 #include "base/clock.h"
+#include "list_find.h"
 #include "maintain.h"
 #include "page.h"
+#include "protocol/definition.h"
 #include "table.h"
 #include "task_view.h"
 #include "verbs.h"
@@ -18,50 +21,38 @@
 #define PAGE_MAX 512
 #define PAGE_BYTES ((size_t)1024 * 1024)
 #define TABLE_ROWS 1000 /* rows whose columns are lined up together */
-#define STATE_NAMES "scheduled, ready, running, completed, dead, cancelled, blocked or parked"
 
 struct list_options {
+    cli_filter filter; /* comes first: filter.h */
     cli_page page;
-    bool has_state;
-    reeve_state state;
-    const char *kind;
-    const char *tag;
+    int64_t scan;
 };
-
-static int read_state(const cli_context *cli, const cli_option *option, void *options, char *value)
-{
-    struct list_options *list = options;
-
-    list->has_state = true;
-    if (reeve_state_parse(value, &list->state) == REEVE_OK) return CLI_DONE;
-    return cli_bad_value(cli, option, value, STATE_NAMES);
-}
 
 #define AT(field) offsetof(struct list_options, field)
+#define SCAN_DEFAULT 100000
 
 static const cli_option list_table[] = {
-    {"state", "STATE", "state of the tasks: " STATE_NAMES " (ready)", CLI_OTHER, 0, 0, 0, read_state},
-    {"kind", "KIND", "only dead tasks with this kind of error", CLI_TEXT, AT(kind), 0, 0, NULL},
-    {"tag", "TAG", "only tasks with this tag; in any state unless --state is given", CLI_TEXT, AT(tag), 0, 0, NULL},
+    CLI_FILTER_STATE("state of the tasks: " RV_ALL_STATES_TEXT
+                     ", or all (ready; with --kind alone dead, with any other filter all)"),
+    CLI_FILTER_ROWS(CLI_FILTER_ANY),
     CLI_PAGE_LIMIT(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
+    {"scan", "N", "with a filter, look at about N tasks at most; 0: no limit (100000; with --json 0)", CLI_COUNT,
+     AT(scan), 0, INT64_MAX, NULL},
     {0},
 };
-static const struct list_options list_defaults = {.page = CLI_PAGE_DEFAULT, .state = REEVE_STATE_READY};
+static const struct list_options list_defaults = {.page = CLI_PAGE_DEFAULT, .scan = SCAN_DEFAULT};
 
 static const char *when_title(reeve_state state)
 {
-    static const char *const titles[REEVE_STATE_COUNT] = {
-        [REEVE_STATE_BLOCKED] = "ENQUEUED", [REEVE_STATE_SCHEDULED] = "DUE",
-        [REEVE_STATE_READY] = "ENQUEUED",   [REEVE_STATE_PARKED] = "ENQUEUED",
-        [REEVE_STATE_RUNNING] = "STARTED",  [REEVE_STATE_COMPLETED] = "COMPLETED",
-        [REEVE_STATE_DEAD] = "DIED",        [REEVE_STATE_CANCELLED] = "CANCELLED",
-    };
+#define TITLE(name, word, title) [REEVE_STATE_##name] = title,
+    static const char *const titles[REEVE_STATE_COUNT] = {RV_STATES(TITLE)};
+#undef TITLE
 
     return titles[state];
 }
 
-static void add_error(cli_table *table, const reeve_task_info *info)
+void cli_task_error_cell(cli_table *table, const reeve_task_info *info)
 {
     const char *kind = info->error_kind == NULL ? "" : info->error_kind;
     const char *message = info->error_message == NULL ? "" : info->error_message;
@@ -81,7 +72,7 @@ static void add_task(cli_table *table, const reeve_task_info *info)
     cli_table_cell(table, info->type);
     cli_table_cell(table, when);
     cli_table_cellf(table, "%u", info->failures);
-    add_error(table, info);
+    cli_task_error_cell(table, info);
 }
 
 /* A listing under way. */
@@ -204,26 +195,59 @@ int cli_list(cli_context *cli, const char *queue, reeve_state state, const char 
     return status;
 }
 
+/* Whether nothing but the kind, or the tag, is asked. */
+static bool asks_only(const cli_filter *filter, bool tag)
+{
+    cli_filter rest = *filter;
+
+    if ((tag ? rest.tag : rest.kind) == NULL) return false;
+    if (tag)
+        rest.tag = NULL;
+    else
+        rest.kind = NULL;
+    return !cli_filter_is_set(&rest);
+}
+
+/* In the order in which tasks go through them, so that few are missed while they do. */
+#define STATE(name, word, title) REEVE_STATE_##name,
+static const reeve_state all_states[REEVE_STATE_COUNT] = {RV_STATES(STATE)};
+
+static int find(cli_context *cli, struct list_options *options)
+{
+    cli_filter *filter = &options->filter;
+    bool all = !filter->has_state || filter->all_states;
+    const cli_list_find_plan plan = {
+        .filter = filter,
+        .states = all ? all_states : &filter->state,
+        .count = all ? REEVE_STATE_COUNT : 1,
+        .scan = cli->json && !cli_was_given(cli, "scan") ? 0 : (uint64_t)options->scan,
+    };
+
+    /* An export. */
+    if (cli->json && filter->all_states && !cli_was_given(cli, "limit")) options->page.limit = 0;
+    return cli_list_find(cli, cli->rest[0], &plan, &options->page);
+}
+
 static int list(cli_context *cli, void *pointer)
 {
-    const struct list_options *options = pointer;
-    reeve_state state = options->kind != NULL && !options->has_state ? REEVE_STATE_DEAD : options->state;
+    struct list_options *options = pointer;
+    const cli_filter *filter = &options->filter;
+    bool has_one = filter->has_state && !filter->all_states;
 
-    if (options->tag != NULL && options->kind != NULL) return cli_usage(cli, "--tag and --kind do not go together");
-    if (options->tag != NULL && options->tag[0] == '\0') return cli_usage(cli, "the tag is empty");
-    if (options->tag != NULL)
-        return cli_list_tag(cli, cli->rest[0], options->tag, options->has_state ? &state : NULL, &options->page);
-    if (options->kind != NULL && state != REEVE_STATE_DEAD)
-        return cli_usage(cli, "--kind goes with --state dead: %s tasks did not die of anything",
-                         reeve_state_name(state));
-    return cli_list(cli, cli->rest[0], state, options->kind, &options->page);
+    if (cli_filter_check(cli, filter) != CLI_DONE) return CLI_USAGE;
+    if (!filter->all_states && asks_only(filter, true))
+        return cli_list_tag(cli, cli->rest[0], filter->tag, has_one ? &filter->state : NULL, &options->page);
+    if (!filter->all_states && asks_only(filter, false) && (!has_one || filter->state == REEVE_STATE_DEAD))
+        return cli_list(cli, cli->rest[0], REEVE_STATE_DEAD, filter->kind, &options->page);
+    if (cli_filter_is_set(filter) || filter->all_states) return find(cli, options);
+    return cli_list(cli, cli->rest[0], has_one ? filter->state : REEVE_STATE_READY, NULL, &options->page);
 }
 
 const cli_verb cli_verb_list = {
     .name = "list",
     .section = CLI_TASKS,
-    .synopsis = "QUEUE [--state STATE] [--kind KIND] [--tag TAG] [--limit N] [--offset N]",
-    .summary = "Lists the tasks of a queue in one state",
+    .synopsis = "QUEUE [--state STATE] [FILTER...] [--limit N] [--offset N] [--scan N]",
+    .summary = "Lists the tasks of a queue: those in a state, or those that a filter selects",
     .options = list_table,
     .options_size = sizeof(struct list_options),
     .defaults = &list_defaults,
@@ -231,13 +255,22 @@ const cli_verb cli_verb_list = {
     .max = 1,
     .run = list,
     .notes = "Ready and scheduled tasks are listed in the order in which they will run. Tasks that have ended are\n"
-             "listed in the order in which they ended, the last one first. With --tag, tasks are listed in the order\n"
-             "in which they were enqueued, the last one first. A task that changes its state while the command runs\n"
-             "may be missing, or be listed twice. With --json each line is as `reeve show --json` prints it. `reeve\n"
-             "failures QUEUE` lists the kinds of errors, and `reeve tags QUEUE` lists the tags.\n"
+             "listed in the order in which they ended, the last one first. With --tag alone, tasks are listed in the\n"
+             "order in which they were enqueued, the last one first. A task that changes its state while the command\n"
+             "runs may be missing, or be listed twice. With --json each line is as `reeve show --json` prints it.\n"
+             "`reeve failures QUEUE` lists the kinds of errors, and `reeve tags QUEUE` lists the tags.\n"
+             "\n"
+             "The options from --type to --ended-before are filters; a task is listed if all of them match. Redis\n"
+             "compares the tasks one by one, state by state. At the end the command prints how many it looked at.\n"
+             "\n"
+             "With --state all and --json the default of --limit is 0: the output is an export of the queue, which\n"
+             "`reeve enqueue --bulk` reads.\n"
              "\n"
              "Examples:\n"
              "  reeve list default --state dead --kind timeout\n"
              "  reeve list default --tag invoice --state scheduled\n"
+             "  reeve list default --state scheduled --failed --meta customer=4 --due-before 2026-12-01T00:00:00Z\n"
+             "  reeve list default --payload-has 'order-17'\n"
+             "  reeve list default --state all --json >default.jsonl\n"
              "  reeve list default --state dead --limit 0 --json | jq -r .handle | reeve retry -\n",
 };

@@ -106,9 +106,9 @@ const cli_verb cli_verb_peek = {
     .max = 2,
     .run = peek,
     .notes =
-        "N is at most 1000. Tasks are listed by priority. Within a priority, the groups take turns. The command\n"
-        "does not look at limits and pauses: a listed task runs later if its queue or its group is paused or at a\n"
-        "limit. With --json each line is as `reeve show --json` prints it.\n"
+        "N is at most 1000. Tasks are listed by priority. Within a priority, tasks of different groups alternate.\n"
+        "The command does not look at limits and pauses: a listed task runs later if its queue or its group is\n"
+        "paused or at a limit. With --json each line is as `reeve show --json` prints it.\n"
         "\n"
         "Examples:\n"
         "  reeve peek default\n"

@@ -7,6 +7,7 @@
 #include "limits_view.h"
 #include "maintain.h"
 #include "page.h"
+#include "protocol/definition.h"
 #include "protocol/serving.h"
 #include "table.h"
 #include "verbs.h"
@@ -22,11 +23,15 @@ static const cli_option queues_table[] = {
     {0},
 };
 
+/* clang-format off */
+#define COLUMN(name, title) {title, true, 0},
 static const cli_column columns[] = {
-    {"QUEUE", false, 0}, {"PAUSED", false, 0}, {"READY", true, 0},     {"SCHEDULED", true, 0}, {"BLOCKED", true, 0},
-    {"PARKED", true, 0}, {"RUNNING", true, 0}, {"COMPLETED", true, 0}, {"DEAD", true, 0},      {"CANCELLED", true, 0},
-    {"DONE", true, 0},   {"FAILED", true, 0},  {"OLDEST", false, 0},   {"WORKERS", true, 0},   {"LIMITS", false, 0},
+    {"QUEUE", false, 0}, {"PAUSED", false, 0},
+    RV_STATE_COLUMNS(COLUMN)
+    {"DONE", true, 0}, {"FAILED", true, 0}, {"OLDEST", false, 0}, {"WORKERS", true, 0}, {"LIMITS", false, 0},
 };
+/* clang-format on */
+#undef COLUMN
 
 /* The live workers, for all queues that are shown. */
 static struct {
@@ -48,8 +53,7 @@ static int64_t serving(const char *queue)
 {
     rv_serving found;
 
-    if (!workers.known) return -1;
-    rv_serving_count(&found, workers.list, workers.count, queue, NULL);
+    if (!workers.known || rv_serving_count(&found, workers.list, workers.count, queue, NULL) != REEVE_OK) return -1;
     return found.workers;
 }
 
@@ -131,14 +135,9 @@ static void add_row(cli_table *table, const reeve_queue_info *info)
     cli_ago_text(info->oldest_ready_ms, rv_wall_ms(), oldest);
     cli_table_cell(table, info->name);
     add_paused(table, info);
-    add_number(table, info->count[REEVE_STATE_READY]);
-    add_number(table, info->count[REEVE_STATE_SCHEDULED]);
-    add_number(table, info->count[REEVE_STATE_BLOCKED]);
-    add_number(table, info->count[REEVE_STATE_PARKED]);
-    add_number(table, info->count[REEVE_STATE_RUNNING]);
-    add_number(table, info->count[REEVE_STATE_COMPLETED]);
-    add_number(table, info->count[REEVE_STATE_DEAD]);
-    add_number(table, info->count[REEVE_STATE_CANCELLED]);
+#define ADD(name, title) add_number(table, info->count[REEVE_STATE_##name]);
+    RV_STATE_COLUMNS(ADD)
+#undef ADD
     add_number(table, info->completed_total);
     add_number(table, info->failed_total);
     cli_table_cell(table, oldest);

@@ -44,7 +44,8 @@ static const cli_option run_table[] = {
     {"backoff", "SPEC", "delays between attempts (set by the handler)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
     {"checkpoint", "TEXT", "checkpoint of an earlier attempt", CLI_TEXT, AT(checkpoint), 0, 0, NULL},
     {"layers", "PLUGIN", "apply the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
-    {"plugin-dir", "DIR", "directory of plugins that are given by name (the built-in directory)", CLI_TEXT,
+    {"plugin-dir", "DIR",
+     "directory of plugins that are given by name (REEVE_PLUGIN_DIR, else that of the installation)", CLI_TEXT,
      AT(plugin_dir), 0, 0, NULL},
     {0},
 };
@@ -56,22 +57,6 @@ static void show_progress(int percent, const char *words, void *user)
 
     cli_note(cli, "progress %d %%%s%s", percent, words == NULL || words[0] == '\0' ? "" : ": ",
              words == NULL ? "" : words);
-}
-
-static const char *outcome_name(reeve_outcome outcome)
-{
-    switch (outcome) {
-    case REEVE_OUTCOME_DONE:
-        return "done";
-    case REEVE_OUTCOME_RETRY:
-        return "retry";
-    case REEVE_OUTCOME_FAIL:
-        return "failed";
-    case REEVE_OUTCOME_SNOOZE:
-        return "snoozed";
-    default:
-        return "none";
-    }
 }
 
 static void print_progress(cli_json *json, const reeve_test_report *report)
@@ -144,7 +129,7 @@ static void print_json(const reeve_test_report *report)
     cli_json json;
 
     cli_json_begin(&json, stdout);
-    cli_json_text(&json, "outcome", outcome_name(report->outcome));
+    cli_json_text(&json, "outcome", reeve_outcome_name(report->outcome));
     cli_json_bool(&json, "dead", report->dead);
     cli_json_maybe(&json, "delay_ms", waits ? report->delay_ms : -1);
     cli_json_text(&json, "kind", report->kind[0] == '\0' ? NULL : report->kind);
@@ -205,9 +190,9 @@ static void say_report(const cli_context *cli, const reeve_test_report *report)
 /* The same for a program, which has the report. */
 static int say_fault(const cli_context *cli, const reeve_test_report *report)
 {
-    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "failed"}, "%s%s%s%s%s", outcome_name(report->outcome),
-                         report->kind[0] == '\0' ? "" : ": ", report->kind, report->message[0] == '\0' ? "" : ": ",
-                         report->message);
+    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "failed"}, "%s%s%s%s%s",
+                         reeve_outcome_name(report->outcome), report->kind[0] == '\0' ? "" : ": ", report->kind,
+                         report->message[0] == '\0' ? "" : ": ", report->message);
 }
 
 /* As it is; on a terminal the words that follow begin on a line of their own. */
@@ -335,7 +320,7 @@ const cli_verb cli_verb_run = {
              "standard output without changes. Progress and outcome are printed to standard error. Jitter is not\n"
              "applied to the backoff.\n"
              "\n"
-             "--json prints one object with the members outcome (done, retry, failed, snoozed), dead, delay_ms, kind,\n"
+             "--json prints one object with the members outcome (done, retry, fail, snooze), dead, delay_ms, kind,\n"
              "message, elapsed_us, progress (percent, words, at_ms), log (at_ms, text), pauses (group, delay_ms,\n"
              "at_ms), chained (handle, type, payload, group, unique, priority, delay_ms, at_ms), checkpoint and\n"
              "result.\n"

@@ -64,8 +64,8 @@ const cli_verb cli_verb_show = {
     .min = 1,
     .max = 1,
     .run = show,
-    .notes = "Of a payload or result that is text, the command prints up to 4 KiB. Of one that is binary, it prints\n"
-             "the beginning. --json prints both in full.\n"
+    .notes = "The command prints at most the first 4 KiB of a payload or result that is text, and the first 128\n"
+             "bytes of one that is binary. --json prints both in full.\n"
              "\n"
              "Examples:\n"
              "  reeve show default/order-17\n"

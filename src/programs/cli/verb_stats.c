@@ -17,14 +17,19 @@
 
 struct stats_options {
     int days;
+    int minutes;
     bool histogram;
+    bool types;
 };
 
 static const cli_option stats_table[] = {
     {"days", "N", "the last N days, up to today (1)", CLI_INT, offsetof(struct stats_options, days), 1,
      REEVE_STATS_DAYS_MAX, NULL},
-    {"histogram", NULL, "show the histograms of both times", CLI_FLAG, offsetof(struct stats_options, histogram), 0, 0,
-     NULL},
+    {"minutes", "N", "instead, show the last N minutes, up to 1440", CLI_INT, offsetof(struct stats_options, minutes),
+     1, REEVE_STATS_MINUTES_MAX, NULL},
+    {"types", NULL, "show a row for each type of task", CLI_FLAG, offsetof(struct stats_options, types), 0, 0, NULL},
+    {"histogram", NULL, "also show the histograms of wait times and run times", CLI_FLAG,
+     offsetof(struct stats_options, histogram), 0, 0, NULL},
     {0},
 };
 static const struct stats_options stats_defaults = {.days = 1};
@@ -130,7 +135,10 @@ static int show_queue(struct showing *showing, const char *queue, bool each)
     reeve_stats_free(list, days);
     if (status != REEVE_OK) return cli_no_memory(cli);
     if (cli->json) return CLI_DONE;
-    if (!each) add_row(&showing->table, queue, sum);
+    if (showing->options->types)
+        cli_stats_types_add(&showing->table, queue, sum);
+    else if (!each)
+        add_row(&showing->table, queue, sum);
     return add_to_total(showing, sum);
 }
 
@@ -145,14 +153,15 @@ static int show_all(struct showing *showing)
     int status = cli_each_queue(showing->cli, show_among_all, showing, &count);
 
     if (status != CLI_DONE) return status;
-    if (count > 1 && showing->total != NULL) add_row(&showing->table, "(all)", showing->total);
+    if (count > 1 && showing->total != NULL && !showing->options->types)
+        add_row(&showing->table, "(all)", showing->total);
     if (count == 0 && !showing->cli->json) (void)fprintf(stderr, "no queue yet; one comes to be with its first task\n");
     return status;
 }
 
 static int show_one(struct showing *showing, const char *queue)
 {
-    bool each = showing->options->days > 1;
+    bool each = showing->options->days > 1 && !showing->options->types;
     int status = show_queue(showing, queue, each);
 
     if (status == CLI_DONE && each && showing->total != NULL) add_row(&showing->table, "(all)", showing->total);
@@ -169,6 +178,14 @@ static void print_histograms(const reeve_day *total)
     cli_print_histogram(stdout, title, &total->run);
 }
 
+static void begin_table(struct showing *showing, bool one)
+{
+    if (showing->options->types)
+        cli_table_init(&showing->table, cli_stats_types_columns, CLI_STATS_TYPES_COLUMNS);
+    else
+        cli_table_init(&showing->table, one && showing->options->days > 1 ? by_day : by_queue, COLUMN_COUNT);
+}
+
 static int stats(cli_context *cli, void *pointer)
 {
     struct showing showing = {.cli = cli, .options = pointer};
@@ -178,7 +195,9 @@ static int stats(cli_context *cli, void *pointer)
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
     if (one) cli_maintain(cli, cli->rest[0]);
-    cli_table_init(&showing.table, one && showing.options->days > 1 ? by_day : by_queue, COLUMN_COUNT);
+    if (showing.options->minutes > 0)
+        return cli_stats_minutes(cli, one ? cli->rest[0] : NULL, (unsigned)showing.options->minutes);
+    begin_table(&showing, one);
     status = one ? show_one(&showing, cli->rest[0]) : show_all(&showing);
     if ((showing.table.used > 0 || showing.table.failed) && !cli_table_print(&showing.table, stdout))
         status = cli_no_memory(cli);
@@ -191,23 +210,29 @@ static int stats(cli_context *cli, void *pointer)
 const cli_verb cli_verb_stats = {
     .name = "stats",
     .section = CLI_QUEUES,
-    .synopsis = "[QUEUE] [--days N] [--histogram]",
+    .synopsis = "[QUEUE] [--days N] [--types] [--histogram] | [QUEUE] --minutes N",
     .summary = "Shows numbers of tasks, wait times, run times and kinds of errors",
     .options = stats_table,
     .options_size = sizeof(struct stats_options),
     .defaults = &stats_defaults,
     .max = 1,
     .run = stats,
-    .notes = "Without a QUEUE, the command prints a row for each queue and a total, for today or for the last N days.\n"
-             "With a QUEUE, it prints a row for each day and a total. Days are in UTC. Workers add to the numbers\n"
-             "every few seconds. DONE is the number of completed tasks, FAILED that of failed attempts, and DEAD that\n"
-             "of tasks that died. WAIT is the mean time from the moment when a task became ready until its first\n"
-             "attempt; tasks that were snoozed, rescheduled or retried by hand do not count. RUN is the mean duration\n"
-             "of completed and failed attempts. P50, P95 and P99 are percentiles, estimated from a histogram. KINDS\n"
-             "are the kinds of errors. --json prints a line for each queue and day.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve stats\n"
-             "  reeve stats default --days 7 --histogram\n"
-             "  reeve stats default --json | jq .run.p95_ms\n",
+    .notes =
+        "Without a QUEUE, the command prints a row for each queue and a total, for today or for the last N days.\n"
+        "With a QUEUE, it prints a row for each day and a total. Days are in UTC. Workers add to the numbers\n"
+        "every few seconds. DONE is the number of completed tasks, FAILED that of failed attempts, and DEAD that\n"
+        "of tasks that died. WAIT is the mean time from the moment when a task became ready until its first\n"
+        "attempt; tasks that were snoozed, rescheduled or retried by hand do not count. RUN is the mean duration\n"
+        "of completed and failed attempts. P50, P95 and P99 are percentiles, estimated from a histogram. KINDS\n"
+        "are the kinds of errors. --json prints a line for each queue and day.\n"
+        "--types prints a row for each type of task, with the shortest and the longest wait and run. --minutes\n"
+        "prints a row for each minute, of one queue or of all together; BUSY is the mean number of threads that ran\n"
+        "its tasks.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve stats\n"
+        "  reeve stats default --days 7 --histogram\n"
+        "  reeve stats --types\n"
+        "  reeve stats default --minutes 60\n"
+        "  reeve stats default --json | jq .run.p95_ms\n",
 };

@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "json.h"
+#include "table.h"
 
 #define CLI_STATS_TEXT 32
 
@@ -24,5 +26,17 @@ void cli_print_histogram(FILE *out, const char *title, const reeve_times *times)
 
 /* One line. */
 void cli_print_stats_json(FILE *out, const char *queue, const reeve_day *day);
+
+#define CLI_STATS_TYPES_COLUMNS 11
+extern const cli_column cli_stats_types_columns[CLI_STATS_TYPES_COLUMNS];
+
+/* Adds a row for each type. */
+void cli_stats_types_add(cli_table *table, const char *queue, const reeve_day *day);
+
+/* The member "types". */
+void cli_stats_types_json(cli_json *json, const reeve_day *day);
+
+/* Prints the last minutes of a queue, or (NULL) of all. Returns the exit status. */
+int cli_stats_minutes(cli_context *cli, const char *queue, unsigned minutes);
 
 #endif

@@ -54,6 +54,7 @@ static void print_json(const char *queue, const reeve_event *event)
         cli_json_int(&json, "priority", event->priority);
     else
         cli_json_null(&json, "priority");
+    cli_json_maybe(&json, "percent", event->percent);
     cli_json_end(&json);
 }
 
@@ -74,6 +75,7 @@ static void add_details(rv_buf *line, const reeve_event *event)
     char text[CLI_WHEN_TEXT];
 
     if (strcmp(event->what, "priority") == 0) rv_buf_addf(line, "  %d", event->priority);
+    if (event->percent >= 0) rv_buf_addf(line, "  %d%%", event->percent);
     if (event->due_ms >= 0) {
         cli_ago_text(event->due_ms, event->at_ms, text);
         rv_buf_addf(line, "  %s", text);

@@ -10,16 +10,17 @@
 #include "worker_json.h"
 
 static const cli_column columns[] = {
-    {"WORKER", false, 0}, {"NAME", false, 30}, {"HOST", false, 30},    {"PID", true, 0},
-    {"STATE", false, 0},  {"BUSY", true, 0},   {"PROCESSED", true, 0}, {"FAILED", true, 0},
-    {"MEMORY", true, 0},  {"REDIS", true, 0},  {"UP SINCE", false, 0}, {"SEEN", false, 0},
+    {"WORKER", false, 0}, {"NAME", false, 30},    {"HOST", false, 30},    {"PID", true, 0},    {"STATE", false, 0},
+    {"BUSY", true, 0},    {"UTIL", true, 0},      {"PROCESSED", true, 0}, {"FAILED", true, 0}, {"MEMORY", true, 0},
+    {"REDIS", true, 0},   {"UP SINCE", false, 0}, {"SEEN", false, 0},
 };
 static const cli_column running_columns[] = {
     {"WORKER", false, 0}, {"THREAD", false, 0}, {"TASK", false, 0}, {"TYPE", false, 40}, {"FOR", true, 0},
 };
 
 static const cli_column pool_columns[] = {
-    {"WORKER", false, 0}, {"POOL", false, 30}, {"THREADS", true, 0}, {"ORDER", false, 0}, {"QUEUES", false, 70},
+    {"WORKER", false, 0}, {"POOL", false, 30}, {"THREADS", true, 0},
+    {"UTIL", true, 0},    {"ORDER", false, 0}, {"QUEUES", false, 70},
 };
 
 struct workers_options {
@@ -57,6 +58,15 @@ static void add_measures(cli_table *table, const reeve_worker_info *info)
         cli_table_cell(table, NULL);
 }
 
+/* share: from 0 to 1; negative: unknown. */
+static void add_share(cli_table *table, double share)
+{
+    if (share >= 0)
+        cli_table_cellf(table, "%.0f%%", 100 * share);
+    else
+        cli_table_cell(table, NULL);
+}
+
 static void add_row(cli_table *table, const reeve_worker_info *info)
 {
     cli_table_cell(table, info->id);
@@ -65,6 +75,7 @@ static void add_row(cli_table *table, const reeve_worker_info *info)
     cli_table_cellf(table, "%" PRId64, info->pid);
     cli_table_cell(table, info->state);
     cli_table_cellf(table, "%u/%u", info->busy, info->threads);
+    add_share(table, info->utilisation);
     cli_table_cellf(table, "%" PRIu64, info->processed);
     cli_table_cellf(table, "%" PRIu64, info->failed);
     add_measures(table, info);
@@ -125,11 +136,13 @@ static void add_pools(cli_table *table, const reeve_worker_info *info)
     cJSON_ArrayForEach(item, list)
     {
         const cJSON *threads = cJSON_GetObjectItemCaseSensitive(item, "threads");
+        const cJSON *share = cJSON_GetObjectItemCaseSensitive(item, "utilisation");
         const char *order = text_of(item, "order");
 
         cli_table_cell(table, info->id);
         cli_table_cell(table, text_of(item, "name"));
         cli_table_cellf(table, "%d", cJSON_IsNumber(threads) ? threads->valueint : 0);
+        add_share(table, cJSON_IsNumber(share) && share->valuedouble <= 1 ? share->valuedouble : -1);
         cli_table_cell(table, order[0] == '\0' ? "strict" : order);
         add_queues(table, cJSON_GetObjectItemCaseSensitive(item, "queues"));
     }
@@ -196,8 +209,9 @@ const cli_verb cli_verb_workers = {
     .options = workers_table,
     .options_size = sizeof(struct workers_options),
     .run = workers,
-    .notes = "BUSY is N/ALL: at the last heartbeat, N of ALL threads of the worker ran a handler. SEEN is the time\n"
-             "since that heartbeat. MEMORY is the resident memory of the process, and REDIS the round trip time of a\n"
+    .notes = "BUSY is N/ALL: at the last heartbeat, N of ALL threads of the worker ran a handler. UTIL is the share\n"
+             "of their time for which the threads ran handlers, over about the last minute. SEEN is the time since\n"
+             "the last heartbeat. MEMORY is the resident memory of the process, and REDIS the round trip time of a\n"
              "heartbeat. --running prints a row for each running task; if a worker runs more than 64 tasks, only for\n"
              "the 64 that have run longest. FOR is the run time at the last heartbeat. --pools prints a row for each\n"
              "pool. --json always includes the running tasks and the pools.\n"

@@ -14,10 +14,7 @@ static const struct {
     const char *purpose;
 } later[] = {
     {"acl", "to print the Redis ACL rules of producers, workers and operators"},
-    {"check", "to check and repair the keys of a queue"},
-    {"lease", "to lease tasks from a shell"},
     {"partition", "to change the number of partitions of a queue"},
-    {"settle", "to settle leased tasks from a shell"},
     {"signal", "to send a signal to a worker"},
     {"stack", "to print the stacks of a worker's threads"},
     {"threads", "to list the threads of a worker"},
@@ -39,10 +36,10 @@ int cli_unknown_verb(const cli_context *cli, const char *name)
 
     for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
         if (strcmp(later[i].name, name) == 0)
-            return cli_usage(cli, "\"%s\" comes later: reeve %s has no verb %s yet", name, reeve_version(),
+            return cli_usage(cli, "\"%s\" comes later: reeve %s has no command %s yet", name, reeve_version(),
                              later[i].purpose);
     rv_nearest_init(&nearest, name);
     for (size_t i = 0; cli_verbs[i] != NULL; i++) rv_nearest_try(&nearest, cli_verbs[i]->name);
-    if (nearest.name == NULL) return cli_usage(cli, "unknown verb \"%.100s\"", name);
-    return cli_usage(cli, "unknown verb \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
+    if (nearest.name == NULL) return cli_usage(cli, "unknown command \"%.100s\"", name);
+    return cli_usage(cli, "unknown command \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
 }

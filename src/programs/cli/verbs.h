@@ -21,7 +21,7 @@ const cli_verb *cli_find_verb(const char *name);
 int cli_unknown_verb(const cli_context *cli, const char *name);
 
 /* bulk.c: enqueues the lines of standard input. queue and type, when not NULL, are for lines that lack them. */
-int cli_bulk(cli_context *cli, const char *queue, const char *type);
+int cli_bulk(cli_context *cli, const char *queue, const char *type, bool with_ended);
 
 /*
  * verb_wait.c: waits until the task has ended (timeout_ms negative: for ever; or until the user interrupts) and

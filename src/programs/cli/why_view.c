@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "limits_view.h"
+#include "protocol/parents.h"
 #include "rate.h"
 #include "when.h"
 
@@ -97,6 +98,9 @@ static void add_parent(rv_buf *buf, const reeve_reason *reason)
     if (reason->handle != NULL && strcmp(reason->handle, "!") == 0)
         rv_buf_adds(buf,
                     "its producer keeps it open for parents to come (`reeve depend --remove-after '!'` ends that)");
+    else if (rv_parents_signal(reason->handle) != NULL)
+        rv_buf_addf(buf, "it waits for the signal %s (`reeve signal-task HANDLE %s` sends it)",
+                    rv_parents_signal(reason->handle), rv_parents_signal(reason->handle));
     else if (strcmp(state, "gone") == 0)
         rv_buf_addf(buf, "it waits for %s, which does not exist", reason->handle);
     else if (strcmp(state, "dead") == 0 || strcmp(state, "cancelled") == 0)

@@ -41,6 +41,14 @@ static void write_running(cli_json *json, const char *text)
     cJSON_Delete(list);
 }
 
+static void write_share(cli_json *json, const cJSON *share)
+{
+    if (cJSON_IsNumber(share) && share->valuedouble >= 0 && share->valuedouble <= 1)
+        cli_json_real(json, "utilisation", share->valuedouble);
+    else
+        cli_json_null(json, "utilisation");
+}
+
 static void write_pools(cli_json *json, const char *text)
 {
     cJSON *list = cJSON_Parse(text);
@@ -56,6 +64,7 @@ static void write_pools(cli_json *json, const char *text)
         cli_json_text(json, "name", text_of(item, "name"));
         cli_json_maybe(json, "threads", number_of(item, "threads"));
         cli_json_text(json, "order", order == NULL ? "strict" : order);
+        write_share(json, cJSON_GetObjectItemCaseSensitive(item, "utilisation"));
         cli_json_raw(json, "queues", queues);
         cli_json_close(json);
         cJSON_free(queues);
@@ -83,6 +92,10 @@ void cli_worker_json(const reeve_worker_info *info, FILE *out)
     cli_json_uint(&json, "failed", info->failed);
     cli_json_maybe(&json, "memory_bytes", info->memory_bytes > 0 ? info->memory_bytes : -1);
     cli_json_maybe(&json, "round_trip_us", info->round_trip_us > 0 ? info->round_trip_us : -1);
+    if (info->utilisation >= 0)
+        cli_json_real(&json, "utilisation", info->utilisation);
+    else
+        cli_json_null(&json, "utilisation");
     write_running(&json, info->running);
     write_pools(&json, info->pools);
     cli_json_raw(&json, "types", info->types);

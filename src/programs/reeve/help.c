@@ -62,22 +62,22 @@ static void print_verbs(cli_section section)
 
 void cli_print_help(void)
 {
-    (void)printf("usage: reeve [--redis URL] [--ns NAME] [--json] VERB ...\n"
+    (void)printf("usage: reeve [--redis URL] [--ns NAME] [--json] COMMAND ...\n"
                  "\n"
                  "Enqueues, inspects and controls background tasks in Redis.\n");
     for (int section = 0; section < CLI_SECTIONS; section++) print_verbs((cli_section)section);
-    print_options("Options, before or after the verb", cli_global_options, NULL);
+    print_options("Options, before or after the command", cli_global_options, NULL);
     (void)printf(
         "\n"
         "Terms: a task is in a QUEUE and has a TYPE, which selects the handler, the function that runs it. Its\n"
         "HANDLE is QUEUE/ID. A worker leases a task, that is, takes the right to run it, and then makes an attempt:\n"
         "one call of the handler. After a failed attempt the task is retried, and after the last one it is dead. An\n"
         "error has a KIND, a short text such as \"timeout\". A crash is the death of a worker, or the\n"
-        "expiry of its session, while it held the task. The tasks of a queue can be in groups, which take turns and\n"
-        "can have limits. Sessions, entries and other terms are in docs/glossary.md. A DURATION is a number of\n"
-        "seconds, or has a unit: 90, 1.5, 500ms, 5m, 1h, 2d.\n");
+        "expiry of its session, while it held the task. The tasks of a queue can be in groups. Tasks of different\n"
+        "groups alternate, and a group can have limits. docs/glossary.md defines more terms. A DURATION is a number\n"
+        "of seconds, or has a unit: 90, 1.5, 500ms, 5m, 1h, 2d.\n");
     print_exits(NULL);
-    (void)printf("`reeve VERB --help` describes a verb.\n");
+    (void)printf("`reeve COMMAND --help` describes a command.\n");
 }
 
 void cli_print_verb_help(const cli_verb *verb)

@@ -67,6 +67,7 @@ static int run_verb(cli_context *cli, const cli_verb *verb)
              (status = cli_read_redis_file(cli)) == CLI_DONE)
         status = verb->run(cli, options);
     reeve_client_close(cli->client);
+    reeve_plugin_close(cli->layers_plugin);
     rv_secret_free(cli->secret);
     rv_free(options);
     return status;
@@ -80,7 +81,7 @@ static int run(cli_context *cli, int argc, char **argv)
     if (status != CLI_DONE) return status;
     if (cli->version) return print_version(cli);
     if (cli->argc == 0 && cli->help) return help(cli, NULL);
-    if (cli->argc == 0) return cli_usage(cli, "a verb is missing");
+    if (cli->argc == 0) return cli_usage(cli, "a command is missing");
     if (strcmp(cli->argv[0], "help") == 0) return help(cli, cli->argc > 1 ? cli->argv[1] : NULL);
     verb = cli_find_verb(cli->argv[0]);
     return verb == NULL ? cli_unknown_verb(cli, cli->argv[0]) : run_verb(cli, verb);

@@ -1,7 +1,10 @@
 #include "cron_entries.h"
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "outage.h"
+#include "reeve/layer.h"
+#include "reeve/plugin.h"
 
 #define CALL_MS 1000
 #define NOT_WRITTEN "recurring entries could not be written, trying again later"
@@ -31,6 +34,47 @@ static reeve_status write_one(reeve_client *client, const rv_config_cron *cron)
     return status;
 }
 
+/* The entries pass the layers of the plugins, as tasks of handlers do. The handles of the plugins are closed behind the
+ * client. */
+static bool add_layers(reeve_client *client, const rv_config *config, reeve_plugin_handle **handles)
+{
+    char words[512] = "";
+
+    for (size_t i = 0; i < config->plugin_count; i++) {
+        reeve_status status =
+            reeve_plugin_open(&handles[i], config->plugins[i].text, config->plugin_dir, words, sizeof(words));
+        const reeve_plugin *plugin = status == REEVE_OK ? reeve_plugin_get(handles[i]) : NULL;
+        for (size_t j = 0; plugin != NULL && j < plugin->layer_count && status == REEVE_OK; j++) {
+            reeve_layer layer = plugin->layers[j];
+            layer.free_user = NULL;
+            if (layer.enqueue != NULL) status = reeve_client_add_layer(client, &layer);
+        }
+        if (status == REEVE_OK) continue;
+        rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "error",
+               words[0] != '\0' ? words : reeve_client_error(client), NULL);
+        return false;
+    }
+    return true;
+}
+
+static bool write_all(reeve_client *client, const rv_config *config)
+{
+    reeve_status status = REEVE_OK;
+    bool written = true;
+    reeve_plugin_handle **handles = rv_zalloc_array(config->plugin_count + 1, sizeof(*handles));
+
+    if (handles == NULL || !add_layers(client, config, handles)) written = false;
+    bool begun = written;
+    for (size_t i = 0; i < config->cron_count && begun && !host_is_outage(status); i++) {
+        status = write_one(client, &config->cron[i]);
+        written = written && status == REEVE_OK;
+    }
+    reeve_client_close(client);
+    for (size_t i = 0; i < config->plugin_count && handles != NULL; i++) reeve_plugin_close(handles[i]);
+    rv_free(handles);
+    return written;
+}
+
 bool host_write_entries(const rv_config *config, const char *redis)
 {
     reeve_client_options options = {.size = sizeof(options),
@@ -42,18 +86,11 @@ bool host_write_entries(const rv_config *config, const char *redis)
                                     .size_limits = config->worker.size_limits};
     char words[512];
     reeve_client *client;
-    reeve_status status = REEVE_OK;
-    bool written = true;
 
     if (config->cron_count == 0) return true;
     if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) {
         rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "error", words, NULL);
         return false;
     }
-    for (size_t i = 0; i < config->cron_count && !host_is_outage(status); i++) {
-        status = write_one(client, &config->cron[i]);
-        written = written && status == REEVE_OK;
-    }
-    reeve_client_close(client);
-    return written;
+    return write_all(client, config);
 }

@@ -34,6 +34,7 @@ static reeve_status add_pool(reeve_worker *worker, const rv_config_pool *pool)
                                   .queue_count = pool->queue_count,
                                   .threads = (unsigned)pool->threads,
                                   .batch = (unsigned)pool->batch,
+                                  .batch_ms = pool->batch_time_ms,
                                   .order = pool->order,
                                   .weights = pool->weight_count > 0 ? weights : NULL};
     status = reeve_worker_add_pool(worker, &options);

@@ -22,7 +22,7 @@ return {
   structs = {completed = 'reeve_keep', dead = 'reeve_keep', policy = 'reeve_queue_policy'},
   -- Groups of the configuration below queues[]. `whole`: if the file has the group, it sets all settings in it.
   groups = {
-    {name = 'group', help = 'Limits of each group. For one group, `reeve limit --group` replaces the limit of the same sort. A group at its ' ..
+    {name = 'group', help = 'Limits of each group. `reeve limit --group` sets the limits of one group, which override these. A group at its ' ..
       'limit does not delay other groups.'},
     {name = 'keep', help = 'Retention of ended tasks, by age and by number. A record that exceeds one of the two is deleted. 0: keep none; -1: no limit.'},
     {name = 'keep.completed', whole = true, help = 'Completed tasks, with their results, and cancelled tasks.'},
@@ -50,7 +50,7 @@ return {
    help = 'run time limit of an attempt', more = 'It applies if neither the task nor its handler sets it.'},
   {name = 'record_runs', field = 'policy', member = 'runs', type = 'flag', min = 0, max = 1, default = 0, unset = 0,
    c = 'policy.record_runs', flag = 'record-runs', value = 'yes|no', json = 'record_runs', notice = true,
-   help = 'whether records of completed tasks tell when, in which worker and thread they ran',
+   help = 'whether the record of a completed task tells when it ran, and in which worker and thread',
    more = '`reeve show` prints it. A completion then costs Redis as much as a failed attempt, and about 150 bytes.'},
   {name = 'on_dead', type = 'type', words = {{'none', ''}}, c = 'on_dead', flag = 'on-dead', value = 'TYPE|none',
    json = 'on_dead',
@@ -61,7 +61,7 @@ return {
    help = 'maximum length of a result in bytes',
    more = 'A task with a longer result dies with kind "result". -1: only `worker.size_limits.result` applies.'},
   {name = 'events', type = 'count', min = 1, max = 1000000, unset = 0, minus = true, script = 'events',
-   help = 'number of events that the queue keeps, about (`reeve watch --since`)', more = '-1: none.'},
+   help = 'approximate number of events that the queue keeps (`reeve watch --since`)', more = '-1: none.'},
   {name = 'concurrency', type = 'count', min = 1, max = 1000000000, unset = 0, minus = true, script = 'limit',
    help = 'maximum number of tasks of the queue that run at the same time, over all workers', more = '-1: no limit.'},
   {name = 'rate', type = 'rate', script = 'limit',
@@ -76,7 +76,7 @@ return {
    words = {{'forever', -1}, {'none', 0}}, c = 'completed.age_ms', flag = 'keep-completed', value = 'AGE[:COUNT[:BYTES]]',
    example = '7d, 12h:5000, forever:all:64M or none (ages to 2000000000 s, counts to 1000000000)',
    json = 'keep.completed.age_ms', json_null = -1,
-   help = 'maximum age of completed and cancelled tasks', brief = 'retention of completed and cancelled tasks: age, number, and length of all results',
+   help = 'maximum age of completed and cancelled tasks', brief = 'retention of completed and cancelled tasks: age, number, and total length of results',
    more = 'A day by default.'},
   {name = 'keep.completed.count', field = 'completed_count', type = 'count', min = 0, max = 1000000000, default = 10000,
    words = {{'all', -1}, {'none', 0}}, c = 'completed.count', flag = 'keep-completed',
@@ -96,5 +96,5 @@ return {
    help = 'maximum number of dead tasks; the oldest are deleted first'},
   {name = 'keep.stats.days', field = 'stats_days', type = 'days', min = 0, max = 3650, default = 30,
    c = 'stats_days', flag = 'keep-stats', value = 'DAYS', json = 'keep.stats_days',
-   help = 'number of days for which the statistics of a day are kept', more = '0: no statistics are recorded.'},
+   help = 'number of days for which the statistics of each day are kept', more = '0: no statistics are recorded.'},
 }

@@ -32,12 +32,12 @@ for text in all:gmatch("'([^'\n]*)'") do quoted[text] = true end
 -- ---- the tables --------------------------------------------------------------------------------------------------
 
 -- The rows of a table by name; a name that comes twice is a fault.
-local function by_name(table_name)
+local function by_name(table_name, help)
   local rows = {}
   for _, row in ipairs(require(table_name)) do
     if row.name then
       if rows[row.name] then fault('%s: %s is there twice', table_name, row.name) end
-      if not row.help or row.help == '' then fault('%s: %s has no help', table_name, row.name) end
+      if (row[help or 'help'] or '') == '' then fault('%s: %s has no help', table_name, row.name) end
       rows[row.name] = row
     end
   end
@@ -48,6 +48,7 @@ local keys, states, events, outcomes = by_name('keys'), by_name('states'), by_na
 local fields = by_name('envelope')
 by_name('constants')
 by_name('info')
+local findings = by_name('findings', 'rule')
 
 -- ---- keys --------------------------------------------------------------------------------------------------------
 
@@ -62,7 +63,7 @@ end
 local used = {}
 for name in all:gmatch("%f[%w_]P %.%. '([%a_][%a_:]*)") do used[name] = true end
 for name in pairs(used) do
-  if not known[name] and not known[name:match('^%a+:') or ''] then fault('keys: scripts use %s, which is not in the table', name) end
+  if not known[name] and not known[name:match('^[%a_]+:') or ''] then fault('keys: scripts use %s, which is not in the table', name) end
 end
 for prefix, name in pairs(known) do
   local by_clients = keys[name] and keys[name].writers == 'clients'
@@ -107,6 +108,16 @@ for name, row in pairs(events) do
   for _, state in ipairs(row.to or {}) do
     if not states[state] then fault('events: %s: there is no state %s', name, state) end
   end
+end
+
+-- A finding is looked for and repaired under its name.
+for name in pairs(findings) do
+  for _, script in ipairs({'check', 'repair'}) do
+    if not (texts[script] or ''):find('%f[%w_]' .. name .. ' = ') then fault('findings: %s does not know %s', script, name) end
+  end
+end
+for name in ((texts.repair or ''):match('\n%s*local FINDINGS = (%b{})') or ''):gmatch('([%a_]+) = ') do
+  if not findings[name] and name ~= 'edge_known' then fault('findings: scripts look for %s, which is not in the table', name) end
 end
 
 for name in (texts.turn or ''):gmatch("%f[%w_]verb [=~]= '([%w_]+)'") do

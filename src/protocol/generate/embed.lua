@@ -1,6 +1,6 @@
 -- lua5.1 embed.lua SCRIPT LUA_OUT [C_OUT]: puts a script of src/lua together with the modules that it requires (modules.lua)
 -- and writes it twice: as Lua, to install, and as a C source with its SHA1, the name by which EVALSHA knows it. The C
--- source is what goes to Redis: without comments and needless blanks, and with short names of variables (shorten.lua). Lines
+-- source is what goes to Redis: without comments and needless blanks, and with short names (shorten.lua). Lines
 -- stay where they are, also empty ones, so that numbers of lines in errors are those of the installed file. Both are without
 -- what the script does not use of its modules (unused.lua), and with small constants written out (literal.lua).
 --
@@ -57,14 +57,14 @@ local function is_apart(before, after)
   return last:find('[%w_]') and first:find('[%w_]') or is_longer
 end
 
--- What is sent to Redis: the tokens, on the lines on which they stand, with short names of variables.
-local function stripped(text, path)
+-- What is sent to Redis: the tokens, on the lines on which they stand, with short names.
+local function stripped(text, path, fields)
   local lines, last, start = {}, nil, text:match('^#![^\n]*') or ''
-  local becomes, count = shorten.shortened(text, path), 0
+  local becomes, count = shorten.shortened(text, path, fields), 0
   names.each_token((' '):rep(#start) .. text:sub(#start + 1), function(kind, token, line)
     if kind == 'comment' then return end
     count = count + 1
-    token = becomes[count] or token
+    token = kind == 'number' and shorten.shorter_number(token) or becomes[count] or token
     for i = #lines + 1, line do lines[i], last = '', nil end
     lines[line] = lines[line] .. (last and is_apart(last, token) and ' ' or '') .. token
     last = token
@@ -73,11 +73,30 @@ local function stripped(text, path)
   return table.concat(lines, '\n') .. '\n'
 end
 
--- The text without what only the build reads, the heads of modules, and with empty lines only before comments.
+-- The text without comments that no code follows: of a module's head, or of a step that stands elsewhere (inline.lua). What a comment goes
+-- on with on the next line stands on one line. The script's head stays as it is.
+local function joined(text)
+  local head, rest = text:match('^(.-\n)(\n.*)$')
+  if not head then return text end
+  local count
+  repeat
+    rest, count = rest:gsub('(\n *%-%- [^\n]*)\n *%-%- (%S)', '%1 %2')
+  until count == 0
+  repeat
+    rest, count = rest:gsub('\n *%-%-[^\n]*\n%s*\n', '\n\n')
+  until count == 0
+  return head .. rest
+end
+
+-- The text without what only the build reads, the heads of modules, and with empty lines only between comments: each line is a byte that is
+-- sent.
 local function tidied(text)
   text = ('\n' .. text):gsub('\n%-%- requires: [^\n]*', ''):gsub('\n%-%- gives: [^\n]*', ''):gsub('\n%-%- replaces: [^\n]*', '')
+    :gsub('\n%-%- fields: [^\n]*', '')
   text = text:gsub('\n%-%-\n%s*\n', '\n\n'):gsub('\n[ \n]*\n\n', '\n\n')
-  return (text:gsub('\n *\n( *%f[^ \n-])', '\n%1'):sub(2))
+  text = joined(text)
+  text = text:gsub('\n *\n( *%f[^ \n-])', '\n%1'):gsub('(\n *[^ \n-][^\n]*)\n *\n', '%1\n')
+  return (text:sub(2))
 end
 
 local function sha1_of(path)
@@ -113,10 +132,14 @@ if not lua_out or arg[4] then
   os.exit(2)
 end
 local name = script:match('([%w_]+)%.lua$')
-local good, text = pcall(modules.assemble, script)
+local good, text, fields = pcall(modules.assemble, script)
 if not good then fail(type(text) == 'table' and text.words or text) end
 text = tidied(filled_in(unused.leave_out(literal.write_out(text, script), script), name, script))
 local _, fault = loadstring((text:gsub('^#!', '--')), '=' .. script)
 if fault then fail(fault) end
 write(lua_out, text)
-if c_out then write_c(c_out, name, stripped(text, script)) end
+if c_out then
+  local fits, sent = pcall(stripped, text, script, fields)
+  if not fits then fail(type(sent) == 'table' and sent.words or sent) end
+  write_c(c_out, name, sent)
+end

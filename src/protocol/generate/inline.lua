@@ -23,8 +23,9 @@
 -- is a function like any other, and the build puts its definition at the head of the outermost of them. So the common case is
 -- written out, and a function that is made only for what is rare has the same text without a copy.
 --
--- A parameter that the step does not assign, and for which a name or a constant is given, is replaced by that; any other is
--- a local variable, which gets its value before the step begins, in the order of the arguments. The names of the step are
+-- A parameter that the step does not assign, and for which a name or a constant is given, is replaced by that, and so is one that
+-- it uses once, in a call before which it does nothing; any other is a local variable, which gets its value before the step
+-- begins, in the order of the arguments. The names of the step are
 -- renamed where the caller knows the same name. A name that the step uses and does not declare must mean the same at the call.
 -- A `return` that is not the last statement leaves a loop that runs once. Where `local` declares the results of a step that
 -- returns only in its last statement, the step's variables stay where they are, under names of their own, and those that it
@@ -88,7 +89,10 @@ function Expansion:step_of(made)
       step.loop_line = step.loop_line or statement.loops > 0 and self.tokens[statement.first].line
     end
   end
-  step.is_own, step.known_at = is_own, {}
+  step.is_own, step.known_at, step.has_locals = is_own, {}, false
+  for _, known in ipairs(between(found.declared, made.opens, made.ends, 'token')) do
+    if known.scope == made.scope then step.has_locals = true end
+  end
   for _, use in ipairs(step.uses) do step.known_at[use.token] = use.declared end
   for _, known in ipairs(step.declared) do step.known_at[known.token] = known end
   return step
@@ -165,6 +169,30 @@ function Expansion:replacement_of(argument, use)
   return token.kind == 'name' and not (known and self.set_elsewhere[known]) and token.text or nil
 end
 
+local ELSEWHERE = {[')'] = true, ['and'] = true, ['or'] = true, ['do'] = true, ['then'] = true, ['repeat'] = true, ['while'] = true, [';'] = true}
+
+-- The text of an argument that may stand in place of its parameter, although it is more than a name: the step uses it once, as a
+-- whole argument of a call, and nothing is called or decided before. Where other arguments are more than names, too, it calls
+-- nothing. Of several values it is the first one.
+function Expansion:single_use(step, known, argument, others)
+  local found, tokens = nil, self.tokens
+  for _, use in ipairs(step.uses) do
+    if use.declared == known then
+      if found then return nil end
+      found = use.token
+    end
+  end
+  local text = self:text_of(argument[1], argument[2])
+  if not found or text:find('\n', 1, true) or others > 0 and text:find('(', 1, true) then return nil end
+  for i = step.first, found - 1 do
+    if tokens[i].kind ~= 'string' and ELSEWHERE[tokens[i].text] then return nil end
+    if tokens[i].kind == 'keyword' and i > step.first and (tokens[i].text == 'return' or tokens[i].text == 'local') then return nil end
+  end
+  local before, after = tokens[found - 1].text, tokens[found + 1].text
+  if not ((before == '(' or before == ',') and (after == ')' or after == ',')) then return nil end
+  return after == ')' and text:sub(-1) == ')' and '(' .. text .. ')' or text
+end
+
 -- A name that is not avoided; from now on it is.
 local function new_name(name, avoided)
   local number = 2
@@ -188,11 +216,15 @@ end
 
 -- The parameters that become local variables, and their values; the others get what stands for them.
 function Expansion:parameters_at(step, call)
-  local kept, values = {}, {}
+  local kept, values, others = {}, {}, -1
+  for _, argument in ipairs(call.arguments) do
+    if not self:replacement_of(argument, call.use) then others = others + 1 end
+  end
   for i, known in ipairs(step.made.parameters) do
     local argument = call.arguments[i]
     local text, is_constant = 'nil', true
     if argument then text, is_constant = self:replacement_of(argument, call.use) end
+    if argument and not text then text = self:single_use(step, known, argument, others) end
     if text and not step.is_set[known] then
       call.becomes[known], call.is_constant[known] = text, is_constant
     else
@@ -373,9 +405,14 @@ function Expansion:write_call(step, call, add)
   local at = self.tokens[call.statement.first].from
   local indent, old = indent_at(self.text, at), indent_at(self.text, self.tokens[step.made.opens].from)
   local is_loop = step.has_early and kind ~= 'return'
-  local inner = call.is_open and indent or indent .. '  '
+  -- Without names of its own the body needs no block.
+  local is_bare = not is_loop and kind ~= 'local' and #call.variables == 0 and not step.has_locals and body ~= '' and
+    not body:find('^%s*local ') and (kind ~= 'set' or step.has_last)
+  local inner = (call.is_open or is_bare) and indent or indent .. '  '
   if kind == 'local' and not call.is_open then add('local ' .. table.concat(call.targets, ', ') .. ' ', line) end
-  add((call.is_open and '' or is_loop and 'repeat ' or 'do ') .. '-- ' .. step.name .. '\n', line)
+  local limit_due = (call.is_open or is_bare) and '' or is_loop and 'repeat ' or 'do '
+  local name = '-- ' .. step.name
+  if not is_bare then add(limit_due .. name .. '\n', line) end
   if #call.variables > 0 then
     local list = #call.values > 0 and ' = ' .. table.concat(call.values, ', ') or ''
     add(inner .. 'local ' .. table.concat(call.variables, ', ') .. list .. '\n', line)
@@ -383,13 +420,19 @@ function Expansion:write_call(step, call, add)
   local number = self.tokens[step.made.opens].line + 1
   for part in (body .. '\n'):gmatch('([^\n]*)\n') do
     if part:sub(1, #old + 2) == old .. '  ' then part = part:sub(#old + 3) end
-    if part ~= '' then add(inner .. part .. '\n', number) end
+    if part ~= '' and is_bare then
+      local ends_line = self.text:find('^[ ]*\n', self.tokens[call.statement.last].to + 1)
+      add((name and '' or '\n' .. inner) .. part .. (name and ends_line and ' ' .. name or ''), number)
+      name = nil
+    elseif part ~= '' then
+      add(inner .. part .. '\n', number)
+    end
     number = number + 1
   end
   if kind == 'set' and not step.has_last then
     add(indent .. '  ' .. table.concat(call.targets, ', ') .. ' = nil\n', line)
   end
-  if not call.is_open then add(indent .. (is_loop and 'until true' or 'end'), line) end
+  if not call.is_open and not is_bare then add(indent .. (is_loop and 'until true' or 'end'), line) end
   if kind == 'return' and not step.has_last then add('\n' .. indent .. 'return', line) end
 end
 

@@ -1,5 +1,6 @@
 -- What lib/types.lua takes from the keys of a queue: those with fixed names, but for those whose row says `unchecked`.
 --   @KEY_TYPES@        a table: type = 'name name ...'
+--   @FAMILY_TYPES@     a table of the keys with a name behind a colon: ['family'] = 'type'; a name alone may be shortened
 --   @OTHER_KEYS@       the keys that are no sorted sets, as arguments of a command: P .. 'tasks', ...
 --   @ZSET_KEYS@        the prefix and those that are sorted sets, behind their number
 local function names_by_type()
@@ -21,6 +22,16 @@ local function arguments(names)
   return table.concat(out, ', ')
 end
 
+-- Of `info:<id>` the family is `info`.
+local function families()
+  local rows = {}
+  for _, row in ipairs(require('keys')) do
+    local family = row.name and row.name:match('^([%a_]+):<')
+    if family then rows[#rows + 1] = ("['%s'] = '%s'"):format(family, row.type) end
+  end
+  return '{' .. table.concat(rows, ', ') .. '}'
+end
+
 return function()
   local types, names = names_by_type()
   local rows, others = {}, {}
@@ -28,6 +39,6 @@ return function()
     rows[#rows + 1] = ("%s = '%s'"):format(kind, table.concat(names[kind], ' '))
     for _, name in ipairs(kind ~= 'zset' and names[kind] or {}) do others[#others + 1] = name end
   end
-  return {KEY_TYPES = '{' .. table.concat(rows, ', ') .. '}', OTHER_KEYS = arguments(others),
+  return {FAMILY_TYPES = families(), KEY_TYPES = '{' .. table.concat(rows, ', ') .. '}', OTHER_KEYS = arguments(others),
     ZSET_KEYS = ("'%d', P, %s"):format(#names.zset + 1, arguments(names.zset))}
 end

@@ -1,5 +1,5 @@
 -- Writes small constants out where a script uses them: a local name in capitals whose value is a whole number of at most four
--- digits, and which nothing assigns. So a place in a reply of Redis's can have a name, settings[GATE], that costs nothing and
+-- digits, and which nothing assigns. So a place in a reply of Redis's can have a name, settings[IN_FORCE], that costs nothing and
 -- that no function has to capture.
 local names = require('lua_names')
 

@@ -35,6 +35,15 @@ local function states()
   return lines
 end
 
+-- `ready` has segments, too: the model reads it by a function of its own.
+local function state_sets()
+  local lines = {}
+  for _, row in ipairs(require('states')) do
+    if row.rank and row.name ~= 'ready' then lines[#lines + 1] = ('X(%s, %s)'):format(row.key, row.name:upper()) end
+  end
+  return lines
+end
+
 local function transitions()
   local lines = {}
   for _, row in ipairs(require('transitions')) do
@@ -69,6 +78,8 @@ return function()
   list(out, 'MODEL_FIXED_KEYS', fixed_keys())
   out[#out + 1] = '\n/* A state: its name in the definition, and the one that users see. */'
   list(out, 'MODEL_STATES', states())
+  out[#out + 1] = '\n/* A state whose key is a sorted set of ids: its key, its name in the definition. */'
+  list(out, 'MODEL_STATE_SETS', state_sets())
   out[#out + 1] = '\n/* A transition that a script may make; whether a full run must meet it. */'
   list(out, 'MODEL_ALLOWED', transitions())
   out[#out + 1] = '\n/* An event; the states that tasks can be in after it. */'

@@ -3,6 +3,8 @@
 --   -- requires: base, order      the modules whose names it uses
 --   -- gives: lock, links.cut     the names that it defines for others; "links.cut": a field of a table that is given
 --   -- replaces: call             names that other modules give and this one sets anew
+--   -- fields: is_read, lanes     fields of tables that scripts make for themselves, whose names are shortened in what is
+--                                 sent (shorten.lua): none that JSON or Redis fills
 --
 -- A line "-- require: lock, order" in a script, or in a function of a module, stands for the modules that it names, behind those
 -- that they require. A module is put in once: where the block in which it was put in has not ended, it is there already.
@@ -36,12 +38,13 @@ local function unit_of(path, name, is_module)
   local text = read(path)
   if not text then return nil end
   local unit = {path = path, name = name, is_module = is_module, text = text, requires = {}, gives = {}, needs = {},
-    gives_list = {}, replaces = {}, used = {}}
+    gives_list = {}, replaces = {}, used = {}, fields = {}}
   local head = text:match('^%-%-[^\n]*\n') and text:match('^(.-\n)[^-\n]') or ''
   for word, list in head:gmatch('%-%- (%l+): ([%w_., ]+)\n') do
     if word == 'requires' then add_words(unit.requires, unit.needs, list) end
     if word == 'gives' then add_words(unit.gives_list, unit.gives, list) end
     if word == 'replaces' then add_words({}, unit.replaces, list) end
+    if word == 'fields' then add_words({}, unit.fields, list) end
   end
   return unit
 end
@@ -56,7 +59,7 @@ local function check_gives(unit)
   for _, field in ipairs(found.fields) do
     if field.is_set then unit.sets[field.use.name .. '.' .. field.field] = true end
   end
-  if not next(unit.gives) then fail(unit.path, nil, 'the module does not say what it gives') end
+  if not next(unit.gives) and not next(unit.replaces) then fail(unit.path, nil, 'the module does not say what it gives') end
   for _, name in ipairs(unit.gives_list) do
     if not unit.tops[name] and not unit.sets[name] then fail(unit.path, nil, 'gives ', name, ', but does not define it') end
   end
@@ -196,7 +199,16 @@ function Assembly:check_needs()
   end
 end
 
--- Returns the text, with its steps expanded (inline.lua).
+-- The fields that its modules declare.
+function Assembly:declared_fields()
+  local fields = {}
+  for _, unit in pairs(self.modules) do
+    for name in pairs(unit.block and unit.fields or {}) do fields[name] = true end
+  end
+  return fields
+end
+
+-- Returns the text, with its steps expanded (inline.lua), and the fields that may be shortened.
 local function assemble(path)
   local dir, name = path:match('^(.*)/([%w_]+)%.lua$')
   if not dir then fail(path, nil, 'a script is a file DIRECTORY/NAME.lua') end
@@ -211,7 +223,7 @@ local function assemble(path)
   self:check_names(found)
   self:check_fields(found)
   self:check_needs()
-  return (inline.expand(text, self.owners, path))
+  return (inline.expand(text, self.owners, path)), self:declared_fields()
 end
 
 return {assemble = assemble}

@@ -1,5 +1,6 @@
--- Shortens the names of local variables in what is sent to Redis, which keeps the text of each script. The installed file keeps
--- the names. Names in an error of Redis's are the short ones; its numbers of lines are those of the installed file.
+-- Shortens the names of local variables, and of fields that modules declare (modules.lua), in what is sent to Redis, which keeps
+-- the text of each script. The installed file keeps the names. Names in an error of Redis's are the short ones; its numbers of
+-- lines are those of the installed file.
 local names = require('lua_names')
 
 local FIRST = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -59,8 +60,50 @@ local function by_frequency(found)
   return order
 end
 
+-- The tokens of a text that name a field: behind a point, but of a table of Lua's or Redis's; or the name of a value in a table.
+local function fields_of(found)
+  local variable, list = {}, {}
+  for _, known in ipairs(found.declared) do variable[known.token or 0] = known end
+  for _, use in ipairs(found.uses) do variable[use.token] = use.declared or false end
+  for i = 2, #found.tokens - 1 do
+    local token, before, after = found.tokens[i], found.tokens[i - 1], found.tokens[i + 1]
+    if token.kind == 'name' and (before.text == '.' or before.text == ':') then
+      if variable[i - 2] ~= false then list[#list + 1] = i end
+    elseif token.kind == 'name' and variable[i] == nil and after.text == '=' then
+      list[#list + 1] = i
+    end
+  end
+  return list
+end
+
+-- Notes the new names of the declared fields, the most frequent first, in becomes. A field that is also a text of the script keeps
+-- its name: it may be read by that text. fields: name -> true.
+local function shorten_fields(found, fields, becomes)
+  local taken, texts, counts, order, at_name = {}, {}, {}, {}, {}
+  for word in pairs(names.KEYWORDS) do taken[word] = true end
+  for _, i in ipairs(fields_of(found)) do
+    local name = found.tokens[i].text
+    taken[name], at_name[name] = true, at_name[name] or {}
+    table.insert(at_name[name], i)
+  end
+  for _, token in ipairs(found.tokens) do
+    local word = token.kind == 'string' and token.text:sub(2, -2)
+    if word then taken[word], texts[word] = true, true end
+  end
+  for name in pairs(fields) do
+    counts[name] = not texts[name] and at_name[name] and #at_name[name]
+    if counts[name] then order[#order + 1] = name end
+  end
+  table.sort(order, function(a, b) return counts[a] > counts[b] or counts[a] == counts[b] and a < b end)
+  local next_name = short_names(taken)
+  for _, name in ipairs(order) do
+    local short = next_name()
+    for _, i in ipairs(at_name[name]) do becomes[i] = short end
+  end
+end
+
 -- For each token of a text that is to be named otherwise: its new name. Comments are no tokens.
-local function shortened(text, path)
+local function shortened(text, path, fields)
   local found, fault = names.names_of(text, path)
   if not found then error({words = fault}, 0) end
   local taken, name_of, becomes, list = {}, {}, {}, {}
@@ -83,7 +126,18 @@ local function shortened(text, path)
   for _, use in ipairs(found.uses) do
     if use.declared then becomes[use.token] = name_of[use.declared] end
   end
+  shorten_fields(found, fields, becomes)
   return becomes
 end
 
-return {shortened = shortened}
+-- A number as a power of two, where that is shorter.
+local function shorter_number(text)
+  local number = text:find('^%d+$') and tonumber(text)
+  for power = 17, number and #text > 5 and 63 or 0 do
+    if number == 2 ^ power then return '2^' .. power end
+    if number == 2 ^ power - 1 and power <= 53 then return '(2^' .. power .. '-1)' end
+  end
+  return text
+end
+
+return {shortened = shortened, shorter_number = shorter_number}

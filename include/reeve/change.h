@@ -1,0 +1,161 @@
+/*
+ * change.h - change single tasks by hand, beyond retry, cancel, delete and reschedule (client.h): edit options and
+ * payload, move tasks to other queues, let a waiting or running task die, take a running task away from its worker; and
+ * forget queues.
+ *
+ * Each call takes one round trip, waits for Redis at most for the timeout of the client, and may be repeated. Common
+ * errors:
+ *
+ *   REEVE_EINVAL      an argument is not valid
+ *   REEVE_ENOTFOUND   there is no such task
+ *   REEVE_ESTATE      the state of the task does not allow the call; the message names the state
+ */
+#ifndef REEVE_CHANGE_H
+#define REEVE_CHANGE_H
+
+#include "client.h"
+#include "task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Lets a task die with an error: a waiting task (blocked, scheduled, ready, parked) at once. A running task loses its
+ * lease as with reeve_expire, and dies. `kind` has 1 to REEVE_KIND_MAX bytes, and `message` at most
+ * REEVE_MESSAGE_MAX bytes; NULL: none. The death counts as any other (dead.h): dependencies on the task apply their
+ * rule for it, and a death callback is enqueued. No failed attempt is counted.
+ */
+REEVE_API reeve_status reeve_fail(reeve_client *client, const char *queue, const char *id, const char *kind,
+                                  const char *message);
+
+/*
+ * Ends the lease of a running task: the task is ready again, before the other tasks of its priority, and another
+ * attempt may begin at once. Neither a failure nor a crash is counted. The worker that holds the task is notified:
+ * reeve_task_should_stop returns true in its handler, and no outcome of this attempt is accepted. The handler is
+ * not stopped by force, so that it may run beside the next attempt. A task that was cancelled while it ran is
+ * cancelled instead.
+ *
+ *   REEVE_ESTATE  the task is not running
+ */
+REEVE_API reeve_status reeve_expire(reeve_client *client, const char *queue, const char *id);
+
+/*
+ * Adds a line to the log of a task that is not running (reeve_task_log adds those of handlers). The line has at most
+ * REEVE_MESSAGE_MAX bytes; a longer one is cut.
+ */
+REEVE_API reeve_status reeve_add_log(reeve_client *client, const char *queue, const char *id, const char *line);
+
+/* ---- edit ------------------------------------------------------------------------------------------------------ */
+
+/* The fields of reeve_task_edit that replace options of the task. */
+typedef enum reeve_edit_fields {
+    REEVE_EDIT_PAYLOAD = 1,
+    REEVE_EDIT_TYPE = 2,
+    REEVE_EDIT_PRIORITY = 4,
+    REEVE_EDIT_GROUP = 8, /* the group and its weight */
+    REEVE_EDIT_ATTEMPTS = 16,
+    REEVE_EDIT_MAX_CRASHES = 32,
+    REEVE_EDIT_TIMEOUT = 64,
+    REEVE_EDIT_HEARTBEAT = 128,
+    REEVE_EDIT_BACKOFF = 256,
+    REEVE_EDIT_ON_DEAD = 512
+} reeve_edit_fields;
+
+/* Changes of a task. Zeroed: no change. The library copies what it needs before the call returns. */
+typedef struct reeve_task_edit {
+    size_t size; /* sizeof(reeve_task_edit), or 0 */
+    /* Which of the next fields apply: reeve_edit_fields, added up. Their meaning, ranges and limits are those of
+     * reeve_task_spec. A field that applies and is not set (zero) removes the option, so that the default applies. */
+    unsigned fields;
+    reeve_bytes payload;
+    const char *type; /* required with REEVE_EDIT_TYPE */
+    int priority;
+    const char *group;
+    unsigned weight;
+    int attempts;
+    int max_crashes;
+    int64_t timeout_ms;
+    int64_t heartbeat_ms;
+    const reeve_backoff *backoff;
+    const char *on_dead;
+    const char *const *tags; /* tags to add */
+    size_t tag_count;
+    const char *const *removed_tags;
+    size_t removed_tag_count;
+    const reeve_meta *meta; /* metadata to add; a key that the task has gets the new value */
+    size_t meta_count;
+    const char *const *removed_meta; /* keys */
+    size_t removed_meta_count;
+} reeve_task_edit;
+
+/*
+ * Changes a waiting, dead or cancelled task. Only tags and metadata of a running or completed task can be changed;
+ * an attempt that runs does not see the change. A ready task with another priority or group comes behind the tasks
+ * that have it already. All changes are made at once, or none. REEVE_ETOOBIG: larger than a size limit, or more than
+ * REEVE_TAGS_MAX tags.
+ */
+REEVE_API reeve_status reeve_edit(reeve_client *client, const char *queue, const char *id, const reeve_task_edit *edit);
+
+/* ---- move ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * Moves a task that is not running to the queue `target`, with its id and all that belongs to it: options, tags,
+ * failures, history, log, checkpoint, unique key and dependencies. A task that waits goes on waiting there, for its
+ * time and its parents. A completed, dead or cancelled task runs again there, as after reeve_retry_completed; its
+ * result is removed. Tasks that depend on it depend on it there, under its new handle.
+ *
+ * The two queues may be on different nodes of a cluster, so the move has two steps: the task leaves its queue as a
+ * message, which the call delivers. If that is not possible now, workers of the queue deliver it later; until then the
+ * task is in neither queue. It is moved once whatever happens. If a task with this id comes to the target in between,
+ * the moved task gets the id "<id>:moved:<number>"; if its unique key is taken there, it comes without it.
+ *
+ *   REEVE_EEXISTS     the target has a task with this id
+ *   REEVE_EUNIQUE     a task of the target holds the unique key; the message names it
+ *   REEVE_ESTATE      the task runs; or it has more than 64 parents or 1000 children; or its parents are not all named
+ *                     yet (REEVE_PARENT_OPEN); or it is completed, and tasks that have not ended may read its result
+ */
+REEVE_API reeve_status reeve_move(reeve_client *client, const char *queue, const char *id, const char *target);
+
+/* ---- unique keys ----------------------------------------------------------------------------------------------- */
+
+/*
+ * Frees a unique key of a queue, whichever task holds it, so that another task can take it. The task that held it has
+ * no unique key any more. ret_holder, when not NULL, receives its id. REEVE_ENOTFOUND: no task holds the key.
+ */
+REEVE_API reeve_status reeve_unlock(reeve_client *client, const char *queue, const char *key,
+                                    char ret_holder[REEVE_ID_MAX]);
+
+/* ---- queues ---------------------------------------------------------------------------------------------------- */
+
+/* What reeve_queue_forget removes beyond an empty queue. */
+typedef enum reeve_forget_flags {
+    REEVE_FORGET_TASKS = 1, /* all tasks, in any state, with their records */
+    REEVE_FORGET_CRON = 2,  /* its recurring entries */
+    REEVE_FORGET_SERVED = 4 /* also while workers serve the queue; with REEVE_FORGET_TASKS also running tasks */
+} reeve_forget_flags;
+
+/*
+ * Removes a queue: its settings, limits, statistics, events and its name. `what` is 0 or reeve_forget_flags, added up.
+ * *ret_deleted, when not NULL, is the number of deleted tasks, also after a failure. Tasks of other queues that depend
+ * on deleted tasks are notified. A running task loses its lease as with reeve_expire. A worker that serves the queue
+ * enters it again, so stop such workers before. The call works in steps of one round trip each, so that Redis serves
+ * other clients in between, and may be repeated. Unique keys that are held for a time expire by themselves.
+ *
+ *   REEVE_ESTATE      the queue has tasks or recurring entries, or workers serve it, and the flag for that is missing:
+ *                     nothing was removed; the message names the reason
+ *   REEVE_ENOTFOUND   there is no such queue
+ */
+REEVE_API reeve_status reeve_queue_forget(reeve_client *client, const char *queue, unsigned what,
+                                          uint64_t *ret_deleted);
+
+/* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
+
+REEVE_API reeve_status reeve_edit_sized(reeve_client *client, const char *queue, const char *id,
+                                        const reeve_task_edit *edit, size_t edit_size);
+#define reeve_edit(...) reeve_edit_sized(__VA_ARGS__, sizeof(reeve_task_edit))
+
+#ifdef __cplusplus
+}
+#endif
+#endif

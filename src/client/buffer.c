@@ -1,0 +1,374 @@
+#include "client/buffer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "client/client_enqueue.h"
+
+#define WAIT_MS 500
+#define AWAY_MS 1000
+/* The file may have so much more than what waits. */
+#define SPARE_BYTES ((int64_t)1024 * 1024)
+#define RECORD_SPARE 256
+
+/* ---- the queue --------------------------------------------------------------------------------------------------- */
+
+static void push(rv_buffer *buffer, rv_buffered *task)
+{
+    *buffer->end = task;
+    buffer->end = &task->next;
+    buffer->count++;
+    buffer->bytes += task->length;
+}
+
+static void pop(rv_buffer *buffer)
+{
+    rv_buffered *task = buffer->first;
+    buffer->first = task->next;
+    if (buffer->first == NULL) buffer->end = &buffer->first;
+    buffer->count--;
+    buffer->bytes -= task->length;
+    rv_free(task);
+}
+
+static void note_sent(rv_buffer *buffer, size_t count, int64_t at_ms)
+{
+    for (rv_buffered *task = buffer->first; task != NULL && count > 0; task = task->next, count--) {
+        if (task->sent_ms == 0) rv_buffer_record_set_sent(task, at_ms);
+    }
+}
+
+static bool take_record(const char *data, size_t length, void *context)
+{
+    rv_buffer *buffer = context;
+    size_t count;
+    int64_t at_ms;
+    bool no_memory;
+    if (data[0] == 'T') {
+        rv_buffered *task = rv_buffer_record_read(data, length, &no_memory);
+        if (task != NULL) push(buffer, task);
+        return task != NULL;
+    }
+    if (!rv_buffer_record_read_mark(data, length, &count, &at_ms) || count > buffer->count) return false;
+    if (data[0] == 'S') note_sent(buffer, count, at_ms);
+    for (size_t i = 0; data[0] == 'D' && i < count; i++) pop(buffer);
+    return data[0] == 'S' || data[0] == 'D';
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+static rv_buffer *make(const reeve_client_options *options)
+{
+    rv_buffer *buffer = rv_zalloc(sizeof(*buffer));
+    if (buffer == NULL) return NULL;
+    buffer->end = &buffer->first;
+    buffer->max_bytes = (size_t)(options->buffer_bytes > 0 ? options->buffer_bytes : REEVE_BUFFER_BYTES_DEFAULT);
+    buffer->wait_ms = options->buffer_wait_ms > 0 ? options->buffer_wait_ms : WAIT_MS;
+    buffer->on_refused = options->buffer_refused;
+    buffer->user = options->buffer_user;
+    return buffer;
+}
+
+reeve_status rv_buffer_open(reeve_client *client, const reeve_client_options *options)
+{
+    if (options->buffer_bytes < 0 || options->buffer_wait_ms < 0)
+        return rv_fail(&client->error, REEVE_EINVAL, "buffer_bytes and buffer_wait_ms must not be negative");
+    if (options->buffer_path == NULL && options->buffer_bytes == 0) return REEVE_OK;
+    client->buffer = make(options);
+    if (client->buffer == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a buffer");
+    if (options->buffer_path == NULL) return REEVE_OK;
+    return rv_buffer_file_open(&client->buffer->file, options->buffer_path, client->ns, take_record, client->buffer,
+                               &client->error);
+}
+
+void rv_buffer_close(rv_buffer *buffer)
+{
+    if (buffer == NULL) return;
+    char tasks[24];
+    (void)snprintf(tasks, sizeof(tasks), "%zu", buffer->count);
+    if (buffer->count > 0 && buffer->file == NULL)
+        rv_log(REEVE_LOG_WARN, "client.buffer_lost", "the client was closed with tasks in its buffer in memory",
+               "tasks", tasks, NULL);
+    while (buffer->first != NULL) pop(buffer);
+    rv_buffer_file_close(buffer->file);
+    rv_free(buffer);
+}
+
+/* ---- marks ------------------------------------------------------------------------------------------------------- */
+
+static reeve_status write_mark(rv_buffer *buffer, char kind, size_t count, int64_t at_ms, rv_error *error)
+{
+    rv_buf record, framed;
+    if (buffer->file == NULL) return REEVE_OK;
+    rv_buf_init(&record, RECORD_SPARE);
+    rv_buf_init(&framed, RECORD_SPARE);
+    rv_buffer_record_mark(&record, kind, count, at_ms);
+    if (!record.failed) rv_buffer_file_add(&framed, record.data, record.length);
+    framed.failed = framed.failed || record.failed;
+    reeve_status status = rv_buffer_file_append(buffer->file, &framed, error);
+    rv_buf_fini(&record);
+    rv_buf_fini(&framed);
+    return status;
+}
+
+reeve_status rv_buffer_mark_sent(rv_buffer *buffer, size_t count, rv_error *error)
+{
+    return write_mark(buffer, 'S', count, rv_wall_ms(), error);
+}
+
+void rv_buffer_note_sent(rv_buffer *buffer, size_t count, int64_t at_ms)
+{
+    note_sent(buffer, count, at_ms);
+}
+
+/* Most of the file has been delivered: it is written anew. */
+static reeve_status shrink_file(rv_buffer *buffer, rv_error *error)
+{
+    rv_buf records;
+    rv_buf_init(&records, SIZE_MAX);
+    for (const rv_buffered *task = buffer->first; task != NULL; task = task->next)
+        rv_buffer_file_add(&records, task->record, task->length);
+    reeve_status status = rv_buffer_file_replace(buffer->file, &records, error);
+    rv_buf_fini(&records);
+    return status;
+}
+
+reeve_status rv_buffer_drop(rv_buffer *buffer, size_t count, rv_error *error)
+{
+    reeve_status status = write_mark(buffer, 'D', count, 0, error);
+    for (size_t i = 0; i < count; i++) pop(buffer);
+    if (buffer->file == NULL) return REEVE_OK;
+    bool large = rv_buffer_file_size(buffer->file) > 2 * (int64_t)buffer->bytes + SPARE_BYTES;
+    return status != REEVE_OK || (buffer->count > 0 && !large) ? status : shrink_file(buffer, error);
+}
+
+/* ---- keeping tasks ----------------------------------------------------------------------------------------------- */
+
+/* What a call puts into the buffer, all of it with one write. */
+typedef struct keeping {
+    rv_buffer *buffer;
+    rv_buf record, framed;
+    rv_buffered *first, **end;
+    size_t bytes;
+} keeping;
+
+static reeve_status keep_one(keeping *k, const reeve_task_spec *spec, const char *id, int64_t sent_ms, rv_error *error)
+{
+    bool no_memory;
+    if (spec->if_exists == REEVE_EXISTS_AGAIN)
+        return rv_fail(error, REEVE_ECONNECT, "a task that may come again (if_exists) is not kept in a buffer");
+    rv_buf_clear(&k->record);
+    rv_buffer_record_write(&k->record, spec, id, sent_ms);
+    if (k->buffer->bytes + k->bytes + k->record.length > k->buffer->max_bytes)
+        return rv_fail(error, REEVE_EFULL, "the buffer is full: %zu tasks with %zu bytes (buffer_bytes is %zu)",
+                       k->buffer->count, k->buffer->bytes, k->buffer->max_bytes);
+    rv_buffered *task = k->record.failed ? NULL : rv_buffer_record_read(k->record.data, k->record.length, &no_memory);
+    if (task == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a task in the buffer");
+    rv_buffer_file_add(&k->framed, k->record.data, k->record.length);
+    *k->end = task;
+    k->end = &task->next;
+    k->bytes += task->length;
+    return REEVE_OK;
+}
+
+/* They are in the file before they are in the queue. */
+static reeve_status end_keeping(keeping *k, rv_error *error)
+{
+    reeve_status status = REEVE_OK;
+    if (k->first != NULL && k->buffer->file != NULL) status = rv_buffer_file_append(k->buffer->file, &k->framed, error);
+    for (rv_buffered *task = k->first, *next; task != NULL; task = next) {
+        next = task->next;
+        task->next = NULL;
+        if (status == REEVE_OK)
+            push(k->buffer, task);
+        else
+            rv_free(task);
+    }
+    rv_buf_fini(&k->record);
+    rv_buf_fini(&k->framed);
+    return status;
+}
+
+static void note_failure(rv_error *first, const rv_error *error)
+{
+    if (first->status == REEVE_OK) *first = *error;
+}
+
+/* Puts the tasks with the status REEVE_BUFFERED into the buffer. sent_ms: when those with an id whose `unknown` is set
+ * may have been sent. */
+static void keep(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results,
+                 int64_t sent_ms, const bool *unknown, rv_error *first)
+{
+    keeping k = {.buffer = client->buffer};
+    rv_error error = {0};
+    k.end = &k.first;
+    rv_buf_init(&k.record, SIZE_MAX);
+    rv_buf_init(&k.framed, SIZE_MAX);
+    for (size_t i = 0; i < count; i++) {
+        if (results[i].status != REEVE_BUFFERED) continue;
+        bool is_unknown = unknown != NULL && unknown[i];
+        results[i].status = keep_one(&k, &specs[i], results[i].id, is_unknown ? sent_ms : 0, &error);
+        if (results[i].status == REEVE_OK) {
+            results[i].status = REEVE_BUFFERED;
+            continue;
+        }
+        if (is_unknown) results[i].status = REEVE_ELOST;
+        note_failure(first, &error);
+    }
+    if (end_keeping(&k, &error) == REEVE_OK) return;
+    for (size_t i = 0; i < count; i++) {
+        if (results[i].status != REEVE_BUFFERED) continue;
+        results[i].status = unknown != NULL && unknown[i] ? REEVE_ELOST : error.status;
+    }
+    note_failure(first, &error);
+}
+
+/* Checks the tasks and gives them ids, as a call that sends them does. */
+static void prepare(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results,
+                    rv_error *first)
+{
+    for (size_t i = 0; i < count; i++) {
+        rv_error error = {0};
+        results[i] = (reeve_enqueued){.status = rv_enqueue_error_check(&specs[i], &client->size_limits, &error)};
+        if (results[i].status != REEVE_OK) {
+            note_failure(first, &error);
+            continue;
+        }
+        results[i].status = REEVE_BUFFERED;
+        if (specs[i].id != NULL)
+            rv_copy_text(results[i].id, sizeof(results[i].id), specs[i].id);
+        else
+            rv_uuid7(results[i].id);
+    }
+}
+
+bool rv_buffer_is_on(const reeve_client *client)
+{
+    return client->buffer != NULL && client->buffer->off == 0;
+}
+
+void rv_buffer_switch_off(reeve_client *client)
+{
+    if (client->buffer != NULL) client->buffer->off++;
+}
+
+void rv_buffer_switch_on(reeve_client *client)
+{
+    if (client->buffer != NULL) client->buffer->off--;
+}
+
+bool rv_buffer_is_outage(const reeve_client *client, reeve_status status)
+{
+    return status == REEVE_ECONNECT || status == REEVE_ELOST || status == REEVE_ETIMEOUT ||
+           (status == REEVE_EREDIS && rv_client_was_put_off(client));
+}
+
+/* The message of the first task that Redis, or a check, has refused. */
+static void note_refusal(const reeve_client *client, const reeve_task_spec *specs, size_t count,
+                         const reeve_enqueued *results, rv_error *first)
+{
+    rv_error error = {0};
+    char words[sizeof(error.text)];
+    size_t at = 0;
+    while (at < count && (results[at].status == REEVE_OK || results[at].status == REEVE_BUFFERED)) at++;
+    if (at == count) return;
+    reeve_enqueued_error(client, &specs[at], &results[at], words, sizeof(words));
+    (void)rv_fail(&error, results[at].status, "%s", words);
+    note_failure(first, &error);
+}
+
+/* Sends the tasks, and keeps those that an outage has left. */
+static void send_or_keep(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results,
+                         rv_error *first)
+{
+    rv_buffer *buffer = client->buffer;
+    int64_t began_ms = rv_wall_ms();
+    buffer->off++;
+    (void)rv_client_enqueue_run(client, specs, count, results);
+    buffer->off--;
+    bool away = false, *unknown = rv_zalloc_array(count, sizeof(*unknown));
+    for (size_t i = 0; i < count && unknown != NULL; i++) {
+        /* A layer or a check gives these statuses to no task: they are of the connection. */
+        if (results[i].id[0] == '\0' || !rv_buffer_is_outage(client, results[i].status)) continue;
+        unknown[i] = rv_client_enqueue_is_unknown(results[i].status);
+        results[i].status = REEVE_BUFFERED;
+        away = true;
+    }
+    note_refusal(client, specs, count, results, first);
+    if (away) buffer->away_until_ms = rv_deadline(AWAY_MS);
+    if (away) keep(client, specs, count, results, began_ms, unknown, first);
+    rv_free(unknown);
+}
+
+static reeve_status end_call(reeve_client *client, const reeve_enqueued *results, size_t count, const rv_error *first)
+{
+    client->error = *first;
+    if (first->status != REEVE_OK) return first->status;
+    for (size_t i = 0; i < count; i++) {
+        if (results[i].status == REEVE_BUFFERED)
+            return rv_fail(&client->error, REEVE_BUFFERED, "Redis cannot be reached: the task %s is in the buffer",
+                           results[i].id);
+    }
+    return REEVE_OK;
+}
+
+reeve_status rv_buffer_enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count,
+                               reeve_enqueued *results)
+{
+    rv_buffer *buffer = client->buffer;
+    rv_error first = {0};
+    int64_t usual_ms = client->timeout_ms;
+    reeve_status status = rv_client_check_process(client);
+    for (size_t i = 0; i < count && status != REEVE_OK; i++) results[i] = (reeve_enqueued){.status = status};
+    if (status != REEVE_OK) return status;
+    client->cause_count = 0;
+    if (client->timeout_ms > buffer->wait_ms) client->timeout_ms = buffer->wait_ms;
+    bool away = rv_now_ms() < buffer->away_until_ms;
+    if (!away && buffer->count > 0) (void)rv_buffer_deliver(client, rv_deadline(buffer->wait_ms));
+    if (away || buffer->count > 0) {
+        prepare(client, specs, count, results, &first);
+        keep(client, specs, count, results, 0, NULL, &first);
+    } else {
+        send_or_keep(client, specs, count, results, &first);
+    }
+    client->timeout_ms = usual_ms;
+    if (first.status != REEVE_OK) rv_client_note_cause(client, "", &first);
+    return end_call(client, results, count, &first);
+}
+
+/* ---- what programs call ------------------------------------------------------------------------------------------ */
+
+reeve_status reeve_client_buffer(reeve_client *client, reeve_buffer_info *ret)
+{
+    if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    const rv_buffer *buffer = client->buffer;
+    *ret = (reeve_buffer_info){.oldest_ms = -1};
+    if (buffer == NULL) return REEVE_OK;
+    ret->tasks = buffer->count;
+    ret->bytes = buffer->bytes;
+    if (buffer->first != NULL) ret->oldest_ms = buffer->first->since_ms;
+    ret->delivered = buffer->delivered;
+    ret->refused = buffer->refused;
+    ret->unknown = buffer->unknown;
+    return REEVE_OK;
+}
+
+reeve_status reeve_client_flush(reeve_client *client, int64_t timeout_ms)
+{
+    if (client == NULL) return REEVE_EINVAL;
+    rv_error_clear(&client->error);
+    reeve_status status = rv_client_check_process(client);
+    if (status != REEVE_OK || client->buffer == NULL) return status;
+    int64_t usual_ms = client->timeout_ms;
+    if (timeout_ms >= 0 && client->timeout_ms > timeout_ms) client->timeout_ms = timeout_ms;
+    status = rv_buffer_deliver(client, rv_deadline(timeout_ms));
+    client->timeout_ms = usual_ms;
+    if (status != REEVE_OK) return status;
+    rv_error_clear(&client->error);
+    return REEVE_OK;
+}

@@ -1,0 +1,24 @@
+/*
+ * client_batch.h - the callbacks of a batch, for those who add members.
+ */
+#ifndef RV_CLIENT_CLIENT_BATCH_H
+#define RV_CLIENT_CLIENT_BATCH_H
+
+#include "client/client.h"
+#include "reeve/depend.h"
+
+/* Fails with REEVE_EINVAL unless the batch has a callback. */
+reeve_status rv_client_batch_check(reeve_client *client, const reeve_batch *batch);
+
+/* The parts of the handle of a callback: 0 is `complete`, 1 is `death`. False: the batch does not have it. */
+bool rv_client_batch_callback(const reeve_batch *batch, size_t index, char queue[REEVE_QUEUE_MAX + 1],
+                              char id[REEVE_ID_MAX]);
+
+/* Whether a callback has been released: it needs no more parents. */
+bool rv_client_batch_is_past(reeve_status status);
+
+/* Makes both callbacks wait for the parents. *ret_some: after an error, whether some of the edges may exist now. */
+reeve_status rv_client_batch_add_parents(reeve_client *client, const reeve_batch *batch, reeve_parent *parents,
+                                         size_t count, bool *ret_some);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * client_minutes.c - what workers settled in each of the last minutes, from the hashes minutes:<hour>.
+ */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "client/client.h"
+#include "protocol/scripts.h"
+#include "reeve/stats.h"
+
+#define MINUTE_MS INT64_C(60000)
+/* Numbers of a minute, as heartbeat.lua writes them. */
+enum { COMPLETED, FAILED, DEAD, WAITS, WAIT_MS, RUNS, RUN_US, NUMBERS };
+
+/* What another program wrote is left out. */
+static void read_minute(reeve_minute *minute, const rv_reply *text)
+{
+    long long numbers[NUMBERS];
+    if (!rv_reply_is(text, RV_TEXT) || !rv_parse_numbers(text->text, numbers, NUMBERS, NULL)) return;
+    for (size_t i = 0; i < NUMBERS; i++) {
+        if (numbers[i] < 0) return;
+    }
+    minute->completed = (uint64_t)numbers[COMPLETED];
+    minute->failed = (uint64_t)numbers[FAILED];
+    minute->dead = (uint64_t)numbers[DEAD];
+    minute->waits = (uint64_t)numbers[WAITS];
+    minute->wait_ms = (uint64_t)numbers[WAIT_MS];
+    minute->runs = (uint64_t)numbers[RUNS];
+    minute->run_us = (uint64_t)numbers[RUN_US];
+}
+
+/* False: no such reply. */
+static bool read_minutes(reeve_minute *list, unsigned minutes, const rv_reply *reply)
+{
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count % 2 != 1) return false;
+    int64_t now_ms = rv_reply_within(reply->items[0], 0, INT64_MAX, -1);
+    if (now_ms < 0) return false;
+    int64_t first = now_ms / MINUTE_MS - minutes + 1;
+    for (unsigned i = 0; i < minutes; i++) list[i].at_ms = (first + i) * MINUTE_MS;
+    for (size_t i = 1; i < reply->count; i += 2) {
+        int64_t at = rv_reply_within(reply->items[i], first, first + minutes - 1, -1);
+        if (at >= 0) read_minute(&list[at - first], reply->items[i + 1]);
+    }
+    return true;
+}
+
+reeve_status reeve_stats_minutes(reeve_client *client, const char *queue, unsigned minutes, reeve_minute **ret)
+{
+    if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    if (minutes < 1 || minutes > REEVE_STATS_MINUTES_MAX)
+        return rv_fail(&client->error, REEVE_EINVAL, "statistics of %u minutes: from 1 to %d", minutes,
+                       REEVE_STATS_MINUTES_MAX);
+    reeve_minute *list = rv_zalloc_array(minutes, sizeof(*list));
+    if (list == NULL)
+        return rv_fail(&client->error, REEVE_ENOMEM, "no memory for the statistics of %u minutes", minutes);
+    char count[24];
+    const rv_reply *reply;
+    (void)snprintf(count, sizeof(count), "%u", minutes);
+    rv_simple_call call = {.script = &rv_script_minutes, .queue = queue, .args = {count}, .count = 1};
+    reeve_status status = rv_client_script(client, &call, &reply, NULL);
+    if (status == REEVE_OK && !read_minutes(list, minutes, reply)) status = rv_client_odd_reply(client, "minutes");
+    if (status == REEVE_OK)
+        *ret = list;
+    else
+        rv_free(list);
+    return status;
+}
+
+void reeve_stats_minutes_free(reeve_minute *list)
+{
+    rv_free(list);
+}

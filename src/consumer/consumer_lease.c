@@ -1,0 +1,120 @@
+/*
+ * consumer_lease.c - leasing: turns and waits of the consumer's thread, as thread.c takes them for a worker.
+ */
+#include "base/lock.h"
+#include "consumer/consumer.h"
+#include "consumer/consumer_gate.h"
+#include "consumer/consumer_watch.h"
+#include "consumer/pulled.h"
+#include "running/thread_state.h"
+#include "running/thread_wait.h"
+#include "running/turn.h"
+
+/* Waits in Redis, until a task comes, another call comes, or the time is up. */
+static void wait_in_redis(reeve_consumer *c, unsigned want)
+{
+    if (!rv_consumer_gate_begin_wait(c)) return;
+    rv_thread_wait(c->thread, want);
+    rv_consumer_gate_end_wait(c);
+}
+
+static bool may_wait(const reeve_consumer *c)
+{
+    const rv_thread *t = c->thread;
+    return rv_thread_state_waits(t) && !rv_pulled_any_finished(c) && rv_conn_is_open(t->conn) &&
+           rv_conn_epoch(t->conn) == t->epoch;
+}
+
+/* A turn, or a wait for which the last turn was the preparation. False: gave up. */
+static bool go_on(reeve_consumer *c, unsigned want)
+{
+    rv_thread *t = c->thread;
+    if (!may_wait(c)) return rv_turn_run(t, want);
+    wait_in_redis(c, want);
+    /* A wait that ended without a task tells to look for one. */
+    return t->state != RV_THREAD_TURN || rv_batch_count(&t->batch, RV_ITEM_WAITING) > 0 || rv_turn_run(t, want);
+}
+
+/* Redis is to hand the thread no task after the call. What it was handed until then is leased. */
+static void leave_idle(reeve_consumer *c)
+{
+    rv_thread *t = c->thread;
+    while (rv_thread_state_is_registered(t) && rv_conn_is_open(t->conn)) {
+        if (!rv_turn_leave_idle(t) || t->state != RV_THREAD_IDLE) break;
+        rv_thread_wait(t, 1); /* it was handed something: the list has it */
+    }
+    if (t->state == RV_THREAD_RECOVER) (void)rv_turn_run(t, 0);
+}
+
+/* Sends the outcomes of tasks that were not admitted. */
+static void flush_barred(reeve_consumer *c)
+{
+    if (rv_pulled_any_finished(c)) (void)rv_turn_run(c->thread, 0);
+}
+
+static bool is_interrupted(reeve_consumer *c)
+{
+    return atomic_exchange(&c->interrupted, false);
+}
+
+static unsigned smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* until: of the wait (monotonic ms). */
+static reeve_status lease(reeve_consumer *c, reeve_task **ret, unsigned want, int64_t until, unsigned *ret_count)
+{
+    rv_thread *t = c->thread;
+    reeve_status status = REEVE_OK;
+    t->passes = until <= rv_now_ms();
+    t->wait_until_ms = until;
+    if (!rv_turn_run(t, want)) status = rv_consumer_gate_gave_up(c);
+    if (status == REEVE_OK) c->finished_bytes = 0;
+    if (status == REEVE_OK) t->woken = false;
+    while (status == REEVE_OK && (*ret_count = rv_pulled_admit(c, ret, want)) == 0) {
+        if (rv_now_ms() >= until) break;
+        if (is_interrupted(c)) {
+            status = REEVE_EINTERRUPTED;
+            break;
+        }
+        rv_consumer_gate_yield(c);
+        if (!go_on(c, want)) status = rv_consumer_gate_gave_up(c);
+    }
+    t->passes = true;
+    t->until_ms = rv_deadline(c->worker->command_ms);
+    if (status == REEVE_OK || status == REEVE_EINTERRUPTED) leave_idle(c);
+    if (*ret_count == 0) *ret_count = rv_pulled_admit(c, ret, want);
+    flush_barred(c);
+    return *ret_count > 0 ? REEVE_OK : status;
+}
+
+reeve_status reeve_consumer_lease(reeve_consumer *c, reeve_task **ret, unsigned max, int64_t wait_ms,
+                                  unsigned *ret_count)
+{
+    if (c == NULL || ret == NULL || max == 0 || ret_count == NULL) return REEVE_EINVAL;
+    reeve_status status = rv_consumer_gate_enter(c, wait_ms);
+    if (status != REEVE_OK) return status;
+    *ret_count = 0;
+    rv_consumer_watch_begin_lease(c);
+    int64_t until = rv_consumer_watch_is_on(c) ? 0 : wait_ms < 0 ? RV_FOREVER : rv_deadline(wait_ms);
+    if (c->held >= c->max) {
+        status = rv_fail(&c->error, REEVE_ESTATE, "the program holds %u tasks: at most %u", c->held, c->max);
+    } else {
+        status = rv_consumer_heartbeat_when_due(c);
+    }
+    if (status == REEVE_OK) {
+        rv_pulled_note_company(c);
+        status = lease(c, ret, smaller(max, c->max - c->held), until, ret_count);
+    }
+    rv_consumer_watch_end_lease(c, *ret_count < max);
+    rv_consumer_gate_leave(c);
+    return status;
+}
+
+void reeve_consumer_interrupt(reeve_consumer *c)
+{
+    if (c == NULL) return;
+    atomic_store(&c->interrupted, true);
+    rv_waker_ring(&c->thread->waker);
+}

@@ -1,0 +1,117 @@
+#include "filter.h"
+
+#include <string.h>
+
+#include "args.h"
+#include "base/error.h"
+#include "base/id.h"
+#include "protocol/definition.h"
+
+int cli_filter_read_state(const cli_context *cli, const cli_option *option, void *options, char *value)
+{
+    cli_filter *filter = options;
+
+    filter->has_state = true;
+    filter->all_states = strcmp(value, "all") == 0;
+    if (filter->all_states || reeve_state_parse(value, &filter->state) == REEVE_OK) return CLI_DONE;
+    return cli_bad_value(cli, option, value, RV_ALL_STATES_TEXT ", or all");
+}
+
+int cli_filter_read_meta(const cli_context *cli, const cli_option *option, void *options, char *value)
+{
+    cli_filter *filter = options;
+    char *equals = strchr(value, '=');
+
+    if (filter->meta_count == REEVE_FILTER_META_MAX)
+        return cli_usage(cli, "--%s: at most %d of them", option->name, REEVE_FILTER_META_MAX);
+    if (equals == NULL || equals == value) return cli_bad_value(cli, option, value, "KEY=VALUE");
+    *equals = '\0';
+    filter->meta[filter->meta_count++] = (reeve_meta){value, equals + 1};
+    return CLI_DONE;
+}
+
+static bool has_times(const cli_filter *filter)
+{
+    return filter->older_ms > 0 || filter->enqueued_after_ms > 0 || filter->enqueued_before_ms > 0 ||
+           filter->due_after_ms > 0 || filter->due_before_ms > 0 || filter->ended_after_ms > 0 ||
+           filter->ended_before_ms > 0;
+}
+
+bool cli_filter_is_set(const cli_filter *filter)
+{
+    return filter->kind != NULL || filter->type != NULL || filter->tag != NULL || filter->group != NULL ||
+           filter->id_prefix != NULL || filter->payload_has != NULL || filter->worker != NULL ||
+           filter->meta_count > 0 || filter->failed || filter->not_failed || has_times(filter);
+}
+
+int cli_filter_check(const cli_context *cli, const cli_filter *filter)
+{
+    const char *const texts[] = {filter->tag, filter->group, filter->id_prefix, filter->payload_has, filter->worker};
+    static const char *const names[] = {"tag", "group", "id-prefix", "payload-has", "worker"};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        if (texts[i] != NULL && texts[i][0] == '\0') return cli_usage(cli, "--%s: the text is empty", names[i]);
+    if (filter->failed && filter->not_failed) return cli_usage(cli, "--failed and --not-failed: give one of them");
+    return CLI_DONE;
+}
+
+int cli_filter_resolve(const cli_context *cli, cli_filter *filter)
+{
+    reeve_worker_info *list = NULL;
+    size_t count = 0;
+    reeve_status status;
+
+    if (filter->worker == NULL) return CLI_DONE;
+    status = reeve_workers(cli->client, &list, &count);
+    if (status != REEVE_OK) return cli_fail_call(cli, status, NULL);
+    rv_copy_text(filter->worker_id, sizeof(filter->worker_id), filter->worker);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].name != NULL && list[i].id != NULL && strcmp(list[i].name, filter->worker) == 0)
+            rv_copy_text(filter->worker_id, sizeof(filter->worker_id), list[i].id);
+    reeve_workers_free(list, count);
+    filter->worker = filter->worker_id;
+    return CLI_DONE;
+}
+
+reeve_filter cli_filter_in(const cli_filter *filter, reeve_state state)
+{
+    return (reeve_filter){.size = sizeof(reeve_filter),
+                          .state = state,
+                          .kind = filter->kind,
+                          .type = filter->type,
+                          .tag = filter->tag,
+                          .older_ms = filter->older_ms,
+                          .group = filter->group,
+                          .id_prefix = filter->id_prefix,
+                          .payload_has = filter->payload_has,
+                          .meta = filter->meta,
+                          .meta_count = filter->meta_count,
+                          .worker = filter->worker,
+                          .failed = filter->failed       ? REEVE_FAILED_YES
+                                    : filter->not_failed ? REEVE_FAILED_NO
+                                                         : REEVE_FAILED_ANY,
+                          .enqueued_from_ms = filter->enqueued_after_ms,
+                          .enqueued_to_ms = filter->enqueued_before_ms,
+                          .due_from_ms = filter->due_after_ms,
+                          .due_to_ms = filter->due_before_ms,
+                          .ended_from_ms = filter->ended_after_ms,
+                          .ended_to_ms = filter->ended_before_ms};
+}
+
+uint64_t cli_filter_count(const cli_context *cli, const cli_filter *filter, const char *queue,
+                          const reeve_state *states, size_t count)
+{
+    reeve_task_info **page = NULL;
+    reeve_queue_info info;
+    uint64_t total = 0, dead = 0;
+    size_t length = 0;
+
+    if (reeve_queue(cli->client, queue, &info) != REEVE_OK) return 0;
+    if (filter->kind != NULL &&
+        reeve_list_kind(cli->client, queue, filter->kind, 0, 1, &page, &length, &dead) == REEVE_OK) {
+        reeve_task_list_free(page, length);
+        info.count[REEVE_STATE_DEAD] = dead;
+    }
+    for (size_t i = 0; i < count; i++) total += info.count[states[i]];
+    return total;
+}

@@ -1,0 +1,133 @@
+/*
+ * verb_edit.c - tasks get other options, another payload, other tags or metadata.
+ */
+#include <string.h>
+
+#include "args.h"
+#include "base/backoff_text.h"
+#include "control.h"
+#include "edit_options.h"
+#include "verbs.h"
+
+/* The names of --unset: options of the task that an edit can remove. */
+static const struct {
+    const char *name;
+    unsigned field;
+} removable[] = {
+    {"priority", REEVE_EDIT_PRIORITY},       {"group", REEVE_EDIT_GROUP},     {"attempts", REEVE_EDIT_ATTEMPTS},
+    {"max-crashes", REEVE_EDIT_MAX_CRASHES}, {"timeout", REEVE_EDIT_TIMEOUT}, {"heartbeat", REEVE_EDIT_HEARTBEAT},
+    {"backoff", REEVE_EDIT_BACKOFF},         {"on-dead", REEVE_EDIT_ON_DEAD},
+};
+
+static int read_unset(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_edit_options *options = pointer;
+
+    for (size_t i = 0; i < sizeof(removable) / sizeof(removable[0]); i++) {
+        if (strcmp(removable[i].name, value) != 0) continue;
+        options->edit.fields |= removable[i].field;
+        return CLI_DONE;
+    }
+    return cli_bad_value(cli, option, value,
+                         "priority, group, attempts, max-crashes, timeout, heartbeat, backoff or on-dead");
+}
+
+static int read_backoff(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_edit_options *options = pointer;
+    rv_error why;
+
+    if (rv_backoff_text_parse(value, &options->backoff, &why) != REEVE_OK)
+        return cli_usage(cli, "--%s: %s", option->name, why.text);
+    options->edit.backoff = &options->backoff;
+    return CLI_DONE;
+}
+
+#define AT(field) offsetof(cli_edit_options, edit) + offsetof(reeve_task_edit, field)
+
+static const cli_option edit_table[] = {
+    {"payload", "PAYLOAD", "new payload: a text, - for standard input, or @FILE", CLI_TEXT,
+     offsetof(cli_edit_options, payload), 0, 0, NULL},
+    {"type", "TYPE", "new type", CLI_TEXT, AT(type), 0, 0, NULL},
+    {"priority", "N", "new priority from -128 to 127; lower runs sooner", CLI_INT, AT(priority), REEVE_PRIORITY_MIN,
+     REEVE_PRIORITY_MAX, NULL},
+    {"group", "G", "new group", CLI_TEXT, AT(group), 0, 0, NULL},
+    {"weight", "N", "with --group: weight of the group, 1 to 256 (1)", CLI_INT, AT(weight), 1, 256, NULL},
+    {"attempts", "N", "new number of failed attempts after which the task dies", CLI_INT, AT(attempts), 1,
+     REEVE_ATTEMPTS_MAX, NULL},
+    {"max-crashes", "N", "new number of crashes after which the task dies", CLI_INT, AT(max_crashes), 1,
+     REEVE_ATTEMPTS_MAX, NULL},
+    {"timeout", "DURATION", "new run time limit of an attempt", CLI_DURATION, AT(timeout_ms), 1, 0, NULL},
+    {"heartbeat", "DURATION", "new heartbeat limit", CLI_DURATION, AT(heartbeat_ms), 1, 0, NULL},
+    {"backoff", "SPEC", "new delays between attempts", CLI_OTHER, 0, 0, 0, read_backoff},
+    {"on-dead", "TYPE", "new type of a task to enqueue if this task dies; \"\": none", CLI_TEXT, AT(on_dead), 0, 0,
+     NULL},
+    {"unset", "OPTION", "remove this option, so that its default applies; may be repeated", CLI_OTHER, 0, 0, 0,
+     read_unset},
+    {"tag", "T", "add this tag; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_tag},
+    {"untag", "T", "remove this tag; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_untag},
+    {"meta", "KEY=VALUE", "set this metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_meta},
+    {"unmeta", "KEY", "remove this metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_unmeta},
+    {0},
+};
+
+static reeve_status edit_one(reeve_client *client, const cli_handle *handle, const void *pointer, bool *ret_running)
+{
+    const cli_edit_options *options = pointer;
+
+    (void)ret_running;
+    return reeve_edit(client, handle->queue, handle->id, &options->edit);
+}
+
+/* The fields whose options were given. */
+static int finish(const cli_context *cli, cli_edit_options *options)
+{
+    reeve_task_edit *edit = &options->edit;
+
+    for (size_t i = 0; i < sizeof(removable) / sizeof(removable[0]); i++)
+        if (cli_was_given(cli, removable[i].name)) edit->fields |= removable[i].field;
+    if (edit->type != NULL) edit->fields |= REEVE_EDIT_TYPE;
+    if (options->payload != NULL) edit->fields |= REEVE_EDIT_PAYLOAD;
+    if (edit->weight != 0 && edit->group == NULL) return cli_usage(cli, "--weight goes with --group");
+    if (edit->fields == 0 &&
+        edit->tag_count + edit->removed_tag_count + edit->meta_count + edit->removed_meta_count == 0)
+        return cli_usage(cli, "what is to change? give --payload, --priority, --tag or another option");
+    cli_edit_finish(options);
+    return cli_check_text(cli, "group", edit->group);
+}
+
+static int edit(cli_context *cli, void *pointer)
+{
+    cli_edit_options *options = pointer;
+    rv_buf payload;
+    int status = finish(cli, options);
+
+    if (status != CLI_DONE) return status;
+    rv_buf_init(&payload, (size_t)cli->size_limits.payload + 1);
+    status = cli_read_payload(cli, &payload, options->payload);
+    if (status == CLI_DONE) {
+        options->edit.payload = (reeve_bytes){.data = rv_buf_text(&payload), .length = payload.length};
+        status = cli_control(cli, "edited", edit_one, options);
+    }
+    rv_buf_fini(&payload);
+    return status;
+}
+
+const cli_verb cli_verb_edit = {
+    .name = "edit",
+    .section = CLI_CHANGES,
+    .synopsis = "HANDLE...|- [--payload PAYLOAD] [--type TYPE] [--priority N] [--group G] [OPTION]...\n"
+                "                  [--unset OPTION]... [--tag T]... [--untag T]... [--meta KEY=VALUE]...",
+    .summary = "Changes options, payload, tags or metadata of tasks that do not run",
+    .options = edit_table,
+    .options_size = sizeof(cli_edit_options),
+    .min = 1,
+    .max = CLI_ANY_NUMBER,
+    .run = edit,
+    .notes =
+        "The command accepts waiting, dead and cancelled tasks; for tags and metadata alone also running and\n"
+        "completed ones. A ready task with another priority or group comes behind the tasks that have it already.\n"
+        "`reeve reschedule` changes the time of a task.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
+        "  reeve edit default/order-17 --payload '{\"to\":\"ann\"}' --attempts 3\n"
+        "  reeve edit default/order-17 --unset group --tag urgent --meta by=ops\n",
+};

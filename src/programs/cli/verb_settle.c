@@ -1,0 +1,147 @@
+/*
+ * verb_settle.c - a task that `reeve lease` has leased ends with an outcome.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "handle.h"
+#include "json.h"
+#include "task_options.h"
+#include "verbs.h"
+
+struct settle_options {
+    const char *lease;
+    const char *result;
+    int64_t delay_ms;
+    const char *kind;
+    const char *message;
+};
+
+#define AT(field) offsetof(struct settle_options, field)
+
+static const cli_option settle_table[] = {
+    {"lease", "TOKEN", "token of the lease, as `reeve lease` printed it (required)", CLI_TEXT, AT(lease), 0, 0, NULL},
+    {"result", "R|-|@FILE", "done: the result", CLI_TEXT, AT(result), 0, 0, NULL},
+    {"in", "DURATION", "retry, snooze: the delay (retry: that of the backoff; snooze: required)", CLI_DURATION,
+     AT(delay_ms), 0, 0, NULL},
+    {"kind", "KIND", "retry, fail: kind of the error (failed)", CLI_TEXT, AT(kind), 0, 0, NULL},
+    {"message", "TEXT", "retry, fail: message of the error", CLI_TEXT, AT(message), 0, 0, NULL},
+    {0},
+};
+
+typedef struct outcome_word {
+    const char *word;
+    reeve_outcome outcome;
+    const char *options; /* that go with it */
+} outcome_word;
+
+static const outcome_word words[] = {
+    {"done", REEVE_OUTCOME_DONE, " result "},       {"retry", REEVE_OUTCOME_RETRY, " in kind message "},
+    {"fail", REEVE_OUTCOME_FAIL, " kind message "}, {"snooze", REEVE_OUTCOME_SNOOZE, " in "},
+    {"give-back", REEVE_OUTCOME_SNOOZE, " "},       {"cancel", REEVE_OUTCOME_NONE, " "},
+};
+
+static const outcome_word *find_word(const cli_context *cli, const char *text)
+{
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(words[i].word, text) == 0) return &words[i];
+    (void)cli_usage(cli, "\"%.40s\" is no outcome: done, retry, fail, snooze, give-back or cancel", text);
+    return NULL;
+}
+
+static int check_options(const cli_context *cli, const outcome_word *word)
+{
+    static const char *const names[] = {"result", "in", "kind", "message"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char blank[16];
+        (void)snprintf(blank, sizeof(blank), " %s ", names[i]);
+        if (cli_was_given(cli, names[i]) && strstr(word->options, blank) == NULL)
+            return cli_usage(cli, "--%s does not go with %s", names[i], word->word);
+    }
+    if (strcmp(word->word, "snooze") == 0 && !cli_was_given(cli, "in"))
+        return cli_usage(cli, "snooze needs --in DURATION; give-back has no delay");
+    return CLI_DONE;
+}
+
+static void print(const cli_context *cli, const cli_handle *handle, const char *outcome)
+{
+    cli_json json;
+
+    if (!cli->json) {
+        (void)printf("%s/%s %s\n", handle->queue, handle->id, outcome);
+        return;
+    }
+    cli_json_begin(&json, stdout);
+    cli_handle_json(&json, handle->queue, handle->id);
+    cli_json_text(&json, "outcome", outcome);
+    cli_json_end(&json);
+}
+
+static int send_outcome(cli_context *cli, const struct settle_options *options, const cli_handle *handle,
+                        const outcome_word *word, reeve_bytes result)
+{
+    const reeve_lease_outcome outcome = {.size = sizeof(outcome),
+                                         .outcome = word->outcome,
+                                         .cancel = word->outcome == REEVE_OUTCOME_NONE,
+                                         .has_delay = cli_was_given(cli, "in"),
+                                         .delay_ms = options->delay_ms,
+                                         .result = result,
+                                         .kind = options->kind,
+                                         .message = options->message};
+    char name[REEVE_HANDLE_MAX + 1];
+    int status = cli_open(cli);
+
+    if (status != CLI_DONE) return status;
+    cli_handle_text(handle, name);
+    reeve_status settled = reeve_lease_settle(cli->client, handle->queue, handle->id, options->lease, &outcome);
+    if (settled == REEVE_EINVAL) return cli_usage(cli, "%s", reeve_client_error(cli->client));
+    if (settled != REEVE_OK) return cli_fault_call(cli, settled, &(cli_fault){.handle = name});
+    print(cli, handle, word->word);
+    return CLI_DONE;
+}
+
+static int settle(cli_context *cli, void *pointer)
+{
+    const struct settle_options *options = pointer;
+    const outcome_word *word = find_word(cli, cli->rest[1]);
+    cli_handle handle;
+    rv_buf result;
+    int status;
+
+    if (word == NULL || check_options(cli, word) != CLI_DONE) return CLI_USAGE;
+    if (cli_handle_argument(cli, &handle, cli->rest[0]) != CLI_DONE) return CLI_USAGE;
+    if (options->lease == NULL) return cli_usage(cli, "--lease TOKEN is missing; `reeve lease` prints it");
+    if (cli_check_text(cli, "kind", options->kind) != CLI_DONE) return CLI_USAGE;
+    if (cli_check_text(cli, "message", options->message) != CLI_DONE) return CLI_USAGE;
+    status = cli_read_payload(cli, &result, options->result);
+    if (status == CLI_DONE)
+        status = send_outcome(cli, options, &handle, word, (reeve_bytes){result.data, result.length});
+    rv_buf_fini(&result);
+    return status;
+}
+
+const cli_verb cli_verb_settle = {
+    .name = "settle",
+    .section = CLI_TASKS,
+    .synopsis = "HANDLE done|retry|fail|snooze|give-back|cancel --lease TOKEN [OPTION...]",
+    .summary = "Ends a leased task with an outcome",
+    .options = settle_table,
+    .options_size = sizeof(struct settle_options),
+    .min = 2,
+    .max = 2,
+    .run = settle,
+    .notes =
+        "  done       the task is completed, with the result of --result: the text, - for standard input, or @FILE\n"
+        "  retry      the attempt failed; another follows, or the task dies after its last one\n"
+        "  fail       the task dies\n"
+        "  snooze     the task runs again after --in; this is no failed attempt\n"
+        "  give-back  the task returns to the front of its queue\n"
+        "  cancel     the task is cancelled\n"
+        "\n"
+        "An outcome counts only while the lease lasts; otherwise the exit status is 1.\n"
+        "\n"
+        "Example:\n"
+        "  reeve settle thumbs/17 done --lease \"$token\" --result @thumb.png\n",
+};

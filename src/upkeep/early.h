@@ -1,0 +1,23 @@
+/*
+ * early.h - notices on the control channel that overtake their tasks. A task is cancelled, or its lease is ended by
+ * hand, while the reply that hands it to a thread is still on its way: the keeper remembers the notice, and looks for
+ * the task in the batches again, soon at first and then less often. By the time it forgets the notice, a reply that has
+ * not come was given up, and its tasks were read anew.
+ */
+#ifndef RV_UPKEEP_EARLY_H
+#define RV_UPKEEP_EARLY_H
+
+#include "running/worker_state.h"
+
+/* No thread of the worker has this task: remembers that it was cancelled. Does nothing for a queue that the worker does
+ * not serve. The keeper. */
+void rv_early_add_cancel(reeve_worker *worker, const char *queue, const char *id);
+
+/* The same of the end of a lease: since_ms and thread name it. */
+void rv_early_add_revoke(reeve_worker *worker, const char *queue, const char *id, int64_t since_ms, const char *thread);
+
+/* Looks for the tasks if it is time, and acts on those that have come. Returns when to look again: monotonic ms, or
+ * RV_FOREVER. The keeper. */
+int64_t rv_early_look(reeve_worker *worker);
+
+#endif

@@ -1,0 +1,43 @@
+#include "upkeep/utilisation.h"
+
+#include <math.h>
+
+#define MINUTE_US 60e6
+
+/* How long the threads of a pool have run handlers since they started. */
+static int64_t busy_us(const rv_pool *pool, int64_t now_us)
+{
+    int64_t sum = 0;
+    for (unsigned i = 0; i < pool->thread_count; i++) {
+        int64_t busy = atomic_load_explicit(&pool->threads[i].busy_us, memory_order_relaxed);
+        sum += busy < 0 ? busy + now_us : busy;
+    }
+    return sum;
+}
+
+static void measure(rv_pool *pool, int64_t started_us, int64_t now_us)
+{
+    rv_utilisation *known = &pool->utilisation;
+    int64_t busy = busy_us(pool, now_us), since_us = known->at_us > 0 ? known->at_us : started_us;
+    double elapsed = (double)(now_us - since_us), age = (double)(now_us - started_us);
+    if (elapsed <= 0) return;
+    double share = (double)(busy - known->busy_us) / (elapsed * pool->thread_count);
+    double weight = fmax(1 - exp(-elapsed / MINUTE_US), elapsed / age);
+    known->share += (fmin(fmax(share, 0), 1) - known->share) * weight;
+    known->busy_us = busy;
+    known->at_us = now_us;
+}
+
+void rv_utilisation_measure(reeve_worker *worker, int64_t now_us)
+{
+    if (worker->heart.measured_since_us == 0) worker->heart.measured_since_us = now_us;
+    for (size_t i = 0; i < worker->pool_count; i++) measure(worker->pools[i], worker->heart.measured_since_us, now_us);
+}
+
+double rv_utilisation_of_worker(const reeve_worker *worker)
+{
+    double sum = 0;
+    for (size_t i = 0; i < worker->pool_count; i++)
+        sum += worker->pools[i]->utilisation.share * worker->pools[i]->thread_count;
+    return worker->thread_count > 0 ? sum / worker->thread_count : 0;
+}
