@@ -18,7 +18,7 @@
 
 /* ---- what ran -------------------------------------------------------------------------------------------------- */
 
-#define MAX 20000
+#define MAX 200000
 
 /* The last letter of the queue's name, in the order in which the runs began. */
 static char ran[MAX + 1];
@@ -110,58 +110,78 @@ static void end_after(reeve_worker *worker, const char *const *queues, size_t qu
     }
 }
 
-static long calls_so_far(void)
-{
-    const char *stats = strstr(test_cmd(test_conn, "INFO commandstats"), "cmdstat_evalsha:calls=");
-    return stats != NULL ? atol(strchr(stats, '=') + 1) : 0;
-}
+/* Whether threads shared calls for what was run last. */
+static bool is_shared;
 
-/* Runs what was put; at most so many calls for it. */
-static void run_with_calls(reeve_worker *worker, const char *const *queues, size_t queue_count, size_t count, long most)
+/* Runs what was put. */
+static void run_shared(reeve_worker *worker, const char *const *queues, size_t queue_count, size_t count)
 {
-    (void)test_cmd(test_conn, "CONFIG RESETSTAT");
+    test_remember_calls();
     test_worker_start(worker);
     TEST_AWAIT(atomic_load(&ran_ended) == count);
-    long calls = calls_so_far();
+    is_shared = test_shared_calls() > 0;
     end_after(worker, queues, queue_count, count);
-    if (calls > most) fail_msg("%ld calls for %zu tasks", calls, count);
+}
+
+/* On a machine that stalls threads call by themselves for some seconds (running/share.h): then all is done again. */
+static void until_shared(void **state, void (*run)(void))
+{
+    enum { TIMES_MAX = 30 };
+    is_shared = false;
+    for (int times = 0; !is_shared; times++) {
+        if (times == TIMES_MAX) fail_msg("threads share no calls");
+        set_up(state);
+        run();
+    }
 }
 
 /* ---- several queues -------------------------------------------------------------------------------------------- */
 
-static void the_first_queue_comes_first(void **state)
+static void run_strict(void)
 {
-    (void)state;
     enum { EACH = 2000, THREADS = 48 };
     put_in_three(EACH);
-    run_with_calls(worker_of(NULL, three, 3, REEVE_ORDER_STRICT, NULL), three, 3, 3 * EACH, 3 * EACH / 2);
+    run_shared(worker_of(NULL, three, 3, REEVE_ORDER_STRICT, NULL), three, 3, 3 * EACH);
     assert_int_equal(ran_of('a', 0, EACH - THREADS), EACH - THREADS);
     assert_int_equal(ran_of('c', 0, 2 * EACH - THREADS), 0);
 }
 
-static void each_queue_in_turn(void **state)
+static void the_first_queue_comes_first(void **state)
 {
-    (void)state;
+    until_shared(state, run_strict);
+}
+
+static void run_round_robin(void)
+{
     enum { EACH = 2000 };
     put_in_three(EACH);
-    run_with_calls(worker_of(NULL, three, 3, REEVE_ORDER_ROUND_ROBIN, NULL), three, 3, 3 * EACH, 3 * EACH / 2);
+    run_shared(worker_of(NULL, three, 3, REEVE_ORDER_ROUND_ROBIN, NULL), three, 3, 3 * EACH);
     for (char queue = 'a'; queue <= 'c'; queue++) {
         size_t share = ran_of(queue, 0, 3000);
         if (share < 850 || share > 1150) fail_msg("%zu of 3000 are of queue %c", share, queue);
     }
 }
 
-static void queues_by_their_weights(void **state)
+static void each_queue_in_turn(void **state)
 {
-    (void)state;
+    until_shared(state, run_round_robin);
+}
+
+static void run_weighted(void)
+{
     enum { EACH = 2000 };
     static const unsigned weights[] = {5, 2, 1};
     put_in_three(EACH);
-    run_with_calls(worker_of(NULL, three, 3, REEVE_ORDER_WEIGHTED, weights), three, 3, 3 * EACH, 3 * EACH / 2);
+    run_shared(worker_of(NULL, three, 3, REEVE_ORDER_WEIGHTED, weights), three, 3, 3 * EACH);
     for (size_t i = 0; i < 3; i++) {
         size_t share = ran_of(three[i][0], 0, 2400), fair = 2400 * weights[i] / 8;
         if (share < fair * 8 / 10 || share > fair * 12 / 10) fail_msg("%zu of 2400 are of queue %s", share, three[i]);
     }
+}
+
+static void queues_by_their_weights(void **state)
+{
+    until_shared(state, run_weighted);
 }
 
 /* A turn asks only some of the queues. */
@@ -216,17 +236,22 @@ static void a_queue_that_fills_again(void **state)
     assert_int_equal(ran_of('a', 0, 2 * MANY + FEW), FEW);
 }
 
+/* Threads that had to wait for a call that was lost call by themselves for a while: there are tasks until they share again. */
 static void replies_are_lost(void **state)
 {
     (void)state;
-    enum { EACH = 1500, LOST = 12 };
+    enum { EACH = 500, LOST = 12 };
     test_proxy *proxy = test_proxy_start(test_redis);
-    put_in_three(EACH);
     reeve_worker *worker = worker_of(test_proxy_url(proxy), three, 3, REEVE_ORDER_ROUND_ROBIN, NULL);
     test_proxy_lose_all(proxy, SEVERAL, LOST);
     test_worker_start(worker);
-    TEST_AWAIT(test_proxy_lost(proxy) == LOST);
-    end_after(worker, three, 3, 3 * EACH);
+    size_t count = 0;
+    for (; test_proxy_lost(proxy) < LOST && count + 3 * EACH <= MAX; count += 3 * EACH) {
+        put_in_three(EACH);
+        TEST_AWAIT(atomic_load(&ran_ended) + EACH > count);
+    }
+    assert_int_equal(test_proxy_lost(proxy), LOST);
+    end_after(worker, three, 3, count);
     test_proxy_stop(proxy);
 }
 
@@ -259,9 +284,8 @@ static void a_session_is_lost(void **state)
 }
 
 /* The threads share calls as those of one pool do. */
-static void many_pools_of_the_same_queues(void **state)
+static void run_many_pools(void)
 {
-    (void)state;
     enum { EACH = 2000 };
     put_in_three(EACH);
     reeve_worker *worker = test_worker_new(NULL);
@@ -269,27 +293,35 @@ static void many_pools_of_the_same_queues(void **state)
     assert_int_equal(reeve_worker_handle(worker, "note", run_note, NULL), REEVE_OK);
     for (int i = 0; i < 48; i++)
         if (reeve_worker_add_pool(worker, &pool) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
-    run_with_calls(worker, three, 3, 3 * EACH, 3 * EACH / 2);
+    run_shared(worker, three, 3, 3 * EACH);
+}
+
+static void many_pools_of_the_same_queues(void **state)
+{
+    until_shared(state, run_many_pools);
 }
 
 /* ---- limits and events ----------------------------------------------------------------------------------------- */
 
 static const char *const one[] = {"q"};
 
-static void a_limit_of_the_queue(void **state)
+static void run_limited(void)
 {
-    (void)state;
     enum { COUNT = 6000, AT_ONCE = 40 };
     test_limit_queue(AT_ONCE, NULL);
     put("q", COUNT, NULL);
-    run_with_calls(worker_of(NULL, one, 1, REEVE_ORDER_STRICT, NULL), one, 1, COUNT, COUNT * 9 / 10);
+    run_shared(worker_of(NULL, one, 1, REEVE_ORDER_STRICT, NULL), one, 1, COUNT);
     assert_true(atomic_load(&running_most) <= AT_ONCE);
     test_limits_agree();
 }
 
-static void limits_of_groups(void **state)
+static void a_limit_of_the_queue(void **state)
 {
-    (void)state;
+    until_shared(state, run_limited);
+}
+
+static void run_limited_groups(void)
+{
     enum { GROUPS = 20, EACH = 200, AT_ONCE = 2 };
     test_limit_groups(AT_ONCE, NULL);
     for (int i = 0; i < GROUPS; i++) {
@@ -297,19 +329,23 @@ static void limits_of_groups(void **state)
         (void)snprintf(group, sizeof(group), "g%d", i);
         put("q", EACH, group);
     }
-    run_with_calls(worker_of(NULL, one, 1, REEVE_ORDER_STRICT, NULL), one, 1, GROUPS * EACH, GROUPS * EACH * 9 / 10);
+    run_shared(worker_of(NULL, one, 1, REEVE_ORDER_STRICT, NULL), one, 1, GROUPS * EACH);
     assert_true(atomic_load(&running_most) <= GROUPS * AT_ONCE);
     test_limits_agree();
 }
 
-/* Each task is leased once, to a thread that there is. */
-static void events_tell_of_each_lease(void **state)
+static void limits_of_groups(void **state)
 {
-    (void)state;
+    until_shared(state, run_limited_groups);
+}
+
+/* Each task is leased once, to a thread that there is. */
+static void run_with_events(void)
+{
     enum { COUNT = 3000 };
     test_ok(test_client, reeve_events_keep(test_client, "q", 100000));
     put("q", COUNT, NULL);
-    run_with_calls(worker_of(NULL, one, 1, REEVE_ORDER_STRICT, NULL), one, 1, COUNT, COUNT / 2);
+    run_shared(worker_of(NULL, one, 1, REEVE_ORDER_STRICT, NULL), one, 1, COUNT);
     size_t leased = 0;
     char from[64] = "-";
     for (const char *page = ""; strcmp(page, "[]") != 0;) {
@@ -322,6 +358,11 @@ static void events_tell_of_each_lease(void **state)
         }
     }
     assert_int_equal(leased, COUNT);
+}
+
+static void events_tell_of_each_lease(void **state)
+{
+    until_shared(state, run_with_events);
 }
 
 /* ---- the end of the work --------------------------------------------------------------------------------------- */

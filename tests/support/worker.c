@@ -212,3 +212,27 @@ void test_link_cut(void)
     test_link_remove();
     test_kill_connections();
 }
+
+void test_remember_calls(void)
+{
+    (void)test_cmd(test_conn, "CONFIG SET slowlog-max-len 5000 slowlog-log-slower-than 0");
+    (void)test_cmd(test_conn, "SLOWLOG RESET");
+}
+
+long long test_shared_calls(void)
+{
+    static const char script[] =
+        "local shared = 0 "
+        "for _, entry in ipairs(redis.call('SLOWLOG', 'GET', -1)) do "
+        "  for _, word in ipairs(entry[4]) do if word == 'several' then shared = shared + 1 end end "
+        "end "
+        "return shared";
+    const rv_reply *reply;
+    rv_cmd(test_conn, 3);
+    rv_args(test_conn, "EVAL");
+    rv_args(test_conn, script);
+    rv_args(test_conn, "0");
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    assert_true(rv_reply_is(reply, RV_INT));
+    return rv_reply_int(reply, 0);
+}

@@ -56,6 +56,11 @@ void test_worker_end(reeve_worker *worker);
 void test_worker_end_after(reeve_worker *worker, size_t count);
 reeve_worker_stats test_worker_stats(reeve_worker *worker);
 
+/* From now on Redis remembers the calls, so that test_shared_calls can count those of several threads among the last
+ * 5,000. How many they are depends on how busy the machine is: a test asks only whether there were any. */
+void test_remember_calls(void);
+long long test_shared_calls(void);
+
 /* The way to the server, for a worker alone: a link to its socket that can be taken away. */
 const char *test_link_url(void);
 void test_link_make(void);
