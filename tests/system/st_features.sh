@@ -1,9 +1,11 @@
 # st_features.sh - docs/features.md speaks of what is there: the tests that it names are files, the costs in figures are
 # those that ct_costs and its like assert, each row of their tables among them, and every public function has its place in the documents.
+# docs/designs.md names tests that are there, and all operations of the tests of designs.
 . "$(dirname "$0")/lib.sh"
 
 : "${REEVE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
 FEATURES=${FEATURES:-$REEVE_SOURCE/docs/features.md}
+DESIGNS=${DESIGNS:-$REEVE_SOURCE/docs/designs.md}
 COSTS=("$REEVE_SOURCE"/tests/component/ct_costs*.c)
 
 # Of the tables' rows: the third column names tests, and every feature has one.
@@ -25,6 +27,42 @@ tests_exist() {
         ls "$REEVE_SOURCE"/tests/*/"$name".* >/dev/null 2>&1 || fail "there is no test $name"
     done
     echo "$count names of tests in $(wc -l <"$TEST_DIR/rows") rows"
+}
+
+# Of the rows of designs.md, | operation | in reeve | ct_a: one, two; ct_b |: the files, their functions, and the calls of reeve.
+designs_are_tested() {
+    local row tests test name file function count=0
+    awk -F' *[|] *' '/^\|/ && NF == 5 && $4 != "test" && $2 !~ /^-/ { print $2 "\t" $4 }' "$DESIGNS" >"$TEST_DIR/designs"
+    while IFS=$'\t' read -r row tests; do
+        [ -n "$tests" ] || fail "\"$row\" names no test"
+        while read -r test; do
+            for name in $(echo "${test%%:*}" | tr -d ,); do
+                file=$(ls "$REEVE_SOURCE"/tests/*/"$name".c "$REEVE_SOURCE"/tests/*/"$name".sh 2>/dev/null)
+                [ -n "$file" ] || fail "\"$row\": there is no test $name"
+            done
+            [ "$test" != "${test#*:}" ] || continue
+            for function in $(echo "${test#*:}" | tr -d ,); do
+                grep -qF "TEST_OPERATION($function)" "$file" || fail "\"$row\": $name has no $function"
+                count=$((count + 1))
+            done
+        done < <(echo "$tests" | tr ';' '\n')
+    done <"$TEST_DIR/designs"
+    [ "$count" -gt 30 ] || fail "only $count operations are named: are the tables read right?"
+    for name in $(grep -oE '\breeve_[a-z_]+[a-z]\b' "$DESIGNS" | sort -u); do
+        grep -qrE "\b$name\b" "$REEVE_SOURCE/include" || fail "there is no $name"
+    done
+    echo "$count operations of designs in $(wc -l <"$TEST_DIR/designs") rows"
+}
+
+# All operations that the tests of designs have are in the tables.
+operations_are_listed() {
+    local file name function
+    for file in "$REEVE_SOURCE"/tests/component/ct_design_*.c; do
+        name=$(basename "$file" .c)
+        for function in $(grep -oE 'TEST_OPERATION\([a-z_]+' "$file" | sed 's/.*(//'); do
+            grep -E "$name: [^|;]*\b$function\b" "$DESIGNS" | grep -q . || fail "no table names $name: $function"
+        done
+    done
 }
 
 # What the tests assert, in one line: a long text is written in parts.
@@ -71,6 +109,8 @@ functions_have_their_place() {
 }
 
 tests_exist
+designs_are_tested
+operations_are_listed
 costs_are_asserted
 rows_are_told
 functions_have_their_place
