@@ -35,7 +35,7 @@ static reeve_worker *run_worker(unsigned threads)
     test_worker_pool(worker, "q", threads, 0);
     test_worker_start(worker);
     test_put("q", "first");
-    TEST_AWAIT(test_number("LLEN reeve:{q}:idle") == (long long)threads);
+    TEST_AWAIT(test_threads_are_idle(threads));
     return worker;
 }
 
@@ -81,9 +81,14 @@ static void a_task_that_was_cancelled_before_is_not_told(void **state)
 {
     (void)state;
     reeve_worker *worker = run_worker(2);
-    publish("cancel q n1");
-    put("n1");
+    put("n0");
     TEST_AWAIT(atomic_load(&test_begun) == 1);
+    publish("cancel q n1");
+    test_ok(test_client, reeve_cancel(test_client, "q", "n0")); /* who has heard of this has heard of that before */
+    TEST_AWAIT_STATE("n0", "cancelled");
+    TEST_AWAIT(test_threads_are_idle(2));
+    put("n1");
+    TEST_AWAIT(atomic_load(&test_begun) == 2);
     hand_over_slowly("n2");
     test_ok(test_client, reeve_cancel(test_client, "q", "n2"));
     test_proxy_pass_on(proxy);

@@ -275,6 +275,7 @@ static void workers_carry(void **state)
     test_put_after("p", "d", "f:q/c");
     TEST_AWAIT(strcmp(test_state("p", "d"), "completed") == 0);
     test_state_is("q", "c", "completed");
+    TEST_AWAIT(test_number("EXISTS reeve:{p}:outbox reeve:{q}:outbox") == 0);
     reeve_worker_destroy(worker);
     test_no_edges_left("p");
     test_no_edges_left("q");

@@ -337,20 +337,6 @@ static int set_up_workers(void **state)
     return test_place_empty(state);
 }
 
-static bool all_wait(long long threads)
-{
-    return test_number("LLEN " Q "idle") == threads;
-}
-
-/* The same, of workers that have just started: a thread whose first turn came before the session had begun waits for a
- * wake-up, and has it here. */
-static bool all_begin_to_wait(long long threads)
-{
-    if (all_wait(threads)) return true;
-    if (test_number("ZCARD " Q "sessions") > 0) (void)test_cmd(test_conn, "LPUSH " Q "wake 1");
-    return false;
-}
-
 /* Whatever becomes of the connections, each task is run once and accepted. */
 static void workers_that_are_cut_off(void **state)
 {
@@ -358,7 +344,7 @@ static void workers_that_are_cut_off(void **state)
     enum { COUNT = 200 };
     reeve_worker *worker = test_worker_run(4, 0);
     test_put_spec((reeve_task_spec){.id = "n0", .type = "t"});
-    TEST_AWAIT(all_begin_to_wait(4));
+    TEST_AWAIT(test_threads_are_idle(4));
     for (int i = 1; i < COUNT; i++) {
         char id[16];
         (void)snprintf(id, sizeof(id), "n%d", i);
@@ -366,7 +352,7 @@ static void workers_that_are_cut_off(void **state)
         if (i % 20 == 0) test_kill_connections();
     }
     TEST_AWAIT(test_count("q", "completed") == COUNT);
-    TEST_AWAIT(all_wait(4));
+    TEST_AWAIT(test_number("LLEN " Q "idle") == 4);
     assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
     reeve_worker_destroy(worker);
     assert_string_equal(test_cmd(test_conn, "KEYS " Q "hand:*"), "[]");
@@ -422,11 +408,11 @@ static void a_session_that_is_lost(void **state)
     test_worker_pool(worker, "q", 2, 0);
     test_worker_start(worker);
     test_put_spec((reeve_task_spec){.id = "n0", .type = "t"});
-    TEST_AWAIT(all_begin_to_wait(2));
+    TEST_AWAIT(test_threads_are_idle(2));
     assert_string_equal(test_cmd(test_conn, "FLUSHALL"), "OK");
     test_put_spec((reeve_task_spec){.id = "n1", .type = "t"});
     TEST_AWAIT(test_count("q", "completed") == 1);
-    TEST_AWAIT(all_begin_to_wait(2));
+    TEST_AWAIT(test_threads_are_idle(2));
     assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
     reeve_worker_destroy(worker);
 }

@@ -144,7 +144,7 @@ static void a_task_of_a_lost_session_hides_no_dead_connection(void **state)
     TEST_AWAIT(atomic_load(&test_begun) == 1);
     /* The task runs again under the next session: two threads run it. */
     test_take_session_away(test_first_session());
-    TEST_AWAIT(atomic_load(&test_begun) == 2 && test_number("LLEN reeve:{q}:idle") == 1);
+    TEST_AWAIT(atomic_load(&test_begun) == 2 && test_threads_are_idle(1));
     test_proxy_mute(proxy, "$5\r\nBLPOP\r\n", false);
     test_put_spec((reeve_task_spec){.id = "n0", .type = "t"});
     TEST_AWAIT_STATE("n0", "completed");

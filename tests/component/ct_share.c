@@ -282,16 +282,14 @@ static void dead_connections_are_found_at_the_same_time(void **state)
 static void connections_are_killed(void **state)
 {
     (void)state;
-    enum { COUNT = 9000 };
+    enum { COUNT = 9000, KILLS = 60 };
     put_naps(0, COUNT);
     reeve_worker *worker = worker_of(NULL, 32, 4);
     test_worker_start(worker);
-    unsigned kills = 0;
-    for (; test_number("ZCARD " Q "completed") < COUNT && kills < 60; kills++) {
+    for (unsigned kills = 0; kills < KILLS; kills++) {
+        TEST_AWAIT(test_number("ZCARD " Q "completed") >= (long long)kills * COUNT / KILLS);
         test_kill_connections();
-        usleep(15000);
     }
-    assert_true(kills > 3);
     end_after(worker, COUNT);
 }
 
@@ -315,10 +313,9 @@ static void redis_refuses_calls(void **state)
     expect_nothing_left();
 }
 
-/* Whoever has lost its session learns that from the call of another thread. */
-static void outcomes_of_a_lost_session_are_refused(void **state)
+/* Runs naps and takes sessions away meanwhile. Returns how many outcomes were refused. */
+static unsigned long lose_sessions(void)
 {
-    (void)state;
     enum { COUNT = 3000 };
     put_naps(0, COUNT);
     reeve_worker *worker = worker_of(NULL, 32, 1);
@@ -340,12 +337,24 @@ static void outcomes_of_a_lost_session_are_refused(void **state)
     }
     assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK); /* its threads count when they have read the reply */
     reeve_worker_stats stats = test_worker_stats(worker);
-    assert_true(stats.refused > 0);
     assert_int_equal(stats.completed, COUNT); /* one outcome of each task was accepted, of those that ran twice, too */
     /* A task that was leased, and did not begin, may be refused when it goes back. */
     assert_true(ran <= stats.completed + stats.refused);
     reeve_worker_destroy(worker);
     expect_nothing_left();
+    return stats.refused;
+}
+
+/* Whoever has lost its session learns that from the call of another thread. (On a busy machine all tasks may have ended
+ * when the test comes to take the session away: then all is done again.) */
+static void outcomes_of_a_lost_session_are_refused(void **state)
+{
+    enum { TIMES_MAX = 30 };
+    for (int times = 0; times < TIMES_MAX; times++) {
+        set_up(state);
+        if (lose_sessions() > 0) return;
+    }
+    fail_msg("no outcome was refused");
 }
 
 static void tasks_that_run_at_most_once(void **state)

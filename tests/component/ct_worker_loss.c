@@ -58,19 +58,15 @@ static void expect_all_done(size_t count)
 static void connections_are_killed_again_and_again(void **state)
 {
     (void)state;
-    enum { COUNT = 3000 };
+    enum { COUNT = 3000, KILLS = 100 };
     reeve_worker *worker = test_worker_run(4, 0);
     test_ok(test_client, reeve_pause(test_client, "q"));
     put_load(0, COUNT);
     test_ok(test_client, reeve_resume(test_client, "q"));
-    int64_t end = rv_now_ms() + 10000;
-    unsigned kills = 0;
-    while (test_number("ZCARD " Q "completed") < COUNT && rv_now_ms() < end) {
+    for (unsigned kills = 0; kills < KILLS; kills++) {
+        TEST_AWAIT(test_number("ZCARD " Q "completed") >= (long long)kills * COUNT / KILLS);
         test_kill_connections();
-        kills++;
-        usleep(7000);
     }
-    assert_true(kills >= 5);
     expect_all_done(COUNT);
     test_worker_end_after(worker, COUNT); /* not even a second run is needed */
     assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
@@ -116,9 +112,8 @@ static void hung_up_on(const char *command, unsigned losses, int64_t min_ms)
     atomic_store(&said_lost, 0);
     reeve_log_set(on_log, NULL, REEVE_LOG_WARN);
     test_proxy_slam(proxy, command);
+    int64_t begin = rv_now_ms(); /* (A busy machine would tell of the first loss late.) */
     test_worker_start(worker);
-    TEST_AWAIT(test_proxy_lost(proxy) >= 1);
-    int64_t begin = rv_now_ms();
     TEST_AWAIT(test_proxy_lost(proxy) >= losses);
     int64_t took = rv_now_ms() - begin;
     if (took < min_ms) fail_msg("%s: %u losses in %lld ms", command, losses, (long long)took);

@@ -10,6 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "support/queue.h"
+
 #define LINKS 32
 /* The server has said all that it had to say: since it said something that was dropped; and if there was none, for
  * it may be busy and have said nothing yet. */
@@ -27,7 +29,7 @@ typedef struct proxy_link {
     bool dropped; /* losing: something was not passed on */
     size_t pass;
     int64_t heard_ms; /* losing: when the server last said something */
-    char tail[64];    /* the end of what the client said before */
+    char tail[64];    /* the end of what the client said before, without its pings */
 } proxy_link;
 
 struct test_proxy {
@@ -122,6 +124,13 @@ static size_t keep_end(test_proxy *proxy, proxy_link *link, const char *data, si
     return 0;
 }
 
+/* A subscription pings by itself, at any moment: what it said before remains its last request. */
+static bool is_ping(const char *data, size_t length)
+{
+    static const char ping[] = "*1\r\n$4\r\nPING\r\n";
+    return length == sizeof(ping) - 1 && memcmp(data, ping, length) == 0;
+}
+
 /* Is this the request whose replies are to be lost? (Its text may have come in two pieces.) Returns how much of it
  * goes on. */
 static size_t look_for_text(test_proxy *proxy, proxy_link *link, const char *data, size_t length)
@@ -142,6 +151,7 @@ static size_t look_for_text(test_proxy *proxy, proxy_link *link, const char *dat
         if (proxy->hold) going = keep_end(proxy, link, data, length);
     }
     (void)pthread_mutex_unlock(&proxy->lock);
+    if (is_ping(data, length)) return going;
     size_t keep = length < sizeof(link->tail) - 1 ? length : sizeof(link->tail) - 1;
     memcpy(link->tail, data + length - keep, keep);
     link->tail[keep] = '\0';
@@ -416,29 +426,39 @@ void test_proxy_mute_open(test_proxy *proxy, const char *text, bool cut)
     (void)pthread_mutex_lock(&proxy->lock);
     rv_copy_text(proxy->mute_open, sizeof(proxy->mute_open), text);
     (void)pthread_mutex_unlock(&proxy->lock);
-    while (!test_proxy_mutes(proxy)) (void)usleep(1000);
+    TEST_AWAIT(test_proxy_mutes(proxy));
 }
 
-void test_proxy_keep_back(test_proxy *proxy, const char *text)
+void test_proxy_keep_back_next(test_proxy *proxy, const char *text)
 {
     atomic_store(&proxy->keeps_back, false);
     (void)pthread_mutex_lock(&proxy->lock);
     rv_copy_text(proxy->keep_back, sizeof(proxy->keep_back), text);
     (void)pthread_mutex_unlock(&proxy->lock);
-    while (!atomic_load(&proxy->keeps_back)) (void)usleep(1000);
+}
+
+bool test_proxy_keeps_back(const test_proxy *proxy)
+{
+    return atomic_load(&proxy->keeps_back);
+}
+
+void test_proxy_keep_back(test_proxy *proxy, const char *text)
+{
+    test_proxy_keep_back_next(proxy, text);
+    TEST_AWAIT(test_proxy_keeps_back(proxy));
 }
 
 void test_proxy_pass_on(test_proxy *proxy)
 {
     atomic_store(&proxy->passes, true);
-    while (atomic_load(&proxy->passes)) (void)usleep(1000);
+    TEST_AWAIT(!atomic_load(&proxy->passes));
 }
 
 void test_proxy_mute_all(test_proxy *proxy)
 {
     atomic_store(&proxy->cuts, true);
     atomic_store(&proxy->mute_all, true);
-    while (atomic_load(&proxy->mute_all)) (void)usleep(1000);
+    TEST_AWAIT(!atomic_load(&proxy->mute_all));
 }
 
 bool test_proxy_mutes(const test_proxy *proxy)

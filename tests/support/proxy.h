@@ -1,5 +1,6 @@
 /*
- * proxy.h - between a client and a real server, to lose replies: the server does what it was asked, and nobody hears of it.
+ * proxy.h - between a client and a real server, to lose replies: the server does what it was asked, and nobody hears of
+ * it.
  *
  *     test_proxy *proxy = test_proxy_start(redis);
  *     ... a client opened with test_proxy_url(proxy) ...
@@ -43,16 +44,19 @@ void test_proxy_release(test_proxy *proxy);
  * once. */
 void test_proxy_mute(test_proxy *proxy, const char *text, bool cut);
 bool test_proxy_mutes(const test_proxy *proxy);
-/* The same for an open connection whose last request ends with this text, or a little behind it; waits until it is
- * found. */
+/* The same for an open connection whose last request (a PING does not count) ends with this text, or a little behind it.
+ * Waits until it is found: a request that another may follow before the proxy looks is one for test_proxy_mute. */
 void test_proxy_mute_open(test_proxy *proxy, const char *text, bool cut);
 
 /* The same for all open connections, which are closed at the server's side; later ones work. */
 void test_proxy_mute_all(test_proxy *proxy);
 
-/* An open connection whose last request ends with this text, or a little behind it: what the server says is kept back from
- * here on. Waits until it is found. Passed on: all of it, and what comes later. */
+/* An open connection whose last request ends with this text, or a little behind it: what the server says is kept back
+ * from here on. Waits until it is found. Passed on: all of it, and what comes later. */
 void test_proxy_keep_back(test_proxy *proxy, const char *text);
+/* The same without waiting, so that the request may be still to come. The server has been sent it when it is found. */
+void test_proxy_keep_back_next(test_proxy *proxy, const char *text);
+bool test_proxy_keeps_back(const test_proxy *proxy);
 void test_proxy_pass_on(test_proxy *proxy);
 
 /* From now on a connection that brings a request with some text in it is closed at once, unanswered; "": none is. */

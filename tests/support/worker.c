@@ -167,6 +167,13 @@ void test_worker_end_after(reeve_worker *worker, size_t count)
     reeve_worker_destroy(worker);
 }
 
+bool test_threads_are_idle(long long threads)
+{
+    if (test_number("LLEN reeve:{q}:idle") == threads) return true;
+    if (test_number("ZCARD reeve:{q}:sessions") > 0) (void)test_cmd(test_conn, "LPUSH reeve:{q}:wake 1");
+    return false;
+}
+
 reeve_worker_stats test_worker_stats(reeve_worker *worker)
 {
     reeve_worker_stats stats;

@@ -69,11 +69,11 @@ plans() {
 # Two tenants keep all threads busy for long; a third comes with three reports.
 flood() {
     local before begin end
-    ask acme 101 400 20
+    ask acme 1001 1600 20
     wait_for '[ "$(said end acme)" -ge 40 ]' 30 # (three at once, though there are four threads)
     expect_eq "$(most acme)" 3 "reports of acme at once"
     [ "$(in_queue reports parked)" -gt 0 ] || fail "acme's reports are not parked"
-    ask globex 101 400 20
+    ask globex 1001 1600 20
     wait_for '[ "$(said begin globex)" -ge 20 ]' 30
     printf 'tiny yearly 20\ntiny monthly 20\ntiny yearly 20\ntiny weekly 20\n' >"$TEST_DIR/requests"
     submit <"$TEST_DIR/requests"
@@ -84,7 +84,7 @@ flood() {
     # Its first report was next but for a few, and all of them were made while hundreds waited that had come before.
     begin=$(grep ' begin ' "$LOG" | grep -n ' begin tiny yearly' | cut -d: -f1)
     [ "$begin" -le $((before + 12)) ] || fail "$((begin - before)) reports of others went before"
-    wait_for 'is_still reports 620 0' 60
+    wait_for 'is_still reports 1220 0' 60
     end=$(sed '1,/ end tiny weekly/d' "$LOG" | grep -cE ' begin (acme|globex) ')
     [ "$end" -ge 100 ] || fail "only $end reports of others came after"
     expect_eq "$(most acme) $(most globex) $(most tiny)" "3 2 1" "reports at once"
@@ -95,7 +95,7 @@ rate() {
     local began last
     began=$(date +%s%3N)
     ask frugal 1 11 0
-    wait_for 'is_still reports 631 0' 30
+    wait_for 'is_still reports 1231 0' 30
     last=$(grep ' begin frugal ' "$LOG" | tail -1 | cut -d' ' -f1)
     [ $((last - began)) -ge 950 ] || fail "11 starts in $((last - began)) ms"
 }
@@ -103,7 +103,7 @@ rate() {
 # A limit is changed while it holds.
 changed() {
     local before
-    ask acme 501 700 20
+    ask acme 2001 2600 20
     wait_for '[ "$(in_queue reports running)" -ge 2 ]' 30
     expect_status 0 reeve limit reports --group acme --concurrency 1
     wait_for '[ "$(in_queue reports running)" = 1 ]' 30
@@ -119,7 +119,7 @@ changed() {
 stopped() {
     local done
     done=$(in_queue reports completed)
-    ask globex 801 830 100
+    ask globex 801 830 300
     wait_for '[ "$(in_queue reports completed)" -gt '"$done"' ]' 30
     end "$SERVICE_PID" TERM
     expect_eq "$ENDED" 0

@@ -52,26 +52,26 @@ idle() {
     wait_for 'is_still idle 500 0 && [ "$(blocked)" = 16 ]' 30
     # (What is tidied up after work is done by then.)
     sleep 0.5
+    # (On a busy machine the monitor hears for longer than three seconds, and begins to some time before they begin.)
+    began=$(now_ms)
     redis-cli -s "$REDIS_SOCKET" MONITOR >"$TEST_DIR/heard" &
     monitor=$!
     own $monitor
     wait_for 'grep -q OK "$TEST_DIR/heard"' 20
     before=$(cpu_ms "$WORKER_PID")
-    began=$(now_ms)
     sleep 3
     used=$(($(cpu_ms "$WORKER_PID") - before))
     end $monitor
     took=$(($(now_ms) - began))
     grep '^[0-9]' "$TEST_DIR/heard" | grep -v '^[0-9.]* \[[0-9]* lua\]' | sed 's/^[^"]*"\([^"]*\)".*/\1/' >"$TEST_DIR/asked"
     expect_eq "$(sort -u "$TEST_DIR/asked" | paste -sd' ')" "EVALSHA PING SADD SET" "what was asked for"
-    # (On a busy machine the monitor heard for longer than three seconds.)
     beats=$(grep -c '"SET" "reeve:worker:' "$TEST_DIR/heard")
     [ "$beats" -ge 2 ] && [ "$beats" -le $((took / 1000 + 1)) ] || fail "$beats heartbeats in $took ms"
     [ "$(wc -l <"$TEST_DIR/asked")" -le $((5 * beats + took / 1000)) ] ||
         fail "$(wc -l <"$TEST_DIR/asked") calls in $took ms while nothing was to do"
-    [ -n "$SANITIZED" ] || [ $used -lt 50 ] || fail "idle threads used $used ms in 3 s"
+    [ -n "$SANITIZED" ] || [ $used -lt $((50 * took / 3000)) ] || fail "idle threads used $used ms in $took ms"
     end "$WORKER_PID"
-    echo "16 idle threads used $used ms in 3 s, with $(wc -l <"$TEST_DIR/asked") calls"
+    echo "16 idle threads used $used ms in $took ms, with $(wc -l <"$TEST_DIR/asked") calls"
 }
 
 start_redis
