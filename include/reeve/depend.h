@@ -80,34 +80,46 @@ REEVE_API reeve_status reeve_delete_cascade(reeve_client *client, const char *qu
 /* ---- batches --------------------------------------------------------------------------------------------------- */
 
 /*
- * A task batch is a set of tasks, its members, with one or two callbacks. The callback `complete` becomes ready when
- * all members have ended, in whatever way. The callback `death` becomes ready when the first member dies, is
- * cancelled or is deleted; it is deleted when all members have ended without that. Callbacks are ordinary blocked
- * tasks whose parents are the members, so that their handlers can read the members' results.
+ * A task batch is a set of tasks, its members, with one to three callbacks. Callbacks are ordinary blocked tasks whose
+ * parents are the members, so that their handlers can read the members' results:
+ *
+ *   success    becomes ready when all members have completed. While a member is dead or cancelled, the callback waits for
+ *              a retry of it (REEVE_PARENT_WAIT). If such a member is deleted, or its record is no longer kept, the
+ *              callback dies with kind "parent".
+ *   complete   becomes ready when all members have ended, in whatever way
+ *   death      becomes ready when the first member dies, is cancelled or is deleted. It is deleted when all members have
+ *              ended without that.
  *
  *     reeve_batch batch;
- *     reeve_batch_open(client, &batch, &complete, NULL);
+ *     reeve_batch_open(client, &batch, &(reeve_batch_callbacks){.complete = &spec});
  *     reeve_batch_add(client, &batch, specs, count, results);      may be repeated
  *     reeve_batch_close(client, &batch);
  *
- * Until the batch is closed, its callbacks stay blocked, even if all members have ended (REEVE_PARENT_OPEN). If the
- * producer dies before it closes the batch, the members that it has enqueued run, and the callbacks stay blocked. A
- * program that knows the handles of the callbacks can add the remaining members and close the batch, or delete the
- * callbacks. reeve_remove_dependency removes members that were registered and not enqueued.
+ * Until the batch is closed, `success` and `complete` stay blocked, even if all members have ended (REEVE_PARENT_OPEN).
+ * A member can add further members while it runs, with a client of its own: the callbacks also wait for the running
+ * member. If the producer dies before it closes the batch, the members that it has enqueued run, and the callbacks stay
+ * blocked. A program that knows the handles of the callbacks can add the remaining members and close the batch, or
+ * delete the callbacks. reeve_remove_dependency removes members that were registered and not enqueued.
  */
 typedef struct reeve_batch {
+    char success[REEVE_HANDLE_MAX];  /* handle of the callback; "": none */
     char complete[REEVE_HANDLE_MAX]; /* handle of the callback; "": none */
     char death[REEVE_HANDLE_MAX];    /* handle of the callback; "": none */
 } reeve_batch;
 
+/* The callbacks of a new batch; NULL: none. At least one is not NULL. They may have further parents (`after`). */
+typedef struct reeve_batch_callbacks {
+    const reeve_task_spec *success;
+    const reeve_task_spec *complete;
+    const reeve_task_spec *death;
+} reeve_batch_callbacks;
+
 /*
- * Opens a batch: enqueues its callbacks. One of them may be NULL. They may have further parents (`after`). Errors as
- * for reeve_enqueue. After an error the call deletes what it has enqueued. If it cannot, it returns REEVE_ELOST,
- * REEVE_ETIMEOUT or REEVE_EPROTO, and `ret` has the handle of each callback that may exist: delete it. A callback that
- * does not exist for certain has the handle "".
+ * Opens a batch: enqueues its callbacks. Errors as for reeve_enqueue. After an error the call deletes what it has
+ * enqueued. If it cannot, it returns REEVE_ELOST, REEVE_ETIMEOUT or REEVE_EPROTO, and `ret` has the handle of each
+ * callback that may exist: delete it. A callback that does not exist for certain has the handle "".
  */
-REEVE_API reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
-                                        const reeve_task_spec *death);
+REEVE_API reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, const reeve_batch_callbacks *callbacks);
 
 /*
  * Registers members with the callbacks, and then enqueues them, as reeve_enqueue_many does. It registers them first,
@@ -130,6 +142,38 @@ REEVE_API reeve_status reeve_batch_add_tasks(reeve_client *client, const reeve_b
 /* Closes the batch: no members can be added any more. A second call does nothing. Errors as for
  * reeve_remove_dependency. */
 REEVE_API reeve_status reeve_batch_close(reeve_client *client, const reeve_batch *batch);
+
+/* How many members a batch has, and how these have ended: members = completed + dead + cancelled + left. */
+typedef struct reeve_batch_counts {
+    uint64_t members;
+    uint64_t completed;
+    uint64_t dead;
+    uint64_t cancelled; /* also those that were deleted */
+    uint64_t left;      /* have not ended */
+    uint64_t failed;    /* of those left: have failed at least once */
+    bool open;          /* the batch is not closed */
+} reeve_batch_counts;
+
+/*
+ * Counts the members of a batch, by the handle of its callback `complete` or `success`, or the parents of any other task.
+ * The counts stay available until the record of the callback is deleted. The callback `death` counts until it becomes
+ * ready. The call reads the parents in pages of 1000, one round trip each, and as many pages of members that have not
+ * ended. Members that end during the call count as they are read.
+ *
+ *   REEVE_EINVAL      the handle is not valid
+ *   REEVE_ENOTFOUND   there is no such task, or its record is no longer kept
+ */
+REEVE_API reeve_status reeve_batch_count(reeve_client *client, const char *handle, reeve_batch_counts *ret);
+
+/*
+ * Gets an open batch from the handles of its callbacks, in any order. Handles of other tasks, and of callbacks that do
+ * not exist any more, are ignored. One round trip for each handle.
+ *
+ *   REEVE_EINVAL      a handle is not valid, or two batches have callbacks among the handles
+ *   REEVE_ESTATE      the batch is closed, or none of the handles is that of a callback
+ */
+REEVE_API reeve_status reeve_batch_find(reeve_client *client, const char *const *handles, size_t count,
+                                        reeve_batch *ret);
 
 /* ---- in a handler ---------------------------------------------------------------------------------------------- */
 
@@ -173,8 +217,8 @@ REEVE_API reeve_status reeve_task_chain(reeve_task *task, const reeve_task_spec 
 
 /* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
 
-REEVE_API reeve_status reeve_batch_open_sized(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
-                                              const reeve_task_spec *death, size_t spec_size);
+REEVE_API reeve_status reeve_batch_open_sized(reeve_client *client, reeve_batch *ret,
+                                              const reeve_batch_callbacks *callbacks, size_t spec_size);
 #define reeve_batch_open(...) reeve_batch_open_sized(__VA_ARGS__, sizeof(reeve_task_spec))
 REEVE_API reeve_status reeve_batch_add_sized(reeve_client *client, const reeve_batch *batch,
                                              const reeve_task_spec *specs, size_t count, reeve_enqueued *ret_results,

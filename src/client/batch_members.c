@@ -152,7 +152,7 @@ static reeve_status drop_missing(reeve_client *client, const reeve_batch *batch,
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     size_t missing;
     reeve_status status = keep_missing(client, m, count, &missing);
-    for (size_t i = 0; i < 2 && status == REEVE_OK && missing > 0; i++) {
+    for (size_t i = 0; i < RV_BATCH_CALLBACKS && status == REEVE_OK && missing > 0; i++) {
         if (!rv_client_batch_callback(batch, i, queue, id)) continue;
         status = reeve_remove_dependency(client, queue, id, m->refused, missing);
         if (rv_client_batch_is_past(status)) status = REEVE_OK;
@@ -198,7 +198,7 @@ static reeve_status expect_members(reeve_client *client, const reeve_batch *batc
     *ret_some = false;
     if (m->count == 0) return REEVE_OK;
     reeve_status status = rv_client_batch_add_parents(client, batch, m->parents, m->count, ret_some);
-    for (size_t i = 0; i < 2 && status == REEVE_OK; i++) {
+    for (size_t i = 0; i < RV_BATCH_CALLBACKS && status == REEVE_OK; i++) {
         if (rv_client_batch_callback(batch, i, queue, id) && rv_parents_are_elsewhere(m->parents, m->count, queue))
             status = rv_outbox_client_settle(client, queue);
     }

@@ -12,14 +12,23 @@
 #include "client/client_enqueue.h"
 #include "client/stepwise.h"
 #include "protocol/envelope.h"
+#include "protocol/parents.h"
 #include "protocol/spec.h"
 
-static const reeve_on_parent_death policies[] = {REEVE_PARENT_GO, REEVE_PARENT_DEATH};
+static const reeve_on_parent_death policies[RV_BATCH_CALLBACKS] = {REEVE_PARENT_WAIT, REEVE_PARENT_GO,
+                                                                   REEVE_PARENT_DEATH};
+
+char *rv_client_batch_handle(reeve_batch *batch, size_t index)
+{
+    char *const handles[RV_BATCH_CALLBACKS] = {batch->success, batch->complete, batch->death};
+    return handles[index];
+}
 
 bool rv_client_batch_callback(const reeve_batch *batch, size_t index, char queue[REEVE_QUEUE_MAX + 1],
                               char id[REEVE_ID_MAX])
 {
-    return rv_keys_split_handle(index == 0 ? batch->complete : batch->death, queue, id);
+    const char *const handles[RV_BATCH_CALLBACKS] = {batch->success, batch->complete, batch->death};
+    return rv_keys_split_handle(handles[index], queue, id);
 }
 
 /* Enqueues a callback with the placeholder parent, which is the last of `after`. ret_handle is set also when the
@@ -61,22 +70,34 @@ static reeve_status open_callback(reeve_client *client, const reeve_task_spec *g
     return status;
 }
 
-reeve_status reeve_batch_open_sized(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
-                                    const reeve_task_spec *death, size_t spec_size)
+/* Deletes the callbacks before the one at `count`, which could not be enqueued. Returns the status of the call. */
+static reeve_status take_back(reeve_client *client, reeve_batch *batch, size_t count, reeve_status status)
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
-    bool gone = false;
-    if (client == NULL || ret == NULL) return REEVE_EINVAL;
-    memset(ret, 0, sizeof(*ret));
-    if (complete == NULL && death == NULL)
-        return rv_fail(&client->error, REEVE_EINVAL, "a batch without a callback is none");
-    reeve_status status = open_callback(client, complete, spec_size, policies[0], ret->complete);
-    if (status != REEVE_OK) return status;
-    status = open_callback(client, death, spec_size, policies[1], ret->death);
-    if (status == REEVE_OK || !rv_client_batch_callback(ret, 0, queue, id)) return status;
-    status = rv_stepwise_take_back_named(client, queue, id, status, &gone);
-    if (gone) ret->complete[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        bool gone = false;
+        if (!rv_client_batch_callback(batch, i, queue, id)) continue;
+        status = rv_stepwise_take_back_named(client, queue, id, status, &gone);
+        if (gone) rv_client_batch_handle(batch, i)[0] = '\0';
+    }
     return status;
+}
+
+reeve_status reeve_batch_open_sized(reeve_client *client, reeve_batch *ret, const reeve_batch_callbacks *callbacks,
+                                    size_t spec_size)
+{
+    if (client == NULL || ret == NULL || callbacks == NULL) return REEVE_EINVAL;
+    const reeve_task_spec *const specs[RV_BATCH_CALLBACKS] = {callbacks->success, callbacks->complete,
+                                                              callbacks->death};
+    bool some = false;
+    memset(ret, 0, sizeof(*ret));
+    for (size_t i = 0; i < RV_BATCH_CALLBACKS; i++) some = some || specs[i] != NULL;
+    if (!some) return rv_fail(&client->error, REEVE_EINVAL, "a batch without a callback is none");
+    for (size_t i = 0; i < RV_BATCH_CALLBACKS; i++) {
+        reeve_status status = open_callback(client, specs[i], spec_size, policies[i], rv_client_batch_handle(ret, i));
+        if (status != REEVE_OK) return take_back(client, ret, i, status);
+    }
+    return REEVE_OK;
 }
 
 bool rv_client_batch_is_past(reeve_status status)
@@ -89,11 +110,11 @@ reeve_status rv_client_batch_add_parents(reeve_client *client, const reeve_batch
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     *ret_some = count > REEVE_PARENTS_MAX;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < RV_BATCH_CALLBACKS; i++) {
         if (!rv_client_batch_callback(batch, i, queue, id)) continue;
         for (size_t j = 0; j < count; j++) parents[j].on_death = policies[i];
         reeve_status status = reeve_add_dependency(client, queue, id, parents, count);
-        bool past = policies[i] == REEVE_PARENT_DEATH && rv_client_batch_is_past(status);
+        bool past = policies[i] != REEVE_PARENT_GO && rv_client_batch_is_past(status);
         if (status != REEVE_OK && !past) return status;
         *ret_some = true;
     }
@@ -103,7 +124,7 @@ reeve_status rv_client_batch_add_parents(reeve_client *client, const reeve_batch
 reeve_status rv_client_batch_check(reeve_client *client, const reeve_batch *batch)
 {
     if (client == NULL || batch == NULL) return REEVE_EINVAL;
-    if (batch->complete[0] != '\0' || batch->death[0] != '\0') return REEVE_OK;
+    if (batch->success[0] != '\0' || batch->complete[0] != '\0' || batch->death[0] != '\0') return REEVE_OK;
     return rv_fail(&client->error, REEVE_EINVAL, "the batch is not open");
 }
 
@@ -128,10 +149,52 @@ reeve_status reeve_batch_close(reeve_client *client, const reeve_batch *batch)
     static const char *const open = REEVE_PARENT_OPEN;
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     reeve_status status = rv_client_batch_check(client, batch);
-    for (size_t i = 0; i < 2 && status == REEVE_OK; i++) {
+    for (size_t i = 0; i < RV_BATCH_CALLBACKS && status == REEVE_OK; i++) {
         if (!rv_client_batch_callback(batch, i, queue, id)) continue;
         status = reeve_remove_dependency(client, queue, id, &open, 1);
         if (rv_client_batch_is_past(status)) status = REEVE_OK;
     }
     return status;
+}
+
+/* ---- a batch by the handles of its callbacks ------------------------------------------------------------------- */
+
+/* Which callback of an open batch it is, by the policy of its placeholder; RV_BATCH_CALLBACKS: none. */
+static reeve_status callback_of(reeve_client *client, const char *queue, const char *id, size_t *ret)
+{
+    char policy;
+    *ret = RV_BATCH_CALLBACKS;
+    reeve_status status = rv_stepwise_policy(client, queue, id, &policy);
+    for (size_t i = 0; i < RV_BATCH_CALLBACKS && status == REEVE_OK; i++) {
+        const reeve_parent open = {.handle = REEVE_PARENT_OPEN, .on_death = policies[i]};
+        if (rv_parents_policy(&open)[0] == policy) *ret = i;
+    }
+    return status;
+}
+
+reeve_status reeve_batch_find(reeve_client *client, const char *const *handles, size_t count, reeve_batch *ret)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    reeve_batch batch = {{0}, {0}, {0}};
+    bool some = false;
+    if (client == NULL || ret == NULL || (handles == NULL && count > 0)) return REEVE_EINVAL;
+    for (size_t i = 0; i < count; i++) {
+        size_t index;
+        if (!rv_keys_split_handle(handles[i], queue, id))
+            return rv_fail(&client->error, REEVE_EINVAL, "\"%.200s\" is no handle of a task", handles[i]);
+        reeve_status status = callback_of(client, queue, id, &index);
+        if (status != REEVE_OK) return status;
+        if (index == RV_BATCH_CALLBACKS) continue;
+        char *handle = rv_client_batch_handle(&batch, index);
+        if (handle[0] != '\0')
+            return rv_fail(&client->error, REEVE_EINVAL, "%s and %s are the same callback: they belong to two batches",
+                           handle, handles[i]);
+        (void)snprintf(handle, REEVE_HANDLE_MAX, "%s", handles[i]);
+        some = true;
+    }
+    if (!some)
+        return rv_fail(&client->error, REEVE_ESTATE, "%s is no callback of an open batch",
+                       count > 0 ? handles[0] : "nothing");
+    *ret = batch;
+    return REEVE_OK;
 }

@@ -10,14 +10,19 @@
 /* Fails with REEVE_EINVAL unless the batch has a callback. */
 reeve_status rv_client_batch_check(reeve_client *client, const reeve_batch *batch);
 
-/* The parts of the handle of a callback: 0 is `complete`, 1 is `death`. False: the batch does not have it. */
+#define RV_BATCH_CALLBACKS 3
+
+/* The handle of a callback: 0 is `success`, 1 is `complete`, 2 is `death`. */
+char *rv_client_batch_handle(reeve_batch *batch, size_t index);
+
+/* The parts of that handle. False: the batch does not have this callback. */
 bool rv_client_batch_callback(const reeve_batch *batch, size_t index, char queue[REEVE_QUEUE_MAX + 1],
                               char id[REEVE_ID_MAX]);
 
 /* Whether a callback has been released: it needs no more parents. */
 bool rv_client_batch_is_past(reeve_status status);
 
-/* Makes both callbacks wait for the parents. *ret_some: after an error, whether some of the edges may exist now. */
+/* Makes the callbacks wait for the parents. *ret_some: after an error, whether some of the edges may exist now. */
 reeve_status rv_client_batch_add_parents(reeve_client *client, const reeve_batch *batch, reeve_parent *parents,
                                          size_t count, bool *ret_some);
 

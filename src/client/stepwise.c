@@ -29,14 +29,24 @@ static void build_open_edge(rv_conn *conn, bool again, const void *context)
     rv_args(conn, REEVE_PARENT_OPEN);
 }
 
-/* Whether it waits for REEVE_PARENT_OPEN: the second character of an edge that has not ended is '-'. */
-static reeve_status is_open(reeve_client *client, const char *queue, const char *id, bool *ret)
+reeve_status rv_stepwise_policy(reeve_client *client, const char *queue, const char *id, char *ret)
 {
     const rv_reply *reply;
     open_edge edge = {.id = id};
     rv_keys_set_prefix(&edge.prefix, client->ns, queue);
     reeve_status status = rv_client_call(client, build_open_edge, &edge, &reply, NULL);
-    *ret = status == REEVE_OK && rv_reply_is(reply, RV_TEXT) && reply->length > 1 && reply->text[1] == '-';
+    bool open = status == REEVE_OK && rv_reply_is(reply, RV_TEXT) && reply->length > 1 && reply->text[1] == '-';
+    *ret = '\0';
+    if (open) *ret = reply->text[0];
+    return status;
+}
+
+/* Whether it waits for REEVE_PARENT_OPEN. */
+static reeve_status is_open(reeve_client *client, const char *queue, const char *id, bool *ret)
+{
+    char policy;
+    reeve_status status = rv_stepwise_policy(client, queue, id, &policy);
+    *ret = policy != '\0';
     return status;
 }
 

@@ -24,4 +24,8 @@ reeve_status rv_stepwise_take_back(reeve_client *client, const reeve_task_spec *
 reeve_status rv_stepwise_take_back_named(reeve_client *client, const char *queue, const char *id, reeve_status status,
                                          bool *ret_gone);
 
+/* The letter of the policy (lua/lib/dependency_edges.lua) by which a task waits for REEVE_PARENT_OPEN; '\0': it does not,
+ * or is not there. */
+reeve_status rv_stepwise_policy(reeve_client *client, const char *queue, const char *id, char *ret);
+
 #endif

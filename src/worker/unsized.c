@@ -86,10 +86,9 @@ reeve_status(reeve_find)(reeve_client *client, const char *queue, const reeve_fi
     return reeve_find(client, queue, filter, cursor, limit, ret, ret_count, ret_seen);
 }
 
-reeve_status(reeve_batch_open)(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
-                               const reeve_task_spec *death)
+reeve_status(reeve_batch_open)(reeve_client *client, reeve_batch *ret, const reeve_batch_callbacks *callbacks)
 {
-    return reeve_batch_open(client, ret, complete, death);
+    return reeve_batch_open(client, ret, callbacks);
 }
 
 reeve_status(reeve_batch_add)(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *specs,

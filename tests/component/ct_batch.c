@@ -12,7 +12,8 @@ static reeve_batch batch;
 
 static void open_batch(void)
 {
-    test_ok(test_client, reeve_batch_open(test_client, &batch, &complete, &death));
+    test_ok(test_client,
+            reeve_batch_open(test_client, &batch, &(reeve_batch_callbacks){.complete = &complete, .death = &death}));
 }
 
 static void add(const char *queue, const char *id)
@@ -94,7 +95,7 @@ static void of_tasks_that_are_there(void **state)
     test_put("p", "a b c");
     test_complete("p", "a");
     test_kill("p", "b");
-    test_ok(test_client, reeve_batch_open(test_client, &batch, NULL, &death));
+    test_ok(test_client, reeve_batch_open(test_client, &batch, &(reeve_batch_callbacks){.death = &death}));
     assert_string_equal(batch.complete, "");
     test_ok(test_client, reeve_batch_add_tasks(test_client, &batch, handles, 3));
     states_are("", "ready");
@@ -169,10 +170,14 @@ static void it_cannot_be_opened(void **state)
 {
     (void)state;
     test_put("q", "death");
-    test_refused(test_client, reeve_batch_open(test_client, &batch, &complete, &death), REEVE_EEXISTS, "q/death");
+    test_refused(
+        test_client,
+        reeve_batch_open(test_client, &batch, &(reeve_batch_callbacks){.complete = &complete, .death = &death}),
+        REEVE_EEXISTS, "q/death");
     assert_string_equal(test_state("q", "complete"), "");
     test_refused(test_client, reeve_batch_close(test_client, &batch), REEVE_EINVAL, "not open");
-    test_refused(test_client, reeve_batch_open(test_client, &batch, NULL, NULL), REEVE_EINVAL, "callback");
+    test_refused(test_client, reeve_batch_open(test_client, &batch, &(reeve_batch_callbacks){0}), REEVE_EINVAL,
+                 "callback");
 }
 
 int main(void)

@@ -53,7 +53,7 @@ static int set_up(void **state)
     test_proxy_lose_all(proxy, "", 0);
     test_place_empty(state);
     name_members();
-    test_ok(test_client, reeve_batch_open(test_client, &batch, &complete, NULL));
+    test_ok(test_client, reeve_batch_open(test_client, &batch, &(reeve_batch_callbacks){.complete = &complete}));
     return 0;
 }
 
@@ -109,7 +109,8 @@ static void a_callback_that_may_stand_is_returned(void **state)
     const reeve_task_spec unnamed = {.queue = "q", .type = "callback"};
     test_ok(behind, reeve_resume(behind, "q"));
     test_redis_freeze(test_redis);
-    reeve_status status = reeve_batch_open(behind, &other, &unnamed, &death);
+    reeve_status status =
+        reeve_batch_open(behind, &other, &(reeve_batch_callbacks){.complete = &unnamed, .death = &death});
     test_redis_thaw(test_redis);
     assert_true(is_unknown(status));
     assert_int_equal(strncmp(other.complete, "q/", 2), 0);

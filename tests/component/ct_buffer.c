@@ -125,7 +125,8 @@ static void a_client_opens_without_redis(void **state)
     open_client(path, 0);
     assert_int_equal(put("q", "a"), REEVE_BUFFERED);
     assert_int_equal(
-        reeve_batch_open(client, &(reeve_batch){{0}, {0}}, &(reeve_task_spec){.queue = "q", .type = "t"}, NULL),
+        reeve_batch_open(client, &(reeve_batch){{0}, {0}, {0}},
+                         &(reeve_batch_callbacks){.complete = &(reeve_task_spec){.queue = "q", .type = "t"}}),
         REEVE_ECONNECT);
     test_redis_launch(test_redis);
     test_conn_again();

@@ -223,7 +223,7 @@ static reeve_batch batch;
 static void open_batch(void)
 {
     const reeve_task_spec complete = {.queue = "q", .type = "t", .id = "complete"};
-    test_ok(test_client, reeve_batch_open(test_client, &batch, &complete, NULL));
+    test_ok(test_client, reeve_batch_open(test_client, &batch, &(reeve_batch_callbacks){.complete = &complete}));
 }
 
 static void batch_is_open(void)

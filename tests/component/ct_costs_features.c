@@ -65,7 +65,7 @@ static void no_dependencies(void)
     const char *const members[] = {"q/x000"};
     test_costs_path_put("x", 2, (reeve_task_spec){0});
     test_costs_path_put("y", 1, (reeve_task_spec){.after = &after, .after_count = 1});
-    test_ok(test_client, reeve_batch_open(test_client, &batch, &callback, NULL));
+    test_ok(test_client, reeve_batch_open(test_client, &batch, &(reeve_batch_callbacks){.complete = &callback}));
     test_ok(test_client, reeve_batch_add_tasks(test_client, &batch, members, 1));
     test_ok(test_client, reeve_batch_close(test_client, &batch));
     assert_int_equal(test_lease(&test_costs_path_hand, 2), 2);

@@ -70,7 +70,7 @@ static void a_batchs_members_may_be_of_any_version(void **state)
     (void)state;
     reeve_batch batch;
     const reeve_task_spec complete = {.queue = "q", .type = "done"};
-    test_ok(test_client, reeve_batch_open(test_client, &batch, &complete, NULL));
+    test_ok(test_client, reeve_batch_open(test_client, &batch, &(reeve_batch_callbacks){.complete = &complete}));
     unsigned char *specs = make(LATER_BYTES, true);
     test_ok(test_client, reeve_batch_add_sized(test_client, &batch, (void *)specs, COUNT, results, LATER_BYTES));
     free(specs);

@@ -147,7 +147,7 @@ static void call_everything(reeve_client *client)
     (void)reeve_enqueue(client, &one, id);
     reeve_batch batch;
     const reeve_task_spec complete = {.queue = "q", .type = "t"};
-    if (reeve_batch_open(client, &batch, &complete, NULL) == REEVE_OK) {
+    if (reeve_batch_open(client, &batch, &(reeve_batch_callbacks){.complete = &complete}) == REEVE_OK) {
         (void)reeve_batch_add(client, &batch, specs, 5, results);
         (void)reeve_batch_close(client, &batch);
     }

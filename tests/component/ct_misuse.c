@@ -57,7 +57,7 @@ static void arrays_that_are_not_there(void **state)
     const reeve_task_spec meta = {.queue = "q", .type = "t", .meta_count = 2};
     test_refused(test_client, reeve_enqueue(test_client, &tags, id), REEVE_EINVAL, "the list of tags is NULL");
     test_refused(test_client, reeve_enqueue(test_client, &meta, id), REEVE_EINVAL, "the list of metadata is NULL");
-    test_ok(test_client, reeve_batch_open(test_client, &batch, &callback, NULL));
+    test_ok(test_client, reeve_batch_open(test_client, &batch, &(reeve_batch_callbacks){.complete = &callback}));
     test_refused(test_client, reeve_batch_add(test_client, &batch, NULL, 2, results), REEVE_EINVAL, "no tasks");
     test_refused(test_client, reeve_batch_add(test_client, &batch, &callback, 1, NULL), REEVE_EINVAL, "no room");
     test_refused(test_client, reeve_batch_add_tasks(test_client, &batch, NULL, 2), REEVE_EINVAL, "no handles");

@@ -135,7 +135,7 @@ static void members_of_a_batch(void **state)
     reeve_enqueued results[5];
     reeve_task_spec specs[5], complete = {.queue = "q", .type = "t", .id = "all"};
     for (size_t i = 0; i < 5; i++) specs[i] = (reeve_task_spec){.queue = "q", .type = "t"};
-    test_ok(client, reeve_batch_open(client, &batch, &complete, NULL));
+    test_ok(client, reeve_batch_open(client, &batch, &(reeve_batch_callbacks){.complete = &complete}));
     test_refused(client, reeve_batch_add(client, &batch, specs, 4, results), REEVE_ETOOBIG,
                  "4 tasks in one call: at most 3");
     assert_int_equal(test_count("q", "ready"), 0);
@@ -158,7 +158,7 @@ static void members_of_one_call(void **state)
     reeve_task_spec specs[3], complete = {.queue = "q", .type = "t", .id = "all"};
     for (size_t i = 0; i < 3; i++) specs[i] = (reeve_task_spec){.queue = "q", .type = "t"};
     assert_int_equal(reeve_client_open(&other, &options), REEVE_OK);
-    test_ok(other, reeve_batch_open(other, &batch, &complete, NULL));
+    test_ok(other, reeve_batch_open(other, &batch, &(reeve_batch_callbacks){.complete = &complete}));
     test_refused(other, reeve_batch_add(other, &batch, specs, 3, results), REEVE_ETOOBIG,
                  "3 tasks of a batch: at most 2 (size_limits.parents raises it, up to 1000000000)");
     assert_int_equal(results[2].status, REEVE_ETOOBIG);

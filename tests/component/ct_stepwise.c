@@ -164,11 +164,11 @@ static void a_callback_that_is_not_answered(void **state)
     reeve_batch batch;
     const reeve_task_spec complete = {.queue = "q", .type = "callback", .id = "c"};
     test_proxy_lose_all(proxy, "\"type\":\"callback\"", 1000);
-    expect_unknown(reeve_batch_open(behind, &batch, &complete, NULL));
+    expect_unknown(reeve_batch_open(behind, &batch, &(reeve_batch_callbacks){.complete = &complete}));
     assert_string_equal(batch.complete, "");
     expect_no_task();
     test_proxy_lose_all(proxy, "", 0);
-    test_ok(behind, reeve_batch_open(behind, &batch, &complete, NULL));
+    test_ok(behind, reeve_batch_open(behind, &batch, &(reeve_batch_callbacks){.complete = &complete}));
     assert_string_equal(test_state("q", "c"), "blocked");
 }
 
@@ -180,7 +180,7 @@ static void a_callback_that_was_there_before(void **state)
     const reeve_task_spec complete = {.queue = "q", .type = "callback", .id = "c"};
     test_put("q", "c");
     test_proxy_lose_all(proxy, "\"type\":\"callback\"", 1000);
-    expect_unknown(reeve_batch_open(behind, &batch, &complete, NULL));
+    expect_unknown(reeve_batch_open(behind, &batch, &(reeve_batch_callbacks){.complete = &complete}));
     assert_string_equal(test_state("q", "c"), "ready");
 }
 

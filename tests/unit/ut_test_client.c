@@ -273,7 +273,7 @@ static void a_batch_calls_back(void **state)
     const reeve_task_spec all = {.queue = "q", .type = "echo", .id = "all"};
     const reeve_task_spec members[] = {{.queue = "q", .type = "echo"}, {.queue = "q", .type = "echo"}};
     (void)state;
-    assert_int_equal(reeve_batch_open(client, &batch, &all, NULL), REEVE_OK);
+    assert_int_equal(reeve_batch_open(client, &batch, &(reeve_batch_callbacks){.complete = &all}), REEVE_OK);
     assert_int_equal(reeve_batch_add(client, &batch, members, 2, results), REEVE_OK);
     assert_int_equal(reeve_test_client_run(client), 2);
     assert_string_equal(state_of("all"), "blocked");
