@@ -95,7 +95,8 @@ static reeve_status read_edges(count_call *call)
     const rv_reply *reply;
     reeve_status status = rv_client_call(call->client, build_exists, call, &reply, NULL);
     if (status != REEVE_OK) return status;
-    if (rv_reply_int(reply, 0) != 1) return rv_fail(&call->client->error, REEVE_ENOTFOUND, "no such callback (any more)");
+    if (rv_reply_int(reply, 0) != 1)
+        return rv_fail(&call->client->error, REEVE_ENOTFOUND, "no such callback (any more)");
     rv_copy_text(call->cursor, sizeof(call->cursor), "0");
     do {
         status = rv_client_call(call->client, build_edges_page, call, &reply, NULL);
@@ -124,7 +125,8 @@ static reeve_status sort_members(count_call *call)
     bool full = call->names.failed || call->edges.failed;
     if (!full && count == 0) return REEVE_OK;
     call->members = full ? NULL : rv_zalloc_array(count, sizeof(*call->members));
-    if (call->members == NULL) return rv_fail(&call->client->error, REEVE_ENOMEM, "no memory for the members of a batch");
+    if (call->members == NULL)
+        return rv_fail(&call->client->error, REEVE_ENOMEM, "no memory for the members of a batch");
     for (size_t i = 0; i < count; i++) {
         found one;
         memcpy(&one, call->edges.data + i * sizeof(one), sizeof(one));

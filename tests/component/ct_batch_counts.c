@@ -118,7 +118,8 @@ static void one_callback_cannot_be_enqueued(void **state)
 static void fail_once(const char *queue, const char *id)
 {
     const test_outcome failed = {
-        0, {.id = id, .outcome = REEVE_OUTCOME_RETRY, .counts = true, .delay_ms = 3600000, .kind = "k", .message = "m"}};
+        0,
+        {.id = id, .outcome = REEVE_OUTCOME_RETRY, .counts = true, .delay_ms = 3600000, .kind = "k", .message = "m"}};
     test_hand hand;
     test_hand_init(&hand, "9", queue);
     assert_int_equal(test_lease(&hand, 1), 1);
