@@ -125,12 +125,12 @@ local function take_near_parents()
   return pending, died, decides
 end
 
--- A parent of this queue has the task as one of another queue. Returns whether it was to be told of its end.
+-- A parent of this queue has the task as one of another queue.
 local function leave_as_far(parent_id)
   local children, awaiting_retry = P .. 'children:' .. parent_id, P .. 'awaiting_retry:' .. parent_id
-  local count = call('ZREM', children, from) + call('ZREM', awaiting_retry, from)
+  call('ZREM', children, from)
+  call('ZREM', awaiting_retry, from)
   if call('EXISTS', children, awaiting_retry) == 0 then call('SREM', P .. 'linked', parent_id) end
-  return count > 0
 end
 
 local function take_far_parents()
@@ -139,9 +139,8 @@ local function take_far_parents()
     local handle, policy = edge[1], edge[2]
     if #policy > 1 then
       local theirs, parent_id = parts(handle)
-      -- One that has ended is not one that has yet to come.
-      if theirs == queue and not leave_as_far(parent_id) and sub(policy, 2) == 'e' then policy = sub(policy, 1, 1) end
-      edges[#edges + 1] = {handle, policy}
+      if theirs == queue then leave_as_far(parent_id) end
+      edges[#edges + 1] = {handle, (string.gsub(policy, 'u$', ''))}
     end
   end
   return attach(P, id, edges, now, {})

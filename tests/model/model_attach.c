@@ -47,7 +47,8 @@ model_attached model_attach(int queue, int id, const model_edge_sent *edges, int
         *edge = (model_edge){edges[i].policy, model_end_letter(state), edge->policy ? edge->place : place++,
                              elsewhere || ((state != NONE || parent == OPEN) && anew) ? -1
                              : state == NONE && parent != OPEN                        ? number
-                                                                                      : 0};
+                                                                                      : 0,
+                             elsewhere ? edges[i].mode : '\0'};
         if (edges[i].policy == 'x') task->for_death = true;
         ret.pending += (state == NONE) - lives;
         if (lives && state != NONE && !elsewhere && parent != OPEN) model_unregister(parent, child, INT64_MAX);

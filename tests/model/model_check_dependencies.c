@@ -22,6 +22,9 @@ static void check_edges(int queue, int id, model_task *task, const model_seen_ta
         if (one->number != other->number)
             model_differ("the edge of %s to %s has the number %lld, not %lld", name, model_handle(parent),
                          (long long)other->number, (long long)one->number);
+        if ((one->mode == 'e') != (other->mode == 'e'))
+            model_differ("the edge of %s to %s has the mode %d, not %d", name, model_handle(parent), other->mode,
+                         one->mode);
         if (one->policy != other->policy || one->how != other->how || one->place != other->place)
             model_differ("%s has the edge %c%c%d to %s, not %c%c%d", name, other->policy ? other->policy : '?',
                          other->how ? other->how : '?', other->place, model_handle(parent),

@@ -30,9 +30,9 @@ void model_read_parents_of(int queue, const char *rest, const rv_reply *found)
         const char *value = found->items[i + 1]->text;
         int parent = handle_of(queue, "parents:", found->items[i]->text);
         if (parent < 0 || strlen(value) < 3) continue;
-        const char *number = strchr(value, ' ');
-        model_now_seen.queues[queue].tasks[id].edges[parent] =
-            (model_edge){value[0], value[1], atoi(value + 2), number ? atoll(number) : 0};
+        const char *number = strrchr(value, ' ');
+        model_now_seen.queues[queue].tasks[id].edges[parent] = (model_edge){
+            value[0], value[1], atoi(value + 2), number ? atoll(number) : 0, strstr(value, " e ") ? 'e' : '\0'};
     }
 }
 

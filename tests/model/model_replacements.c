@@ -1,4 +1,8 @@
 /* A task that takes the place of another one takes over those that wait for it (lib/replacements.lua). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "model/model_dependencies.h"
 
 /* Whether it waits by this edge from now on, and not by one that it had. */
@@ -94,6 +98,29 @@ static void sort_in(model_edge_sent *ret, int count, const model_task *task, mod
     ret[at] = one;
 }
 
+/* The message that registers the edge is on its way. */
+static bool is_sent(const model_message *messages, int count, const char *words, int64_t number)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t own = messages[i].text[0] ? strtoll(messages[i].text + 2, NULL, 10) : -1;
+        if (messages[i].letter == 'R' && own == number && strncmp(messages[i].words, words, strlen(words)) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What holds for a parent that is not known, of an edge that has not ended: as lib/far_edge.lua has it. */
+static char mode_of(int queue, int id, int parent, const model_edge *edge)
+{
+    char words[64];
+    const model_queue *q = &model.queues[queue];
+    if (QUEUE_OF(parent) == queue || edge->mode == 'e') return 'e';
+    (void)snprintf(words, sizeof(words), "%s %s ", model_handle(HANDLE(queue, id)), model_handle(parent));
+    bool sent = is_sent(q->messages, q->message_count, words, edge->number) ||
+                is_sent(q->unread, q->unread_count, words, edge->number);
+    return sent && edge->mode == '\0' ? '\0' : 'g';
+}
+
 int model_heritage(int queue, int id, int replacement, model_edge_sent ret[OPEN + 1])
 {
     const model_task *task = model_task_of(queue, id);
@@ -102,7 +129,8 @@ int model_heritage(int queue, int id, int replacement, model_edge_sent ret[OPEN 
         const model_edge *edge = &task->edges[parent];
         if (!edge->policy || edge->policy == 'x' || parent == HANDLE(queue, replacement)) continue;
         if (edge->how != '-' && edge->how != 'c') continue;
-        sort_in(ret, count++, task, (model_edge_sent){parent, edge->policy, edge->how == '-' ? 'e' : 'g'});
+        char mode = edge->how == '-' ? mode_of(queue, id, parent, edge) : 'g';
+        sort_in(ret, count++, task, (model_edge_sent){parent, edge->policy, mode});
         bool reads = model.queues[queue].parents[ID_OF(parent)].readers[HANDLE(queue, id)] != 0;
         if (edge->how == 'c' && QUEUE_OF(parent) == queue && reads)
             model_add_reader(parent, HANDLE(queue, replacement), 0);
@@ -129,6 +157,7 @@ void model_inherit(int child, int parent, int64_t number, int replacement)
         if (renews) {
             model_send(QUEUE_OF(child), 'R', "%s %s %c", model_handle(child), model_handle(to), policy);
             model_task_of(QUEUE_OF(child), ID_OF(child))->edges[to].number = -1;
+            model_task_of(QUEUE_OF(child), ID_OF(child))->edges[to].mode = '\0';
         }
         waits = task->state == BLOCKED;
     }

@@ -87,6 +87,7 @@ typedef struct model_edge {
     char policy, how; /* as in parents:<id> */
     int place;
     int64_t number; /* of the message that registers it, of a parent in another queue; -1: it was just sent */
+    char mode;      /* what that message says of a parent that is not known */
 } model_edge;
 
 typedef struct model_task {

@@ -48,7 +48,8 @@ local function find_edge_malformed(P, subject)
   local field, id = match(subject, '^(.*) parents:(%S+)$')
   local edge = id and call('HGET', P .. 'parents:' .. id, field)
   if not edge then return end
-  local is_edge = (find(field, '^![%w._-]*$') or parts(field)) and (find(edge, '^[fgwx][-cdx]%d+$') or find(edge, '^[fgwx][-cdx]%d+ %d+$'))
+  local is_edge = (find(field, '^![%w._-]*$') or parts(field)) and (find(edge, '^[fgwx][-cdx]%d+$') or find(edge, '^[fgwx][-cdx]%d+ %d+$') or
+    find(edge, '^[fgwx][-cdx]%d+ e %d+$'))
   return not is_edge and '' or nil
 end
 

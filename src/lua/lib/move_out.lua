@@ -2,10 +2,10 @@
 --
 -- An edge to a parent is a list of texts: {handle, policy, place, number, state}. Of a parent of the queue that the task leaves, policy is
 -- its letter alone; number is that of the edge from now on, or ""; state: how the parent has ended, or "": it is waited for. Of other
--- parents, policy has the letter and what holds for a parent that is not known (lib/dependency_register.lua), and both are "".
+-- parents, policy has the letter and what holds for a parent that is not known (lib/far_edge.lua), and both are "".
 -- A child is {handle, letter, number}.
 --
--- requires: base, dependency_register, messages, readers, replacements, retention
+-- requires: base, dependency_register, far_edge, messages, readers, replacements, retention
 -- gives: edges_to_move, hand_children, hand_parents, info_to_move
 
 -- How an edge is made again: it waited until now; or the task has ended and waits again; or the parent's result may be read.
@@ -24,6 +24,8 @@ local function edges_to_move(P, id, state, to)
     local letter, how, place = match(known[i + 1], '^(%a)(.)(%d+)')
     local mode = letter and mode_of(state, letter, how)
     if mode and known[i] == '!' then return nil end
+    local theirs = parts(known[i])
+    if mode == 'e' and theirs and theirs ~= own_queue(P) then mode = if_unknown(P, known[i + 1]) end
     if mode and known[i] ~= to then edges[#edges + 1] = {known[i], letter .. mode, place, '', ''} end
   end
   table.sort(edges, function(one, other) return tonumber(one[3]) < tonumber(other[3]) end)

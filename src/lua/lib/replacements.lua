@@ -1,7 +1,7 @@
 -- Replacements: a task that takes the place of another one, whose unique key it names, takes over those that wait for it; and
 -- where it names no parents itself, those that the other one waits for.
 --
--- requires: base, dependency_edges, edge, messages, readers, reads
+-- requires: base, dependency_edges, edge, far_edge, messages, readers, reads
 -- gives: hand_edge, hand_over, heritage, inherit, note_replacement
 
 local REPLACEMENTS_MOST = @REPLACED_CHILDREN_MAX@ -- (so many edges take Redis some 3 ms)
@@ -79,7 +79,8 @@ local function heritage(P, id, replacement)
     local parent, letter, how, place = known[i], string.match(known[i + 1], '^(%a)(.)(%d+)')
     local theirs, parent_id = parts(parent)
     if theirs and parent ~= to and letter ~= 'x' and (how == '-' or how == 'c') then
-      edges[#edges + 1] = {parent, letter .. (how == '-' and 'e' or 'g'), tonumber(place)}
+      local mode = how == 'c' and 'g' or theirs == queue and 'e' or if_unknown(P, known[i + 1])
+      edges[#edges + 1] = {parent, letter .. (mode == 'u' and '' or mode == 'e' and mode or 'g'), tonumber(place)}
       if how == 'c' and theirs == queue and call('ZSCORE', P .. 'readers:' .. parent_id, from) then
         readers.read(P, replacement, parent)
         readers.add(P, parent_id, {'0', to})

@@ -75,7 +75,7 @@ return {
   {name = 'paused_groups', type = 'zset', holds = 'group: time', writers = 'pause_for', help = 'no task of the group starts before this time'},
 
   {section = 'Dependencies'},
-  {name = 'parents:<id>', type = 'hash', holds = 'handle: edge', writers = 'enqueue, depend', help = 'the parents of a task: `<policy><end><place> <number>`, see Tasks that wait for others'},
+  {name = 'parents:<id>', type = 'hash', holds = 'handle: edge', writers = 'enqueue, depend', help = 'the parents of a task: `<policy><end><place> <number>`, with ` e` before the number if a parent in another queue may have yet to come; see Tasks that wait for others'},
   {name = 'children:<id>', type = 'zset', holds = 'handle: number', writers = 'enqueue, depend, link', help = 'children of this task with another rule than `wait`, and the numbers of the edges'},
   {name = 'awaiting_retry:<id>', type = 'zset', holds = 'handle: number', writers = 'enqueue, depend, link', help = 'children of this task with the rule `wait`, and the numbers of the edges'},
   {name = 'linked', type = 'set', holds = 'id', writers = 'enqueue, depend, link', help = 'tasks that have `children:<id>` or `awaiting_retry:<id>`'},
