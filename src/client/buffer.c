@@ -101,17 +101,26 @@ void rv_buffer_close(rv_buffer *buffer)
 
 /* ---- marks ------------------------------------------------------------------------------------------------------- */
 
+static void add_mark(rv_buf *framed, char kind, size_t count, int64_t at_ms)
+{
+    rv_buf record;
+    rv_buf_init(&record, RECORD_SPARE);
+    rv_buffer_record_mark(&record, kind, count, at_ms);
+    if (!record.failed) rv_buffer_file_add(framed, record.data, record.length);
+    framed->failed = framed->failed || record.failed;
+    rv_buf_fini(&record);
+}
+
+/* A mark counts from the first task of the file, so those that are gone are taken out before it. */
 static reeve_status write_mark(rv_buffer *buffer, char kind, size_t count, int64_t at_ms, rv_error *error)
 {
-    rv_buf record, framed;
+    rv_buf framed;
     if (buffer->file == NULL) return REEVE_OK;
-    rv_buf_init(&record, RECORD_SPARE);
     rv_buf_init(&framed, RECORD_SPARE);
-    rv_buffer_record_mark(&record, kind, count, at_ms);
-    if (!record.failed) rv_buffer_file_add(&framed, record.data, record.length);
-    framed.failed = framed.failed || record.failed;
+    if (buffer->behind > 0) add_mark(&framed, 'D', buffer->behind, 0);
+    add_mark(&framed, kind, count, at_ms);
     reeve_status status = rv_buffer_file_append(buffer->file, &framed, error);
-    rv_buf_fini(&record);
+    if (status == REEVE_OK) buffer->behind = 0;
     rv_buf_fini(&framed);
     return status;
 }
@@ -134,6 +143,7 @@ static reeve_status shrink_file(rv_buffer *buffer, rv_error *error)
     for (const rv_buffered *task = buffer->first; task != NULL; task = task->next)
         rv_buffer_file_add(&records, task->record, task->length);
     reeve_status status = rv_buffer_file_replace(buffer->file, &records, error);
+    if (status == REEVE_OK) buffer->behind = 0;
     rv_buf_fini(&records);
     return status;
 }
@@ -141,6 +151,7 @@ static reeve_status shrink_file(rv_buffer *buffer, rv_error *error)
 reeve_status rv_buffer_drop(rv_buffer *buffer, size_t count, rv_error *error)
 {
     reeve_status status = write_mark(buffer, 'D', count, 0, error);
+    if (status != REEVE_OK) buffer->behind += count;
     for (size_t i = 0; i < count; i++) pop(buffer);
     if (buffer->file == NULL) return REEVE_OK;
     bool large = rv_buffer_file_size(buffer->file) > 2 * (int64_t)buffer->bytes + SPARE_BYTES;

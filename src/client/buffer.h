@@ -35,6 +35,7 @@ typedef struct rv_buffer {
     int64_t wait_ms;
     int64_t away_until_ms; /* rv_now_ms: until then Redis is not tried */
     rv_buffer_file *file;  /* or NULL */
+    size_t behind;         /* the first tasks of the file that are gone, for it could not be written */
     unsigned off;          /* calls under way that need Redis */
     uint64_t delivered, refused, unknown;
     reeve_buffer_refused_fn on_refused;

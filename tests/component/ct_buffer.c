@@ -1,8 +1,10 @@
 /* A client's buffer (reeve/buffer.h): tasks that are enqueued while Redis is away, and their delivery. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -384,6 +386,43 @@ static void damage_in_the_middle_is_refused(void **state)
     assert_int_equal(open_with(&client, test_redis_url(test_redis), "/nonexistent/x", 0, words), REEVE_ESYSTEM);
 }
 
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* A task was delivered while the file could not be written: what is written later is about the tasks behind it. */
+static void a_file_that_was_full_forgets_what_was_delivered(void **state)
+{
+    struct stat about;
+    (void)state;
+    open_client(path, 0);
+    test_redis_kill(test_redis);
+    assert_int_equal(put("q", "a"), REEVE_BUFFERED);
+    assert_int_equal(put("r", "b"), REEVE_BUFFERED);
+    assert_int_equal(put("s", "c"), REEVE_BUFFERED);
+    test_redis_launch(test_redis);
+    test_conn_again();
+    assert_int_equal(stat(path, &about), 0);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    limit_files((rlim_t)about.st_size);
+    assert_int_equal(reeve_client_flush(client, 60000), REEVE_ESYSTEM);
+    limit_files(RLIM_INFINITY);
+    expect_buffered(2, 1, 0);
+    (void)test_cmd(test_conn, "SET reeve:{s}:tasks x"); /* c is refused, and stays */
+    assert_int_equal(reeve_client_flush(client, 60000), REEVE_EREDIS);
+    expect_buffered(1, 2, 0);
+    tear_down(NULL);
+    open_client(path, 0);
+    expect_buffered(1, 0, 0);
+    (void)test_cmd(test_conn, "DEL reeve:{s}:tasks");
+    assert_int_equal(reeve_client_flush(client, 60000), REEVE_OK);
+    assert_string_equal(test_state("s", "c"), "ready");
+}
+
 static void each_allocation_may_fail(void **state)
 {
     unsigned long nth = 0;
@@ -421,6 +460,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(another_client_does_not_get_the_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_torn_record_at_the_end_is_dropped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damage_in_the_middle_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_file_that_was_full_forgets_what_was_delivered, set_up, tear_down),
         cmocka_unit_test_setup_teardown(each_allocation_may_fail, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("ct_buffer", tests, test_place_start, test_place_stop);

@@ -78,8 +78,8 @@ static void a_replacement_does_not_expect_an_unknown_parent(void **state)
     (void)state;
     close_queue("b");
     test_ok(test_client, reeve_enqueue(test_client, &spec, NULL));
-    spec = (reeve_task_spec){
-        .queue = "q", .type = "t", .id = "n", .unique = "u", .on_conflict = REEVE_CONFLICT_REPLACE};
+    spec =
+        (reeve_task_spec){.queue = "q", .type = "t", .id = "n", .unique = "u", .on_conflict = REEVE_CONFLICT_REPLACE};
     test_ok(test_client, reeve_enqueue(test_client, &spec, NULL));
     assert_string_equal(test_state("q", "n"), "blocked");
     open_queue("b");
