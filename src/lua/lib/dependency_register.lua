@@ -146,7 +146,7 @@ local function attach_page(P, id, edges, first, last, now, states, result, anew)
       end
       local place = old and string.match(old, '^..(%d+)') or text(result.place)
       if not old then result.place = result.place + 1 end
-      local is_expected = theirs ~= queue and sub(policy, 2, 2) == 'e'
+      local is_expected = theirs and theirs ~= queue and sub(policy, 2, 2) == 'e'
       local value = letter .. (state and HOW[state] or '-') .. place .. (is_expected and ' e' or '') .. (number and ' ' .. number or '')
       fields[#fields + 1], fields[#fields + 2], known[parent] = parent, value, value
       result.death = result.death or letter == 'x'
