@@ -3,29 +3,30 @@
  * reach Redis, and delivers them when Redis is back: in the order of their enqueues, and each once.
  *
  *     reeve_client_options options = {.buffer_path = "/var/lib/shop/tasks.buffer"};
- *     reeve_client_open(&client, &options);               also while Redis is away
+ *     reeve_client_open(&client, &options);               succeeds even if Redis cannot be reached
  *     status = reeve_enqueue(client, &spec, id);
  *     if (status == REEVE_OK) ...                         the task is in Redis
  *     if (status == REEVE_BUFFERED) ...                   the task is in the buffer
  *
  * When. reeve_enqueue and reeve_enqueue_many try to reach Redis for up to `buffer_wait_ms` of reeve_client_options. If
  * they cannot, or if Redis refuses writes for the time being (as a replica or while it loads its data), the tasks get
- * the status REEVE_BUFFERED. For the next second the client puts tasks into the buffer at once. Then the next call
- * tries again. While the buffer has tasks, new ones go behind them. A task has its id at once. A delay (in_ms) and
- * an expiry (expires_in_ms) count from the call, by this machine's clock.
+ * the status REEVE_BUFFERED. For one second, the client then puts tasks into the buffer without trying to reach Redis.
+ * The first call after that second tries again. While the buffer has tasks, new tasks are appended to it. A buffered
+ * task already has its id. A delay (in_ms) and an expiry (expires_in_ms) count from the call, by this machine's clock.
  *
- * Delivery. The next call that enqueues a task delivers the buffer, and so does reeve_client_flush. A program that may
- * be idle for long calls reeve_client_flush now and then. The library starts no thread for it. `reeve flush FILE`
- * delivers the file of a program that is gone.
+ * Delivery. The next call that enqueues a task first delivers the buffer. reeve_client_flush also delivers it. The
+ * library starts no thread for this, so a program that enqueues rarely should call reeve_client_flush from time to
+ * time. `reeve flush FILE` delivers the file of a program that no longer runs.
  *
  * A task that Redis refuses at the delivery, because its id exists, its unique key is held, or a parent is unknown, is
- * dropped: `buffer_refused` of reeve_client_options is called for it, and the log has a warning. So is a task for which
- * it is unknown whether an earlier delivery, whose reply was lost, enqueued it: see REEVE_ELOST at reeve_enqueue.
+ * dropped: the client calls `buffer_refused` of reeve_client_options for it, and logs a warning. If the reply of an
+ * earlier delivery was lost, it can be unknown whether a task was enqueued (see REEVE_ELOST at reeve_enqueue). Such a
+ * task is dropped in the same way.
  *
- * File. It belongs to one client of one process at a time (flock) and to one namespace. What a call has put there
- * survives a crash of the program and, as the call waits until it is on the disk, of the machine. Each record has a
- * checksum; a record at the end that was written in part is dropped when the file is opened. A file with another damage
- * is refused and left as it is. In memory there is a copy of what waits.
+ * File. The file belongs to one client of one process at a time (flock) and to one namespace. Each call waits until its
+ * tasks are on the disk, so they survive a crash of the program or of the machine. Each record has a checksum. If the
+ * last record was written only in part, it is dropped when the file is opened. A file that is damaged in another way is
+ * refused, and not changed. The client also has a copy of the tasks in memory.
  *
  * Only tasks of reeve_enqueue and reeve_enqueue_many are buffered. Batches, tasks with more than REEVE_PARENTS_MAX
  * parents, and all other calls need Redis.
@@ -46,19 +47,19 @@ extern "C" {
 typedef struct reeve_buffer_info {
     uint64_t tasks;     /* tasks that wait in it */
     uint64_t bytes;     /* their size */
-    int64_t oldest_ms;  /* when the first of them came, by this machine's clock; -1: none waits */
+    int64_t oldest_ms;  /* when the oldest of them was enqueued, by this machine's clock; -1: there are none */
     uint64_t delivered; /* tasks that were enqueued from it, since the client was opened */
     uint64_t refused;   /* tasks that were dropped because Redis refused them */
     uint64_t unknown;   /* tasks that were dropped because it is unknown whether they were enqueued */
 } reeve_buffer_info;
 
-/* Gets the state of the buffer; all is 0 for a client without one. Does not block. */
+/* Gets the state of the buffer; all fields are 0 for a client without a buffer. Does not block. */
 REEVE_API reeve_status reeve_client_buffer(reeve_client *client, reeve_buffer_info *ret);
 
 /*
- * Delivers the tasks of the buffer, for at most timeout_ms; a negative timeout_ms is no limit. REEVE_OK: the buffer is
- * empty. REEVE_ETIMEOUT: tasks are left because the time was over. Otherwise the status of the call that failed,
- * such as REEVE_ECONNECT; the tasks stay in the buffer.
+ * Delivers the tasks of the buffer, for at most timeout_ms; a negative timeout_ms means no limit. REEVE_OK: the buffer
+ * is empty. REEVE_ETIMEOUT: the time has passed, and the buffer still has tasks. Otherwise the status of the call that
+ * failed, such as REEVE_ECONNECT; the tasks stay in the buffer.
  */
 REEVE_API reeve_status reeve_client_flush(reeve_client *client, int64_t timeout_ms);
 

@@ -1,7 +1,7 @@
 /*
  * change.h - change single tasks by hand, beyond retry, cancel, delete and reschedule (client.h): edit options and
- * payload, move tasks to other queues, let a waiting or running task die, take a running task away from its worker; and
- * forget queues.
+ * payload, move tasks to other queues, make a waiting or running task dead, end the lease of a running task; and remove
+ * queues.
  *
  * Each call takes one round trip, waits for Redis at most for the timeout of the client, and may be repeated. Common
  * errors:
@@ -21,10 +21,10 @@ extern "C" {
 #endif
 
 /*
- * Lets a task die with an error: a waiting task (blocked, scheduled, ready, parked) at once. A running task loses its
- * lease as with reeve_expire, and dies. `kind` has 1 to REEVE_KIND_MAX bytes, and `message` at most
- * REEVE_MESSAGE_MAX bytes; NULL: none. The death counts as any other (dead.h): dependencies on the task apply their
- * rule for it, and a death callback is enqueued. No failed attempt is counted.
+ * Makes a task dead, with an error. A waiting task (blocked, scheduled, ready, parked) dies at once. A running task
+ * first loses its lease, as with reeve_expire. `kind` has 1 to REEVE_KIND_MAX bytes, and `message` at most
+ * REEVE_MESSAGE_MAX bytes; NULL: none. As at any other death (dead.h), the rules of dependencies on the task apply, and
+ * a death callback is enqueued. No failed attempt is counted.
  */
 REEVE_API reeve_status reeve_fail(reeve_client *client, const char *queue, const char *id, const char *kind,
                                   const char *message);
@@ -32,9 +32,9 @@ REEVE_API reeve_status reeve_fail(reeve_client *client, const char *queue, const
 /*
  * Ends the lease of a running task: the task is ready again, before the other tasks of its priority, and another
  * attempt may begin at once. Neither a failure nor a crash is counted. The worker that holds the task is notified:
- * reeve_task_should_stop returns true in its handler, and no outcome of this attempt is accepted. The handler is
- * not stopped by force, so that it may run beside the next attempt. A task that was cancelled while it ran is
- * cancelled instead.
+ * reeve_task_should_stop returns true in its handler, and no outcome of this attempt is accepted. The handler is not
+ * stopped by force, so it can still run during the next attempt. If a cancel of the running task has been requested,
+ * the task becomes cancelled, not ready.
  *
  *   REEVE_ESTATE  the task is not running
  */
@@ -90,10 +90,10 @@ typedef struct reeve_task_edit {
 } reeve_task_edit;
 
 /*
- * Changes a waiting, dead or cancelled task. Only tags and metadata of a running or completed task can be changed;
- * an attempt that runs does not see the change. A ready task with another priority or group comes behind the tasks
- * that have it already. All changes are made at once, or none. REEVE_ETOOBIG: larger than a size limit, or more than
- * REEVE_TAGS_MAX tags.
+ * Changes a waiting, dead or cancelled task. Only tags and metadata of a running or completed task can be changed; the
+ * running attempt does not see the change. If the priority or group of a ready task changes, the task is placed like a
+ * newly enqueued one. The call makes all changes in one atomic step, or none. REEVE_ETOOBIG: larger than a size limit,
+ * or more than REEVE_TAGS_MAX tags.
  */
 REEVE_API reeve_status reeve_edit(reeve_client *client, const char *queue, const char *id, const reeve_task_edit *edit);
 
@@ -101,27 +101,29 @@ REEVE_API reeve_status reeve_edit(reeve_client *client, const char *queue, const
 
 /*
  * Moves a task that is not running to the queue `target`, with its id and all that belongs to it: options, tags,
- * failures, history, log, checkpoint, unique key and dependencies. A task that waits goes on waiting there, for its
- * time and its parents. A completed, dead or cancelled task runs again there, as after reeve_retry_completed; its
- * result is removed. Tasks that depend on it depend on it there, under its new handle.
+ * failures, history, log, checkpoint, unique key and dependencies. A waiting task keeps waiting for its time and its
+ * parents. A completed, dead or cancelled task runs again, as after reeve_retry_completed; its result is removed. Tasks
+ * that depend on it then depend on its new handle.
  *
  * The two queues may be on different nodes of a cluster, so the move has two steps: the task leaves its queue as a
  * message, which the call delivers. If that is not possible now, workers of the queue deliver it later; until then the
- * task is in neither queue. It is moved once whatever happens. If a task with this id comes to the target in between,
- * the moved task gets the id "<id>:moved:<number>"; if its unique key is taken there, it comes without it.
+ * task is in neither queue. The task is moved exactly once. If a task with the same id is enqueued in the target in
+ * between, the moved task gets the id "<id>:moved:<number>". If its unique key has been taken in the target, the moved
+ * task loses the key.
  *
  *   REEVE_EEXISTS     the target has a task with this id
  *   REEVE_EUNIQUE     a task of the target holds the unique key; the message names it
- *   REEVE_ESTATE      the task runs; or it has more than 64 parents or 1000 children; or its parents are not all named
- *                     yet (REEVE_PARENT_OPEN); or it is completed, and tasks that have not ended may read its result
+ *   REEVE_ESTATE      the task is running; or it has more than 64 parents or 1000 children; or it has the placeholder
+ *                     REEVE_PARENT_OPEN as a parent; or it is completed, and tasks that have not ended may read its
+ *                     result
  */
 REEVE_API reeve_status reeve_move(reeve_client *client, const char *queue, const char *id, const char *target);
 
 /* ---- unique keys ----------------------------------------------------------------------------------------------- */
 
 /*
- * Frees a unique key of a queue, whichever task holds it, so that another task can take it. The task that held it has
- * no unique key any more. ret_holder, when not NULL, receives its id. REEVE_ENOTFOUND: no task holds the key.
+ * Releases a unique key of a queue, whichever task holds it, so that another task can take it. The holder then has no
+ * unique key. ret_holder, when not NULL, receives its id. REEVE_ENOTFOUND: no task holds the key.
  */
 REEVE_API reeve_status reeve_unlock(reeve_client *client, const char *queue, const char *key,
                                     char ret_holder[REEVE_ID_MAX]);
@@ -132,15 +134,16 @@ REEVE_API reeve_status reeve_unlock(reeve_client *client, const char *queue, con
 typedef enum reeve_forget_flags {
     REEVE_FORGET_TASKS = 1, /* all tasks, in any state, with their records */
     REEVE_FORGET_CRON = 2,  /* its recurring entries */
-    REEVE_FORGET_SERVED = 4 /* also while workers serve the queue; with REEVE_FORGET_TASKS also running tasks */
+    REEVE_FORGET_SERVED = 4 /* remove the queue even if workers serve it; with REEVE_FORGET_TASKS also running tasks */
 } reeve_forget_flags;
 
 /*
  * Removes a queue: its settings, limits, statistics, events and its name. `what` is 0 or reeve_forget_flags, added up.
- * *ret_deleted, when not NULL, is the number of deleted tasks, also after a failure. Tasks of other queues that depend
- * on deleted tasks are notified. A running task loses its lease as with reeve_expire. A worker that serves the queue
- * enters it again, so stop such workers before. The call works in steps of one round trip each, so that Redis serves
- * other clients in between, and may be repeated. Unique keys that are held for a time expire by themselves.
+ * *ret_deleted, when not NULL, is the number of deleted tasks, even if the call fails. If tasks of other queues depend
+ * on deleted tasks, the rules of these dependencies apply. A running task loses its lease as with reeve_expire. A
+ * worker that serves the queue creates it again, so stop such workers first. The call works in steps of one round trip
+ * each, so that Redis serves other clients in between, and may be repeated. Unique keys that are held for a time expire
+ * by themselves.
  *
  *   REEVE_ESTATE      the queue has tasks or recurring entries, or workers serve it, and the flag for that is missing:
  *                     nothing was removed; the message names the reason

@@ -1,9 +1,10 @@
 /*
  * check.h - check the data of a queue in Redis, and repair them.
  *
- * Scripts change the data of a queue in single steps, so that their parts always agree: each task is in one state,
- * counters count what exists, and so on. Another program, a script that was refused halfway, or a loss of data in
- * Redis can make them disagree. reeve_check finds that in a queue that is in use, and repairs it.
+ * The data of a queue have invariants: each task is in exactly one state, each counter is correct, and so on. Scripts
+ * preserve them, because each script is one atomic step. Another program, a script that Redis stopped halfway for lack
+ * of a right, or a loss of data in Redis can violate them. reeve_check finds such violations while the queue is in use,
+ * and can repair them.
  */
 #ifndef REEVE_CHECK_H
 #define REEVE_CHECK_H
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Something in the data of a queue that disagrees. Texts are valid during the call of on_finding. */
+/* A finding: a violated invariant in the data of a queue. Texts are valid during the call of on_finding. */
 typedef struct reeve_finding {
     const char *queue;
     const char *kind;    /* a stable name, as "task_lost"; docs/guide/operations.md lists them */
@@ -34,19 +35,20 @@ typedef struct reeve_checked {
 } reeve_checked;
 
 /*
- * Checks a queue, while workers and clients use it. The call is made of many calls of scripts, of a few milliseconds
- * at most, so that Redis serves other clients in between. It blocks until all data of the queue are checked, and
- * looks at the name of each key of the server, also at those of other programs. Tasks that arrive meanwhile may be
- * left out. Each finding is looked at twice, each time in one step, so that no change in progress is reported.
+ * Checks a queue; workers and clients can use it meanwhile. The function blocks until all data of the queue are
+ * checked. It calls scripts that take a few milliseconds each, so that Redis serves other clients in between. It scans
+ * the names of all keys of the server, including those of other programs. Tasks that are enqueued meanwhile may be
+ * omitted. Each finding is verified by a second, atomic check, so that changes in progress are not reported.
  *
- * repair: each finding is repaired, in one step that first looks at it once more. Then the queue is checked again, as
- * a repair can reveal another finding, at most four times in all. A repair can make a task run again, or delete
- * data that contradict others: docs/guide/operations.md describes each. Without `repair`, the call writes nothing.
+ * If `repair` is true, each finding is repaired in one atomic step, which does nothing if the finding is no longer
+ * true. Because a repair can reveal another finding, the queue is then checked again, at most four times in all. A
+ * repair can make a task run again, or delete data that contradict other data: docs/guide/operations.md describes each
+ * repair. If `repair` is false, the call writes nothing.
  *
- * on_finding, unless NULL, is called for each finding, in the calling thread; on_progress, unless NULL, from time to
- * time, with the number of elements that were examined and an estimate of all. Where on_progress returns false, the
- * check ends, with REEVE_OK. Neither may use the client. `context` is passed to both. *ret is written on success.
- * Errors: REEVE_EINVAL for a name of a queue that is not valid, and the errors of every call.
+ * on_finding, unless NULL, is called for each finding, in the calling thread; on_progress, unless NULL, is called from
+ * time to time, with the number of elements that were examined and an estimate of the total. If on_progress returns
+ * false, the check ends early, with REEVE_OK. Neither may use the client. `context` is passed to both. *ret is written
+ * on success. Errors: REEVE_EINVAL for a name of a queue that is not valid, and the errors of every call.
  */
 REEVE_API reeve_status reeve_check(reeve_client *client, const char *queue, bool repair,
                                    void (*on_finding)(const reeve_finding *finding, void *context),

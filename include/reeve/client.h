@@ -518,10 +518,10 @@ REEVE_API reeve_status reeve_cancel(reeve_client *client, const char *queue, con
 /* As reeve_cancel. *ret_running is true if the task is running, and so is not cancelled yet. */
 REEVE_API reeve_status reeve_cancel_with_running(reeve_client *client, const char *queue, const char *id,
                                                  bool *ret_running);
-/* As reeve_cancel_with_running, with a reason: one line of UTF-8 of at most REEVE_REASON_MAX bytes, or NULL. It is part
- * of the record (cancel_reason), of the events, and of what the handler of a running task is told (reeve_task_cancel_reason).
- * cascade: tasks that depend on the task are cancelled, too, as by reeve_cancel_cascade (depend.h); the reason is
- * that of the task alone. */
+/* As reeve_cancel_with_running, with a reason: one line of UTF-8 of at most REEVE_REASON_MAX bytes, or NULL. The record
+ * (cancel_reason) and the events of the task have the reason. If the task is running, its handler gets the reason from
+ * reeve_task_cancel_reason. If `cascade` is true, tasks that depend on the task are cancelled, too, as by
+ * reeve_cancel_cascade (depend.h), but without the reason. */
 REEVE_API reeve_status reeve_cancel_with_reason(reeve_client *client, const char *queue, const char *id,
                                                 const char *reason, bool cascade, bool *ret_running);
 REEVE_API reeve_status reeve_delete(reeve_client *client, const char *queue, const char *id);

@@ -25,7 +25,7 @@ static inline int reeve_hiredis_append(redisContext *redis, const reeve_commands
     return REDIS_OK;
 }
 
-/* The reply of hiredis as that of transaction.h, but for the elements of an array. */
+/* Converts a reply of hiredis into one of transaction.h, without the elements of an array. */
 static inline reeve_reply reeve_hiredis_reply(const redisReply *reply)
 {
     reeve_reply made = {REEVE_REPLY_NIL, 0, NULL, 0, NULL, 0};

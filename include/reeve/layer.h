@@ -1,7 +1,8 @@
 /*
- * layer.h - layers (middleware): functions that a worker calls in place of a handler, and that call the handler, and
- * functions that see each task before it is enqueued. They are for what many handlers or producers share, such as
- * timing, tracing, another retry policy, encryption, compression, validation, or faults in tests.
+ * layer.h - layers (middleware) around handlers, and at each enqueue. A worker calls a layer in place of a handler, and
+ * the layer calls the handler. A client calls a layer for each task before it is enqueued. Layers are for code that
+ * many handlers or producers share, such as timing, tracing, another retry policy, encryption, compression, validation,
+ * or faults in tests.
  *
  *     static reeve_outcome trace(reeve_task *task, reeve_next *next, void *user)
  *     {
@@ -17,28 +18,29 @@
  *     }
  *
  * One layer can have up to three functions: `run` around handlers, `run_batch` around batch handlers, and `enqueue`. A
- * program adds layers to a worker with reeve_worker_add_layer, to a client with reeve_client_add_layer, a plugin with
- * `layers` of reeve_plugin. If the same layers are added to a worker and to the producers of its tasks, `run` can undo
- * what `enqueue` did, for instance decrypt the payload.
+ * program adds layers to a worker with reeve_worker_add_layer, and to a client with reeve_client_add_layer. The field
+ * `layers` of reeve_plugin has the layers of a plugin. If the same layers are added to a worker and to the producers of
+ * its tasks, `run` can undo what `enqueue` did, for instance decrypt the payload.
  *
  * Around handlers. A layer is called on the thread that runs the task. It calls reeve_next_run, which calls the next
  * layer or the handler, once or not at all. The task then stores the outcome; the functions below read it, and another
  * call of an outcome function of task.h replaces it. A layer returns the value of reeve_next_run or of an outcome
- * function. If it calls none of them, returns another outcome than that of the task, or calls reeve_next_run twice, the
- * attempt fails with kind "layer" and is retried. The layer that was added first is called first. Its call includes the
- * calls of all others. The run time limit includes the time in layers. The `concurrency` of a plugin limits calls of
- * its handlers, not calls of its layers. Only one thread at a time calls a layer for a task. Layers are not called if
- * an attempt ends before its handler is called, for instance because there is no handler for the type, a thread_start
- * hook failed, or the task has crashed too often. A batch handler (run_batch of reeve_handler) is called through the
- * layers that have run_batch; layers with only `run` do not apply to it.
+ * function. If it calls none of them, returns an outcome that is not the one in the task, or calls reeve_next_run
+ * twice, the attempt fails with kind "layer" and is retried. The layer that was added first is called first. Its call
+ * includes the calls of all others. The run time limit includes the time in layers. The `concurrency` of a plugin
+ * limits calls of its handlers, not calls of its layers. Only one thread at a time calls a layer for a task. Layers are
+ * not called if an attempt ends before its handler is called, for instance because there is no handler for the type, a
+ * thread_start hook failed, or the task has crashed too often. A batch handler (run_batch of reeve_handler) is called
+ * through the layers that have run_batch; layers with only `run` do not apply to it.
  *
- * At an enqueue. `enqueue` is called for each task of reeve_enqueue, reeve_enqueue_many, reeve_batch_open,
- * reeve_batch_add and reeve_cron_set, of a client with the layer, and of reeve_task_chain in a worker with the layer;
- * once for each call, also if the call is repeated on a new connection, and on the thread that makes the call. It can
- * change the task or refuse it. The layer that was added LAST is called first: the order is the reverse of that around
- * handlers, so that a list of layers such as {encrypt, compress} compresses before it encrypts, and decrypts before it
- * decompresses. Tasks for deaths (on_dead) and tasks of recurring entries are made by Redis: a layer sees a recurring
- * entry once, when it is set.
+ * At an enqueue. If a client has the layer, `enqueue` is called for each task of reeve_enqueue, reeve_enqueue_many,
+ * reeve_batch_open, reeve_batch_add and reeve_cron_set. If a worker has the layer, it is called for each task of
+ * reeve_task_chain. It runs on the thread that makes the call, and once for each call, even if the client sends the
+ * call to Redis again on a new connection. It can change the task or refuse it. The layer that was added LAST is called
+ * first: the order is the reverse of that around handlers, so that a list of layers such as {encrypt, compress}
+ * compresses before it encrypts, and decrypts before it decompresses. Scripts in Redis create death callbacks (on_dead)
+ * and the tasks of recurring entries, without layers. A layer is called for a recurring entry once, when the entry is
+ * set.
  */
 #ifndef REEVE_LAYER_H
 #define REEVE_LAYER_H
@@ -66,8 +68,8 @@ typedef reeve_outcome (*reeve_layer_fn)(reeve_task *task, reeve_next *next, void
 REEVE_API reeve_outcome reeve_next_run(reeve_next *next, reeve_task *task);
 
 /*
- * The same around a batch handler: the layer gets the tasks of one call, and calls reeve_next_run_batch once, or not at
- * all, with those that the handler is to get. For each of the others it calls an outcome function. After
+ * A function around a batch handler. It gets the tasks of one call of the handler, and calls reeve_next_run_batch, once
+ * or not at all, with all or some of them. For each of the other tasks it calls an outcome function. After
  * reeve_next_run_batch it can read and replace the outcome of each task. A task without an outcome is retried, as after
  * a batch handler.
  */
@@ -83,12 +85,12 @@ REEVE_API void reeve_next_run_batch(reeve_next_batch *next, reeve_task *const *t
 typedef struct reeve_outgoing reeve_outgoing;
 
 /*
- * Sees a task before it is checked and enqueued. `spec` is a copy, in which the layer may change any field. What it
- * points to must stay valid until the call that enqueues has returned: memory from reeve_outgoing_alloc does. The
- * function returns REEVE_OK, or the status with which the enqueue of this task fails; reeve_outgoing_refuse sets the
- * message. The names, counts and options of the program have been checked, but not the length of the payload; after
- * all layers everything is checked. The queue and the id of a member of a batch must stay. The function must not
- * use the client that makes the call.
+ * Is called for a task before it is checked and enqueued. `spec` is a copy, in which the layer may change any field.
+ * Memory to which its fields point must stay valid until the call that enqueues has returned, as memory from
+ * reeve_outgoing_alloc does. The function returns REEVE_OK, or the status with which the enqueue of this task fails;
+ * reeve_outgoing_refuse sets the message. Before the layers, the names, counts and options of the spec are checked, but
+ * not the length of the payload; after the layers everything is checked. A layer must not change the queue or the id of
+ * a member of a batch. The function must not use the client that makes the call.
  */
 typedef reeve_status (*reeve_enqueue_layer_fn)(reeve_outgoing *task, reeve_task_spec *spec, void *user);
 
@@ -98,11 +100,11 @@ REEVE_API void *reeve_outgoing_alloc(reeve_outgoing *task, size_t size);
 /* Replaces the payload by a copy of these bytes, which may be a part of the present one. REEVE_ENOMEM. */
 REEVE_API reeve_status reeve_outgoing_set_payload(reeve_outgoing *task, const void *data, size_t length);
 
-/* Sets an element of the metadata, or, with the value NULL, removes it. Both texts are copied. REEVE_EINVAL: the key is
+/* Sets a key of the metadata, or, if the value is NULL, removes it. Both texts are copied. REEVE_EINVAL: the key is
  * NULL. REEVE_ENOMEM. */
 REEVE_API reeve_status reeve_outgoing_set_meta(reeve_outgoing *task, const char *key, const char *value);
 
-/* An element of the metadata, or NULL. */
+/* The value of a key of the metadata, or NULL. */
 REEVE_API const char *reeve_outgoing_meta(const reeve_outgoing *task, const char *key);
 
 /* Refuses the task: the enqueue fails with this status, and with a message that names the layer. Returns the status; 0
@@ -139,8 +141,8 @@ REEVE_API reeve_status reeve_client_add_layer(reeve_client *client, const reeve_
 /* ---- before the handler ---------------------------------------------------------------------------------------- */
 
 /*
- * Replaces the payload that the further layers and the handler see by a copy of these bytes, which may be a part of the
- * present one. A zero byte follows the copy. Pointers to earlier payloads stay valid until the attempt ends. The
+ * Replaces the payload that the next layers and the handler get by a copy of these bytes, which may be a part of the
+ * present payload. A zero byte follows the copy. Pointers to earlier payloads stay valid until the attempt ends. The
  * task in Redis keeps its payload. REEVE_ENOMEM: the payload is as before.
  */
 REEVE_API reeve_status reeve_task_set_payload(reeve_task *task, const void *data, size_t length);

@@ -17,18 +17,18 @@ extern "C" {
 #define REEVE_FILTER_META_MAX 8
 #define REEVE_CURSOR_MAX 256
 
-/* Whether an attempt of a task has failed. It tells a scheduled task that waits for a retry from one that waits for its
- * first attempt. */
+/* Whether an attempt of a task has failed. With the state scheduled, REEVE_FAILED_YES selects the tasks that wait for a
+ * retry, and REEVE_FAILED_NO those that wait for their first attempt. */
 typedef enum reeve_filter_failed {
     REEVE_FAILED_ANY = 0,
-    REEVE_FAILED_YES = 1, /* only tasks of which an attempt has failed */
-    REEVE_FAILED_NO = 2   /* only tasks of which no attempt has failed */
+    REEVE_FAILED_YES = 1, /* only tasks with a failed attempt */
+    REEVE_FAILED_NO = 2   /* only tasks without a failed attempt */
 } reeve_filter_failed;
 
 /*
  * A filter selects the tasks of a queue that are in the state `state` and match all other fields that are set. Zero or
- * NULL matches any task. Of two times, `from` is the first time that matches, and `to` the first later one that does
- * not.
+ * NULL matches any task. A pair of fields such as due_from_ms and due_to_ms matches times from the first value on and
+ * before the second.
  */
 typedef struct reeve_filter {
     size_t size;             /* sizeof(reeve_filter), or 0 */
@@ -54,13 +54,13 @@ typedef struct reeve_filter {
 } reeve_filter;
 
 /*
- * Gets the next tasks that a filter selects, in one round trip. `cursor` is "" for the first call; the call writes to
- * it where the next call continues, and "" at the end. It examines at most 1000 tasks, fewer if they are expensive to
- * examine, and returns at most `limit` of them, at most 1000; a page may be empty before the end. *ret_seen, when not
- * NULL, is the number of tasks that this call has examined. Waiting tasks are in the order in which they will run,
- * ended tasks in the order in which they ended, the last one first. A task that changes its state between two calls
- * may be missing, or be returned twice. The tasks have their payloads and results. Free the page with
- * reeve_task_list_free. REEVE_EINVAL: the filter or the cursor is not valid.
+ * Gets the next tasks that a filter selects, in one round trip. For the first call, `cursor` is "". Each call writes
+ * the position of the next call to `cursor`, and "" at the end. A call examines at most 1000 tasks, or fewer if they
+ * are expensive to examine, and returns at most `limit` of them (at most 1000). A call can return no tasks although
+ * further calls return some. *ret_seen, when not NULL, is the number of tasks that this call has examined. Waiting
+ * tasks are in the order in which they will run, ended tasks in the order in which they ended, the last one first. A
+ * task that changes its state between two calls may be missing, or be returned twice. The tasks have their payloads and
+ * results. Free the page with reeve_task_list_free. REEVE_EINVAL: the filter or the cursor is not valid.
  */
 REEVE_API reeve_status reeve_find(reeve_client *client, const char *queue, const reeve_filter *filter,
                                   char cursor[REEVE_CURSOR_MAX], size_t limit, reeve_task_info ***ret,

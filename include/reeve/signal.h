@@ -7,10 +7,9 @@
  *     spec.after = &approval;
  *     spec.after_count = 1;
  *
- * With a deadline it dies with kind "expired" if no signal comes in time.
- *
- * It is blocked until a program sends the signal, and until its other parents have ended. A task can wait for several
- * signals. Only one thread at a time may use a client.
+ * The task is blocked until a program sends the signal, and until its other parents have ended. A task can wait for
+ * several signals. If it has a deadline and no signal comes in time, it dies with kind "expired". Only one thread at a
+ * time may use a client.
  */
 #ifndef REEVE_SIGNAL_H
 #define REEVE_SIGNAL_H
@@ -28,9 +27,9 @@ extern "C" {
 
 /*
  * Sends a signal to a task, with data for its handler (data.length 0: none), at most size_limits.payload bytes. The
- * data is copied. Blocks for a round trip.
+ * data are copied. Blocks for a round trip.
  *
- *   REEVE_EEXISTS    the signal came before; its data stays
+ *   REEVE_EEXISTS    the task has already received this signal; the data of the first one stay
  *   REEVE_ESTATE     the task does not wait for this signal, is running, or has ended
  *   REEVE_ENOTFOUND  there is no such task
  *   REEVE_EINVAL, REEVE_ETOOBIG, and the errors of every call
@@ -39,9 +38,9 @@ REEVE_API reeve_status reeve_signal_task(reeve_client *client, const char *queue
                                          reeve_bytes data);
 
 /*
- * In a handler: gets the data of a signal that the running task received. One round trip. ret->data is NULL if the
- * task did not wait for that signal; it is "" if the signal had no data. The bytes are valid until the next call of
- * this function or of reeve_task_parent_result, or the end of the handler. REEVE_EINVAL: the name is not valid.
+ * In a handler: gets the data of a signal that the task received. One round trip. ret->data is NULL if the task did not
+ * wait for this signal, and "" if the signal had no data. The bytes are valid until the next call of this function or
+ * of reeve_task_parent_result, or the end of the handler. REEVE_EINVAL: the name is not valid.
  */
 REEVE_API reeve_status reeve_task_signal(reeve_task *task, const char *name, reeve_bytes *ret);
 

@@ -1,6 +1,6 @@
 /*
- * testing.h - test handlers, layers, and programs that enqueue tasks. The functions run one attempt of one task on the
- * calling thread, without Redis and without a worker. They work with any test framework:
+ * testing.h - test handlers, layers, and programs that enqueue tasks. reeve_test_run runs one attempt of one task on
+ * the calling thread, without Redis and without a worker. It works with any test framework:
  *
  *     reeve_test_report *report = reeve_test_run(&handler, &(reeve_test_options){.payload = reeve_test_text("a.jpg")});
  *     assert(report->outcome == REEVE_OUTCOME_RETRY);
@@ -31,7 +31,7 @@ extern "C" {
 
 typedef struct reeve_test_clock {
     int64_t now_ms;  /* milliseconds since the epoch */
-    int64_t step_ms; /* ms by which each reading of the clock moves it, also by reeve_task_should_stop */
+    int64_t step_ms; /* ms by which each reading of the clock moves it; reeve_task_should_stop reads it, too */
     bool real;       /* use the machine's clock */
 } reeve_test_clock;
 
@@ -59,8 +59,8 @@ typedef struct reeve_test_options {
     int64_t enqueued_ms;          /* 0: the start of the run */
     /* The environment of the run. */
     reeve_test_clock *clock; /* NULL: a clock that stands still at REEVE_TEST_BEGIN_MS */
-    /* stop_at N: reeve_task_should_stop returns true from its Nth call on; 0: never. cancel_at N: the same, and from
-     * then on reeve_task_is_cancelled returns true as well; 1: from the start of the run. */
+    /* stop_at N: from its Nth call on, reeve_task_should_stop returns true; 0: never. cancel_at N: the same, and
+     * reeve_task_is_cancelled then returns true as well. With cancel_at 1 both are true from the start of the run. */
     unsigned stop_at;
     unsigned cancel_at;
     /* The status that reeve_task_progress, _heartbeat, _checkpoint and _log return. REEVE_EREFUSED simulates a lost
@@ -148,8 +148,8 @@ REEVE_API void reeve_test_report_free(reeve_test_report *report);
 /* ---- producers ------------------------------------------------------------------------------------------------- */
 
 /*
- * A client for tests of programs that enqueue: it keeps the tasks in memory, needs no Redis, and starts no thread. The
- * program under test gets it in place of the client of reeve_client_open:
+ * A client for tests of programs that enqueue: it keeps the tasks in memory, needs no Redis, and starts no thread. Pass
+ * it to the program under test in place of a client of reeve_client_open:
  *
  *     reeve_client *client = NULL;
  *     reeve_test_client_open(&client, NULL);
@@ -158,24 +158,24 @@ REEVE_API void reeve_test_report_free(reeve_test_report *report);
  *     assert(mail != NULL && mail->spec->in_ms == 60000);
  *     reeve_client_close(client);
  *
- * With handlers it also runs the tasks: at once, within the call that enqueues them (run_at_once), or when the test
- * calls reeve_test_client_run.
+ * If the options have handlers, the client can also run the tasks. With run_at_once, the call that enqueues a task runs
+ * it. Otherwise reeve_test_client_run runs the tasks.
  *
- * Specs are checked as by reeve_enqueue. Ids, unique keys and parents are kept to: REEVE_EEXISTS, REEVE_EUNIQUE and
- * REEVE_ENOTFOUND come as from Redis, and so do batches (depend.h). reeve_show, reeve_wait, reeve_retry, reeve_cancel,
+ * Specs are checked as by reeve_enqueue. Ids, unique keys, parents and batches (depend.h) work as with Redis: calls
+ * return REEVE_EEXISTS, REEVE_EUNIQUE and REEVE_ENOTFOUND. reeve_show, reeve_wait, reeve_retry, reeve_cancel,
  * reeve_delete, reeve_reschedule and reeve_set_priority work; reeve_wait does not block, and returns REEVE_ETIMEOUT for
- * a task that has not ended. All other calls that ask Redis return REEVE_EUNSUPPORTED. A task with a time or a delay
- * runs as soon as the test runs it. Priorities, limits, expiry, death callbacks (on_dead), tags and recurring entries
- * have no effect.
+ * a task that has not ended. All other functions that need Redis return REEVE_EUNSUPPORTED. Times and delays are
+ * ignored when tasks run. Priorities, limits, expiry, death callbacks (on_dead), tags and recurring entries have no
+ * effect.
  */
 typedef struct reeve_test_client_options {
     size_t size;                   /* sizeof(reeve_test_client_options), or 0 */
     const reeve_handler *handlers; /* valid until the client is closed, with all that they point to */
     size_t handler_count;
-    reeve_plugin_handle *plugin; /* handlers of a plugin, with its layers; must stay open; NULL: none */
-    const reeve_layer *layers;   /* around the handlers, and at each enqueue (layer.h); free_user is not called */
+    reeve_plugin_handle *plugin; /* its handlers and layers are used; it must stay open; NULL: none */
+    const reeve_layer *layers;   /* called around handlers and at each enqueue (layer.h); free_user is not called */
     size_t layer_count;
-    bool run_at_once;              /* a call that enqueues a task runs it, if there is a handler for its type */
+    bool run_at_once;              /* a call that enqueues a task also runs it, if its type has a handler */
     reeve_test_clock *clock;       /* NULL: a clock that stands still at REEVE_TEST_BEGIN_MS */
     reeve_size_limits size_limits; /* of tasks, results and chained tasks (size_limits.h); zeroed: the defaults */
 } reeve_test_client_options;
@@ -202,13 +202,13 @@ REEVE_API size_t reeve_test_client_count(const reeve_client *client);
 REEVE_API const reeve_test_task *reeve_test_client_task(const reeve_client *client, size_t n);
 REEVE_API const reeve_test_task *reeve_test_client_find(const reeve_client *client, const char *type, size_t n);
 
-/* Forgets all tasks. In a handler it does nothing. */
+/* Removes all tasks. In a handler it does nothing. */
 REEVE_API void reeve_test_client_clear(reeve_client *client);
 
 /*
- * Runs one attempt of each task that waits and has a handler, on the calling thread, in the order of the enqueues; then
- * of each task that became ready or was enqueued meanwhile, by a handler, as a chained task, or as its parents ended.
- * A task that fails, or is snoozed, runs again at the next call. Returns the number of attempts.
+ * Runs one attempt of each waiting task whose type has a handler, on the calling thread, in the order of the enqueues.
+ * Then runs an attempt of each task that a handler enqueued or chained meanwhile, or whose parents have ended
+ * meanwhile. A task that fails, or is snoozed, runs again at the next call. Returns the number of attempts.
  */
 REEVE_API size_t reeve_test_client_run(reeve_client *client);
 

@@ -1,6 +1,6 @@
 /*
  * transaction.h - an enqueue as Redis commands, which a program sends on its own connection, in its own pipeline or
- * transaction (MULTI). The program's own writes and the enqueue are then carried out together:
+ * transaction (MULTI). Redis then executes the program's own writes and the enqueue together:
  *
  *     reeve_commands *commands = NULL;
  *     reeve_status status = reeve_enqueue_commands(&commands, NULL, &spec, 1, words, sizeof(words));
@@ -10,20 +10,21 @@
  *     for (size_t i = 0; i < commands->count; i++)
  *         append(redis, commands->list[i].argc, commands->list[i].argv, commands->list[i].lengths);
  *     append(redis, "EXEC");
- *     ... reads the replies; each element of that of EXEC is the reply of one command: reeve_commands_read
+ *     ... reads the reply of EXEC. Each of its elements is the reply of one command, for reeve_commands_read
  *     reeve_commands_free(commands);
  *
- * Nothing here connects to Redis or blocks, and no client of client.h is needed. hiredis.h has the calls for programs
- * that use hiredis; examples/transaction.c is a whole program.
+ * No function of this file connects to Redis or blocks, or needs a client of client.h. hiredis.h has functions for
+ * programs that use hiredis. examples/transaction.c is a complete program.
  *
- * What a transaction of Redis promises: all of its commands are carried out, in order and without others between
- * them, or none is (EXECABORT, or a changed key of WATCH). Redis has no rollback: if one command of a transaction
- * fails, the others are carried out nevertheless. An enqueue fails that way if the task's id exists, another task
- * holds its unique key, or a parent is unknown (the reply says so), and if the user of the connection lacks a right.
+ * Redis executes either all commands of a transaction, in order and without other commands between them, or none of
+ * them (error EXECABORT, or a key of WATCH has changed). It has no rollback: if one command of a transaction fails, the
+ * others are executed nevertheless. The command of an enqueue fails if the task's id exists, another task holds its
+ * unique key, a parent does not exist, or the user of the connection lacks a right. Its reply has the reason.
  *
- * A client refuses a namespace whose data a newer release has written. These commands do not look.
+ * A client of client.h refuses a namespace whose data a newer release has written. These commands do not check this.
  *
- * In Redis Cluster the commands concern keys of several slots; there they can be sent in a pipeline only.
+ * In Redis Cluster the commands use keys of several slots, so they can be sent only in a pipeline and not in a
+ * transaction.
  */
 #ifndef REEVE_TRANSACTION_H
 #define REEVE_TRANSACTION_H
@@ -51,13 +52,13 @@ typedef struct reeve_commands_options {
     size_t size;                   /* sizeof(reeve_commands_options), or 0 */
     const char *ns;                /* namespace; NULL: "reeve" */
     reeve_size_limits size_limits; /* size limits of the tasks (size_limits.h); zeroed: the defaults */
-    /* false: each enqueue is an EVAL with the text of the script, about 60 KB. It always works. true: it is an EVALSHA,
-     * which is short. The program must then send reeve_commands_load first, on each new connection, and again when a
-     * reply has the error NOSCRIPT. In a transaction such a reply comes too late: Redis has carried out the other
-     * commands then. SCRIPT FLUSH, a restart of Redis and a failover make Redis forget scripts. */
+    /* false: each command is an EVAL with the text of the script, about 60 KB. It always works. true: each command is a
+     * short EVALSHA. The program must then first send reeve_commands_load on each new connection, and again when a
+     * reply has the error NOSCRIPT. In a transaction this error comes too late: Redis has already executed the other
+     * commands. SCRIPT FLUSH, a restart of Redis and a failover remove scripts from Redis. */
     bool loaded;
-    /* Layers through which the tasks go, as through those of a client (layer.h); free_user is not called. Each must
-     * have its size (REEVE_LAYER), or that of this version. */
+    /* Layers whose function `enqueue` is called for each task, as in a client (layer.h). free_user is not called. Set
+     * `size` of each layer with REEVE_LAYER. */
     const reeve_layer *layers;
     size_t layer_count;
 } reeve_commands_options;
@@ -66,18 +67,18 @@ typedef struct reeve_commands_options {
 typedef struct reeve_commands {
     const reeve_command *list; /* to be sent in this order */
     size_t count;
-    /* The tasks, in the order of the specs. The id of each is known at once. Its status is REEVE_ELOST (unknown) until
-     * reeve_commands_read has read the reply that tells of it. */
+    /* The tasks, in the order of the specs. Their ids are already set. The status of each is REEVE_ELOST (unknown)
+     * until reeve_commands_read has read the reply of its command. */
     const reeve_enqueued *tasks;
     size_t task_count;
-    /* The last call of reeve_commands_read met NOSCRIPT: send reeve_commands_load, then the commands again. */
+    /* The last reply that reeve_commands_read read was NOSCRIPT: send reeve_commands_load, then the commands again. */
     bool not_loaded;
     const char *error; /* the message of the last call of reeve_commands_read that failed; else "" */
 } reeve_commands;
 
 /*
- * Makes the commands that enqueue `count` tasks, of one or several queues. The tasks are checked as by reeve_enqueue;
- * if one of them is refused, no commands are made. On success the caller owns *ret and frees it with
+ * Creates the commands that enqueue `count` tasks, in one or several queues. The tasks are checked as by reeve_enqueue;
+ * if one of them is refused, no commands are created. On success the caller owns *ret and frees it with
  * reeve_commands_free. On failure *ret is NULL, and the message is written to ret_error, a buffer of `size` bytes, or
  * NULL. The specs are copied. Any thread.
  *
@@ -86,8 +87,8 @@ typedef struct reeve_commands {
  *                  tasks than size_limits.batch
  *   REEVE_ENOMEM
  *
- * Parents in other queues learn of a task from the workers, up to a second later than after reeve_enqueue. Idle
- * threads of workers are woken as usual, when the transaction has ended.
+ * If a task has parents in other queues, workers register it with these queues, up to a second later than reeve_enqueue
+ * does. When the transaction has been executed, idle threads of workers wake up as usual.
  */
 REEVE_API reeve_status reeve_enqueue_commands(reeve_commands **ret, const reeve_commands_options *options,
                                               const reeve_task_spec *specs, size_t count, char *ret_error, size_t size);
@@ -96,12 +97,12 @@ REEVE_API reeve_status reeve_enqueue_commands(reeve_commands **ret, const reeve_
 REEVE_API void reeve_commands_free(reeve_commands *commands);
 
 /*
- * Prepares commands that were sent, and whose replies did not come, to be sent again. Without it, too, a repeat
- * enqueues no task twice whose record still exists: a task whose id was made by the library is then reported as
- * enqueued. With it, the script also recognizes tasks with an id of the program, and refuses those that may have ended
- * and be gone meanwhile (REEVE_ELOST). commands->list stays where it is; `argc` and
- * the arguments change. Any thread, but not two at once for the same commands.
- * REEVE_EINVAL: `commands` is NULL.
+ * Prepares commands to be sent again, after they were sent and their replies did not arrive. If the record of a task
+ * still exists, sending its command again enqueues no second task, even without this call: the task is reported as
+ * enqueued if the library made its id, and with REEVE_EEXISTS if the program chose it. After this call, the script also
+ * reports the second kind as enqueued. It refuses tasks that may have ended, and whose records may have been deleted,
+ * with REEVE_ELOST. The call does not move commands->list, but changes `argc` and the arguments. Any thread, but not
+ * two at once for the same commands. REEVE_EINVAL: `commands` is NULL.
  */
 REEVE_API reeve_status reeve_commands_repeat(reeve_commands *commands);
 
@@ -124,15 +125,15 @@ typedef struct reeve_reply {
 } reeve_reply;
 
 /*
- * Reads the reply of the command commands->list[index]: that of the command itself or, in a transaction, the element of
- * EXEC's reply; not "QUEUED". It sets the status of the tasks that the command enqueues (and, with REEVE_EUNIQUE and
- * REEVE_ENOTFOUND, their id: see reeve_enqueued) and commands->error. It returns the status of the first task of the
- * command that was not enqueued, else REEVE_OK:
+ * Reads the reply of the command commands->list[index]. In a transaction, this is the element of EXEC's reply, not the
+ * "QUEUED" that Redis sends before. It sets the status of the tasks that the command enqueues (and, with REEVE_EUNIQUE
+ * and REEVE_ENOTFOUND, their id: see reeve_enqueued) and commands->error. It returns the status of the first task of
+ * the command that was not enqueued, else REEVE_OK:
  *
  *   REEVE_EEXISTS, REEVE_EUNIQUE, REEVE_ENOTFOUND  as from reeve_enqueue
  *   REEVE_ELOST    after reeve_commands_repeat: unknown, the task may have been enqueued and have ended
  *   REEVE_EREDIS   the reply is an error; none of the tasks of the command is enqueued
- *   REEVE_EPROTO   the reply is not one of this command, such as the nil of an EXEC that was given up
+ *   REEVE_EPROTO   the reply is not one of this command, such as the nil of an EXEC that executed nothing
  *   REEVE_EINVAL   there is no such command
  */
 REEVE_API reeve_status reeve_commands_read(reeve_commands *commands, size_t index, const reeve_reply *reply);

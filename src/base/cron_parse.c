@@ -238,7 +238,7 @@ static reeve_status read_fields(rv_cron *ret, const char *spec, rv_error *error)
         if ((status = read_field(&read, i, words[i - first], error)) != REEVE_OK) return status;
     }
     if (never_comes(&read))
-        return refuse(error, &fields[DAY], words[DAY - first], "no month that is meant has such a day");
+        return refuse(error, &fields[DAY], words[DAY - first], "none of the months of the spec has this day");
 
     *ret = (rv_cron){
         .seconds = read.sets[SECOND],

@@ -58,7 +58,7 @@ static reeve_status tell(forgetting *f)
 static reeve_status follow(forgetting *f, const char *word, int64_t number)
 {
     if (strcmp(word, "served") == 0) return refuse(f, number, "sessions of workers lease from it");
-    if (strcmp(word, "tasks") == 0) return refuse(f, number, "tasks are in it, with those that have ended");
+    if (strcmp(word, "tasks") == 0) return refuse(f, number, "tasks are in it, including those that have ended");
     if (strcmp(word, "cron") == 0)
         return f->what & REEVE_FORGET_CRON ? remove_entries(f) : refuse(f, number, "recurring entries are in it");
     bool tells = strcmp(word, "messages") == 0;
