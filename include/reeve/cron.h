@@ -71,8 +71,8 @@ typedef struct reeve_cron_entry {
     /* Time zone of the slots: "utc", "local", or a name of the tz database, such as "Europe/Berlin". NULL: `local`
      * decides. Not together with `local`, unless it is "local". */
     const char *zone;
-    int64_t starts_ms; /* first time at which a slot can be; 0: no limit */
-    int64_t ends_ms;   /* last time at which a slot can be; 0: no limit */
+    int64_t starts_ms; /* no slot is before this time; 0: no limit */
+    int64_t ends_ms;   /* no slot is after this time; 0: no limit */
     /* Intervals: all slots are this much later, less than the interval. With starts_ms and offset_ms = starts_ms modulo
      * the interval the first slot is at starts_ms. */
     int64_t offset_ms;

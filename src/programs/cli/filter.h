@@ -52,14 +52,14 @@ int cli_filter_read_meta(const cli_context *cli, const cli_option *option, void 
     {"group", "G", "only tasks of this group", CLI_TEXT, CLI_FILTER_AT(group), 0, 0, NULL}, \
     {"meta", "KEY=VALUE", "only tasks with this metadata; may be repeated", CLI_OTHER, 0, 0, 0, \
      cli_filter_read_meta}, \
-    {"worker", "WORKER", "only tasks that the worker of this name or id runs, or of which the record names it", \
+    {"worker", "WORKER", "only tasks that the worker with this name or id runs, or ran according to their record", \
      CLI_TEXT, CLI_FILTER_AT(worker), 0, 0, NULL}, \
     {"id-prefix", "TEXT", "only tasks whose id begins with this", CLI_TEXT, CLI_FILTER_AT(id_prefix), 0, 0, NULL}, \
     {"payload-has", "TEXT", "only tasks whose payload contains this", CLI_TEXT, CLI_FILTER_AT(payload_has), 0, 0, \
      NULL}, \
-    {"failed", NULL, "only tasks of which an attempt has failed; with --state scheduled: retries", CLI_FLAG, \
+    {"failed", NULL, "only tasks with a failed attempt; with --state scheduled: tasks that wait for a retry", CLI_FLAG, \
      CLI_FILTER_AT(failed), 0, 0, NULL}, \
-    {"not-failed", NULL, "only tasks of which no attempt has failed", CLI_FLAG, CLI_FILTER_AT(not_failed), 0, 0, \
+    {"not-failed", NULL, "only tasks without a failed attempt", CLI_FLAG, CLI_FILTER_AT(not_failed), 0, 0, \
      NULL}, \
     {"older-than", "DURATION", older, CLI_DURATION, CLI_FILTER_AT(older_ms), 1, 0, NULL}, \
     {"enqueued-after", "TIME", "only tasks that were enqueued at this time or later", CLI_TIME, \

@@ -18,7 +18,7 @@ struct check_options {
 };
 
 static const cli_option check_table[] = {
-    {"repair", NULL, "repair what is found; it may make tasks run again, or delete data that contradict others",
+    {"repair", NULL, "repair the findings; this may make tasks run again, or delete data that contradict other data",
      CLI_FLAG, offsetof(struct check_options, repair), 0, 0, NULL},
     {0},
 };
@@ -147,15 +147,14 @@ const cli_verb cli_verb_check = {
     .options_size = sizeof(struct check_options),
     .max = CLI_ANY_NUMBER,
     .run = check,
-    .notes =
-        "The data of a queue agree with one another: each task is in one state, counters count what exists, and so\n"
-        "on. The command checks that in small steps, while workers and clients go on. It prints what does not\n"
-        "agree, what follows from it, and what --repair does about it. Without a QUEUE it checks all queues. It\n"
-        "looks at the name of each key of the server, also at those of other programs.\n"
-        "\n"
-        "Examples:\n"
-        "  reeve check\n"
-        "  reeve check --repair mail\n"
-        "  reeve check --json | jq -r .kind | sort | uniq -c\n",
+    .notes = "The data of a queue have invariants: each task is in exactly one state, each counter is correct, and so\n"
+             "on. The command checks them in small steps; workers and clients can use the queue meanwhile. For each\n"
+             "violation it prints what is wrong, the consequence, and what --repair does about it. Without a QUEUE it\n"
+             "checks all queues. It scans the names of all keys of the server, including those of other programs.\n"
+             "\n"
+             "Examples:\n"
+             "  reeve check\n"
+             "  reeve check --repair mail\n"
+             "  reeve check --json | jq -r .kind | sort | uniq -c\n",
     .exits = "0 nothing was found, or all of it was repaired; 1 something was found",
 };

@@ -207,7 +207,7 @@ static int read_catch_up(const cli_context *cli, const cli_option *option, void 
 #define AT(field) offsetof(cli_cron_options, field)
 
 static const cli_option cron_table[] = {
-    {"zone", "ZONE", "time zone of the SPEC: utc, local for that of the workers, or a name, Europe/Berlin (utc)",
+    {"zone", "ZONE", "time zone of the SPEC: utc, local (that of the workers), or a name such as Europe/Berlin (utc)",
      CLI_OTHER, 0, 0, 0, read_zone},
     {"catch-up", "HOW", "skip: enqueue nothing for missed slots; once: one task; all: one task for each (once)",
      CLI_OTHER, 0, 0, 0, read_catch_up},
@@ -217,13 +217,13 @@ static const cli_option cron_table[] = {
      0, NULL},
     {"overlap", NULL, "enqueue the task of a slot even if the task of the previous slot has not ended (default)",
      CLI_FLAG, AT(overlap), 0, 0, NULL},
-    {"starts", "TIME", "first time at which a slot can be (RFC 3339, or seconds since the epoch)", CLI_TIME,
+    {"starts", "TIME", "no slot is before this time (RFC 3339, or seconds since the epoch)", CLI_TIME,
      AT(entry.starts_ms), 1, 0, NULL},
-    {"ends", "TIME", "last time at which a slot can be", CLI_TIME, AT(entry.ends_ms), 1, 0, NULL},
-    {"first", "TIME", "of an interval: its first slot is at this time", CLI_TIME, AT(first_ms), 1, 0, NULL},
-    {"offset", "DURATION", "of an interval: its slots are this much later than its multiples (0)", CLI_DURATION,
+    {"ends", "TIME", "no slot is after this time", CLI_TIME, AT(entry.ends_ms), 1, 0, NULL},
+    {"first", "TIME", "for an interval: time of the first slot", CLI_TIME, AT(first_ms), 1, 0, NULL},
+    {"offset", "DURATION", "for an interval: delay of all slots after the multiples of the interval (0)", CLI_DURATION,
      AT(entry.offset_ms), 0, 0, NULL},
-    {"jitter", "DURATION", "fire up to this much later, a random time for each slot; at most 1h (0)", CLI_DURATION,
+    {"jitter", "DURATION", "fire after a random delay of up to this time, for each slot; at most 1h (0)", CLI_DURATION,
      AT(entry.jitter_ms), 0, 0, NULL},
     {"runs", "N", "stop after N tasks; 0: no limit (0)", CLI_COUNT, AT(entry.runs), 0, 1000000000, NULL},
     {"from", "TIME", "with backfill: first time of the range", CLI_TIME, AT(from_ms), 0, 0, NULL},
@@ -258,12 +258,12 @@ const cli_verb cli_verb_cron = {
     .max = CLI_ANY_NUMBER,
     .run = cron,
     .notes =
-        "An entry is a recurring task. It enqueues its task at the times that its SPEC gives, its slots. A SPEC\n"
-        "has five fields: minute hour day month weekday; or six: second minute hour day month weekday. A field is\n"
-        "*, a number, a name (jan, mon), a range (mon-fri), a step (*/5), or a list of these. If both day and\n"
-        "weekday are restricted, one of them must match. A SPEC can also be @minutely, @hourly, @daily, @weekly,\n"
-        "@monthly or @yearly, or an interval such as \"every 90s\". `cron next` prints the next slots of a SPEC,\n"
-        "without Redis.\n"
+        "An entry is a recurring task. Its SPEC sets its slots, the times at which it enqueues its task. A SPEC has\n"
+        "five fields: minute hour day month weekday; or six: second minute hour day month weekday. A field is *, a\n"
+        "number, a name (jan, mon), a range (mon-fri), a step (*/5), or a list of these. If both day and weekday\n"
+        "are restricted, one of them must match. A SPEC can also be @minutely, @hourly, @daily, @weekly, @monthly\n"
+        "or @yearly, or an interval such as \"every 90s\". `cron next` prints the next slots of a SPEC, without\n"
+        "Redis.\n"
         "\n"
         "A slot enqueues at most one task, however many workers serve the queue. The id of the task is\n"
         "cron:NAME:SLOT; SLOT is the time of the slot in milliseconds since the epoch. An entry fires, that is,\n"
@@ -272,14 +272,14 @@ const cli_verb cli_verb_cron = {
         "task is enqueued, for the last missed slot. With \"all\", one task is enqueued for each of the last missed\n"
         "slots, at most --catch-up-max.\n"
         "\n"
-        "A namespace has one entry of each name. If an entry NAME exists, `add` changes it. Options and a payload\n"
-        "that are not given stay as they are, unless --replace is given. A paused entry stays paused. If QUEUE is\n"
-        "another queue than before, the entry moves to it. `run` enqueues the task of an entry now, and prints its\n"
+        "The name of an entry is unique in its namespace. If an entry NAME exists, `add` changes it. Options and a\n"
+        "payload that are not given stay as they are, unless --replace is given. A paused entry stays paused. If\n"
+        "QUEUE is another queue, the entry moves to it. `run` enqueues the task of an entry now, and prints its\n"
         "handle. `remove` removes an entry; the tasks that it has enqueued stay.\n"
         "\n"
         "--starts and --ends limit the times of the slots, and --runs the number of tasks. --jitter spreads entries\n"
         "that would fire at the same time. `backfill` enqueues the task of an entry for each slot of a range, with\n"
-        "the id of the slot; a slot whose task, or its record, exists enqueues nothing.\n"
+        "the id of the slot. It skips a slot if the task of that slot, or its record, exists.\n"
         "\n"
         "Examples:\n"
         "  reeve cron backfill default/nightly --from 2026-11-01T00:00:00Z --to 2026-11-30T23:59:59Z --dry-run\n"

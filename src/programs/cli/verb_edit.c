@@ -118,16 +118,16 @@ const cli_verb cli_verb_edit = {
     .section = CLI_CHANGES,
     .synopsis = "HANDLE...|- [--payload PAYLOAD] [--type TYPE] [--priority N] [--group G] [OPTION]...\n"
                 "                  [--unset OPTION]... [--tag T]... [--untag T]... [--meta KEY=VALUE]...",
-    .summary = "Changes options, payload, tags or metadata of tasks that do not run",
+    .summary = "Changes options, payload, tags or metadata of tasks that are not running",
     .options = edit_table,
     .options_size = sizeof(cli_edit_options),
     .min = 1,
     .max = CLI_ANY_NUMBER,
     .run = edit,
     .notes =
-        "The command accepts waiting, dead and cancelled tasks; for tags and metadata alone also running and\n"
-        "completed ones. A ready task with another priority or group comes behind the tasks that have it already.\n"
-        "`reeve reschedule` changes the time of a task.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
+        "The command accepts waiting, dead and cancelled tasks; if only tags or metadata change, also running and\n"
+        "completed ones. If the priority or group of a ready task changes, the task is placed like a newly enqueued\n"
+        "one. `reeve reschedule` changes the time of a task.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
         "  reeve edit default/order-17 --payload '{\"to\":\"ann\"}' --attempts 3\n"
         "  reeve edit default/order-17 --unset group --tag urgent --meta by=ops\n",
 };

@@ -40,7 +40,7 @@ static const cli_option enqueue_table[] = {
     {"wait", "[TIMEOUT]", "wait until the task has ended, and print its state and result", CLI_OTHER, 0, 0, 0,
      read_wait},
     {"bulk", NULL, "read tasks from standard input", CLI_FLAG, AT(bulk), 0, 0, NULL},
-    {"ended", NULL, "with --bulk: of listed tasks, enqueue those that had ended, too", CLI_FLAG, AT(ended), 0, 0, NULL},
+    {"ended", NULL, "with --bulk: also enqueue listed tasks that had ended", CLI_FLAG, AT(ended), 0, 0, NULL},
     {"buffer", "FILE", "while Redis cannot be reached, keep the task in this file", CLI_TEXT, AT(buffer), 0, 0, NULL},
     {"layers", "PLUGIN", "pass the tasks through the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
     {0},
@@ -219,21 +219,19 @@ const cli_verb cli_verb_enqueue = {
         "the new task is enqueued, and dies later. With HANDLE:known-or-gone or HANDLE:RULE:known-or-gone, a\n"
         "parent that does not exist counts as completed.\n"
         "\n"
-        "With --buffer, a task that is enqueued while Redis cannot be reached is kept in FILE. Later enqueues with "
-        "the\n"
-        "same FILE, and `reeve flush FILE`, deliver it. Its handle is printed, and a line on standard error.\n"
+        "With --buffer, if Redis cannot be reached, the task is kept in FILE. Its handle is printed on standard\n"
+        "output, and a notice on standard error. The next `reeve enqueue` with the same FILE, or `reeve flush\n"
+        "FILE`, delivers it.\n"
         "\n"
         "With --bulk each line of standard input is a JSON object for one task. Its members are \"queue\" and "
         "\"type\"\n"
         "(by default QUEUE and TYPE of the command line), \"payload\" (any JSON value, kept as written) or\n"
         "\"payload_base64\", and options:\n" RV_TASK_OPTION_NAMES ".\n"
-        "A line of `reeve list --json` or `reeve show --json` is read, too, and enqueues the listed task again: with "
-        "its\n"
-        "id, type, payload and options, its time, and the parents that had not ended. Its failures, log, history,\n"
-        "progress and checkpoint are not kept. A task that was running becomes ready. Tasks that had ended are "
-        "skipped\n"
-        "unless --ended is given.\n"
-        "A line that is refused does not stop the others: it is reported on standard error, and counted at the end.\n"
+        "The lines that `reeve list --json` and `reeve show --json` print are also accepted. They enqueue the\n"
+        "listed task again: with its id, type, payload, options and time, and with those of its parents that had\n"
+        "not ended. Its failures, log, history, progress and checkpoint are not kept. A task that was running\n"
+        "becomes ready. Tasks that had ended are skipped unless --ended is given. A line that is refused does not\n"
+        "stop the others: it is reported on standard error, and counted at the end.\n"
         "\n"
         "Examples:\n"
         "  reeve enqueue default echo '{\"hello\":\"world\"}' --wait=10s\n"

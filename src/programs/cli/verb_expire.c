@@ -20,14 +20,14 @@ const cli_verb cli_verb_expire = {
     .name = "expire",
     .section = CLI_CHANGES,
     .synopsis = "HANDLE...|-",
-    .summary = "Takes running tasks away from their workers; they are ready again",
+    .summary = "Ends the leases of running tasks; the tasks become ready again",
     .min = 1,
     .max = CLI_ANY_NUMBER,
     .run = expire,
     .notes =
-        "The lease of each task ends at once, and the task is the next one of its priority. Neither a failure nor a\n"
-        "crash is counted. The handler that runs the task is asked to stop, and its outcome is not accepted. It is\n"
-        "not stopped by force: until it ends, it may run beside the next attempt.\n" CLI_CONTROL_INPUT_NOTE
+        "The lease of each task ends at once. The task becomes ready, before all other tasks of its priority.\n"
+        "Neither a failure nor a crash is counted. The handler that runs the task is asked to stop, and its outcome\n"
+        "is refused. It is not stopped by force, so it can still run during the next attempt.\n" CLI_CONTROL_INPUT_NOTE
         "\nExample:\n"
         "  reeve expire default/order-17\n",
 };

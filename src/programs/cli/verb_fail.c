@@ -40,7 +40,7 @@ const cli_verb cli_verb_fail = {
     .name = "fail",
     .section = CLI_CHANGES,
     .synopsis = "HANDLE...|- [--kind KIND] [--message TEXT]",
-    .summary = "Lets waiting or running tasks die, with an error",
+    .summary = "Makes waiting or running tasks dead, with an error",
     .options = fail_table,
     .options_size = sizeof(struct fail_options),
     .defaults = &fail_defaults,
@@ -48,8 +48,8 @@ const cli_verb cli_verb_fail = {
     .max = CLI_ANY_NUMBER,
     .run = fail,
     .notes =
-        "The tasks are dead letters then, as if their handlers had failed for good: `reeve failures` counts them,\n"
-        "and `reeve retry` runs them again. A running task is taken away from its worker as by `reeve "
-        "expire`.\n" CLI_CONTROL_INPUT_NOTE "\nExample:\n"
+        "The tasks become dead letters, as if their handlers had failed for good: `reeve failures` counts them, and\n"
+        "`reeve retry` can retry them. A running task loses its lease, as with `reeve expire`.\n" CLI_CONTROL_INPUT_NOTE
+        "\nExample:\n"
         "  reeve fail default/order-17 --kind obsolete --message 'the customer is gone'\n",
 };

@@ -76,13 +76,13 @@ const cli_verb cli_verb_flush = {
     .min = 1,
     .max = 1,
     .run = flush_file,
-    .notes =
-        "FILE is the buffer of `reeve enqueue --buffer FILE`, or that of a program (buffer_path) that does not run\n"
-        "any more. The tasks are enqueued in their order, each once. A task that Redis refuses, for instance because\n"
-        "its id exists, is dropped, and named on standard error. If Redis cannot be reached, the tasks stay in FILE.\n"
-        "\n"
-        "Examples:\n"
-        "  reeve enqueue mail greet ann --buffer mail.buffer\n"
-        "  until reeve flush mail.buffer; do sleep 10; done\n",
-    .exits = "0 FILE is empty now, 1 tasks were dropped, or FILE is in use or damaged, 2 wrong usage, 3 no Redis",
+    .notes = "FILE is the buffer of `reeve enqueue --buffer FILE`, or the buffer (buffer_path) of a program that no\n"
+             "longer runs. The tasks are enqueued in their order, each once. A task that Redis refuses, for instance\n"
+             "because its id exists, is dropped, and its handle is printed on standard error. If Redis cannot be\n"
+             "reached, the tasks stay in FILE.\n"
+             "\n"
+             "Examples:\n"
+             "  reeve enqueue mail greet ann --buffer mail.buffer\n"
+             "  until reeve flush mail.buffer; do sleep 10; done\n",
+    .exits = "0 FILE is empty now, 1 tasks were dropped, or FILE is in use or damaged",
 };

@@ -18,8 +18,8 @@ struct forget_options {
 static const cli_option forget_table[] = {
     {"all", NULL, "delete all tasks of the queue, with their records", CLI_FLAG, AT(all), 0, 0, NULL},
     {"cron", NULL, "remove the recurring entries of the queue", CLI_FLAG, AT(cron), 0, 0, NULL},
-    {"force", NULL, "also while workers serve the queue; with --all also tasks that run", CLI_FLAG, AT(force), 0, 0,
-     NULL},
+    {"force", NULL, "remove the queue even if workers serve it; with --all also running tasks", CLI_FLAG, AT(force), 0,
+     0, NULL},
     {0},
 };
 
@@ -72,11 +72,11 @@ const cli_verb cli_verb_forget = {
     .max = CLI_ANY_NUMBER,
     .run = forget,
     .notes =
-        "The command refuses a queue that has tasks, also completed, dead or cancelled ones, unless --all is given;\n"
-        "one that has recurring entries, unless --cron is given; and one that workers serve, unless --force is\n"
-        "given. Stop the workers before: a worker that serves the queue enters it again. With --all, tasks of other\n"
-        "queues that depend on its tasks are told that these were deleted. It works in steps, so that Redis serves\n"
-        "other clients in between.\n"
+        "The command refuses a queue that has tasks (including completed, dead and cancelled ones) unless --all is\n"
+        "given. It refuses a queue that has recurring entries unless --cron is given, and a queue that workers\n"
+        "serve unless --force is given. Stop the workers first: a worker that serves the queue creates it again. If\n"
+        "tasks of other queues depend on deleted tasks, the rules of these dependencies apply. The command works in\n"
+        "steps, so that Redis serves other clients in between.\n"
         "\nExamples:\n"
         "  reeve forget old-mail\n"
         "  reeve forget old --all --cron\n",

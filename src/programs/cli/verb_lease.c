@@ -151,7 +151,7 @@ const cli_verb cli_verb_lease = {
     .name = "lease",
     .section = CLI_TASKS,
     .synopsis = "QUEUE [--for DURATION] [--wait DURATION] [--count N] [--exec COMMAND]",
-    .summary = "Leases tasks, for a shell that runs them",
+    .summary = "Leases tasks, to run them in a shell",
     .options = lease_table,
     .options_size = sizeof(struct lease_options),
     .defaults = &lease_defaults,
@@ -159,17 +159,17 @@ const cli_verb cli_verb_lease = {
     .max = 1,
     .run = lease,
     .notes =
-        "Without --exec each task is printed with its payload and the token of its lease. The lease lasts for the\n"
-        "time of --for. Until then `reeve settle` ends the task with an outcome, and `reeve heartbeat` extends the\n"
-        "lease. A lease that expires counts as a crash, and the task runs again. All tasks of one call have a\n"
-        "common expiry. At most 256 are leased at once.\n"
+        "Without --exec each task is printed with its payload and the token of its lease. The lease expires after\n"
+        "the time of --for. Before that, `reeve settle` settles the task, and `reeve heartbeat` extends the lease.\n"
+        "A lease that expires counts as a crash, and the task runs again. The leases of all tasks of one call\n"
+        "expire together. At most 256 are leased at once.\n"
         "\n"
         "With --exec, /bin/sh runs COMMAND for each task. The payload is its standard input. The variables\n"
         "REEVE_HANDLE, REEVE_QUEUE, REEVE_ID, REEVE_TYPE, REEVE_ATTEMPT, REEVE_CRASHES, REEVE_GROUP and REEVE_LEASE\n"
         "describe the task. Exit status 0 completes the task, and standard output is its result. Any other status\n"
         "fails the attempt with kind \"exit\"; the end of standard error is the message. The lease is renewed while\n"
-        "COMMAND runs. COMMAND gets SIGTERM when the lease is lost, when the task is cancelled or its time limit has\n"
-        "passed, and when `reeve` gets SIGTERM or SIGINT, which gives the task back.\n"
+        "COMMAND runs. COMMAND gets SIGTERM when the lease is lost, when the task is cancelled, and when its time\n"
+        "limit has passed. If `reeve` gets SIGTERM or SIGINT, it sends SIGTERM to COMMAND and gives the task back.\n"
         "\n"
         "Examples:\n"
         "  reeve lease thumbs --wait 1m --exec 'convert - -resize 200 png:-'\n"

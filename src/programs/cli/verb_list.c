@@ -33,11 +33,11 @@ struct list_options {
 
 static const cli_option list_table[] = {
     CLI_FILTER_STATE("state of the tasks: " RV_ALL_STATES_TEXT
-                     ", or all (ready; with --kind alone dead, with any other filter all)"),
+                     ", or all (ready; dead with --kind as the only filter, all with any other filter)"),
     CLI_FILTER_ROWS(CLI_FILTER_ANY),
     CLI_PAGE_LIMIT(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
-    {"scan", "N", "with a filter, look at about N tasks at most; 0: no limit (100000; with --json 0)", CLI_COUNT,
+    {"scan", "N", "with a filter, examine at most about N tasks; 0: no limit (100000; with --json 0)", CLI_COUNT,
      AT(scan), 0, INT64_MAX, NULL},
     {0},
 };
@@ -254,23 +254,24 @@ const cli_verb cli_verb_list = {
     .min = 1,
     .max = 1,
     .run = list,
-    .notes = "Ready and scheduled tasks are listed in the order in which they will run. Tasks that have ended are\n"
-             "listed in the order in which they ended, the last one first. With --tag alone, tasks are listed in the\n"
-             "order in which they were enqueued, the last one first. A task that changes its state while the command\n"
-             "runs may be missing, or be listed twice. With --json each line is as `reeve show --json` prints it.\n"
-             "`reeve failures QUEUE` lists the kinds of errors, and `reeve tags QUEUE` lists the tags.\n"
-             "\n"
-             "The options from --type to --ended-before are filters; a task is listed if all of them match. Redis\n"
-             "compares the tasks one by one, state by state. At the end the command prints how many it looked at.\n"
-             "\n"
-             "With --state all and --json the default of --limit is 0: the output is an export of the queue, which\n"
-             "`reeve enqueue --bulk` reads.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve list default --state dead --kind timeout\n"
-             "  reeve list default --tag invoice --state scheduled\n"
-             "  reeve list default --state scheduled --failed --meta customer=4 --due-before 2026-12-01T00:00:00Z\n"
-             "  reeve list default --payload-has 'order-17'\n"
-             "  reeve list default --state all --json >default.jsonl\n"
-             "  reeve list default --state dead --limit 0 --json | jq -r .handle | reeve retry -\n",
+    .notes =
+        "Ready and scheduled tasks are listed in the order in which they will run. Tasks that have ended are\n"
+        "listed in the order in which they ended, the last one first. With --tag alone, tasks are listed in the\n"
+        "order in which they were enqueued, the last one first. A task that changes its state while the command\n"
+        "runs may be missing, or be listed twice. With --json each line is as `reeve show --json` prints it.\n"
+        "`reeve failures QUEUE` lists the kinds of errors, and `reeve tags QUEUE` lists the tags.\n"
+        "\n"
+        "The options from --type to --ended-before are filters; a task is listed if all of them match. Redis\n"
+        "compares the tasks one by one, state by state. At the end the command prints how many tasks it examined.\n"
+        "\n"
+        "With --state all and --json the default of --limit is 0: the output is an export of the queue, which\n"
+        "`reeve enqueue --bulk` reads.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve list default --state dead --kind timeout\n"
+        "  reeve list default --tag invoice --state scheduled\n"
+        "  reeve list default --state scheduled --failed --meta customer=4 --due-before 2026-12-01T00:00:00Z\n"
+        "  reeve list default --payload-has 'order-17'\n"
+        "  reeve list default --state all --json >default.jsonl\n"
+        "  reeve list default --state dead --limit 0 --json | jq -r .handle | reeve retry -\n",
 };

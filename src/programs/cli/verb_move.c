@@ -37,16 +37,15 @@ const cli_verb cli_verb_move = {
     .name = "move",
     .section = CLI_CHANGES,
     .synopsis = "HANDLE...|- --to QUEUE",
-    .summary = "Moves tasks that do not run to another queue",
+    .summary = "Moves tasks that are not running to another queue",
     .options = move_table,
     .options_size = sizeof(struct move_options),
     .min = 1,
     .max = CLI_ANY_NUMBER,
     .run = move,
-    .notes =
-        "A task keeps its id, options, tags, history, log, failures, unique key and dependencies. It goes on waiting\n"
-        "for its time and its parents. A completed, dead or cancelled task runs again in the other "
-        "queue.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
-        "  reeve move default/order-17 --to slow\n"
-        "  reeve list mail --state dead --json | jq -r .handle | reeve move - --to mail-again\n",
+    .notes = "A task keeps its id, options, tags, history, log, failures, unique key and dependencies. A waiting task\n"
+             "keeps waiting for its time and its parents. A completed, dead or cancelled task runs again in the other\n"
+             "queue.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
+             "  reeve move default/order-17 --to slow\n"
+             "  reeve list mail --state dead --json | jq -r .handle | reeve move - --to mail-again\n",
 };

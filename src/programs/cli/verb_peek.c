@@ -107,8 +107,8 @@ const cli_verb cli_verb_peek = {
     .run = peek,
     .notes =
         "N is at most 1000. Tasks are listed by priority. Within a priority, tasks of different groups alternate.\n"
-        "The command does not look at limits and pauses: a listed task runs later if its queue or its group is\n"
-        "paused or at a limit. With --json each line is as `reeve show --json` prints it.\n"
+        "The command ignores limits and pauses: a listed task runs later if its queue or its group is paused or at\n"
+        "a limit. With --json each line is as `reeve show --json` prints it.\n"
         "\n"
         "Examples:\n"
         "  reeve peek default\n"

@@ -81,8 +81,8 @@ const cli_verb cli_verb_reschedule = {
     .max = CLI_ANY_NUMBER,
     .run = reschedule,
     .notes = "The command accepts ready, scheduled and parked tasks, and, for --priority alone, blocked tasks. A past\n"
-             "time means now. A task with a new priority comes behind the tasks that have it "
-             "already.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
+             "time means now. A task with a new priority is placed like a newly enqueued one.\n" CLI_CONTROL_INPUT_NOTE
+             "\nExamples:\n"
              "  reeve reschedule default/order-17 --in 10m\n"
              "  reeve reschedule default/order-17 default/order-18 --now --priority -10\n",
 };

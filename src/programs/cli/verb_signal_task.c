@@ -64,7 +64,7 @@ const cli_verb cli_verb_signal_task = {
         "itself, - for standard input, or @FILE for a file. A second signal of the same name is refused, and the\n"
         "data of the first one stays.\n"
         "\n"
-        "Example:\n"
+        "Examples:\n"
         "  reeve enqueue default publish --id post-7 --after '!approval' --expires-in 1d\n"
         "  reeve signal-task default/post-7 approval '{\"by\":\"ann\"}'\n",
 };

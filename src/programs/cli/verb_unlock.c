@@ -46,11 +46,11 @@ const cli_verb cli_verb_unlock = {
     .name = "unlock",
     .section = CLI_CHANGES,
     .synopsis = "QUEUE KEY...",
-    .summary = "Frees unique keys, whichever tasks hold them",
+    .summary = "Releases unique keys, whichever tasks hold them",
     .min = 2,
     .max = CLI_ANY_NUMBER,
     .run = unlock,
-    .notes = "Another task can take the key then. The task that held it has no unique key any more.\n"
+    .notes = "Another task can then take the key. The previous holder has no unique key.\n"
              "\nExample:\n"
              "  reeve unlock default 'to ann'\n",
 };

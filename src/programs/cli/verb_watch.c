@@ -279,7 +279,6 @@ const cli_verb cli_verb_watch = {
              "  reeve watch default/order-17\n"
              "  reeve watch default --json | jq -c 'select(.event == \"dead\")'\n"
              "  reeve watch default --since 10m --count 100\n",
-    .exits =
-        "0 done, or the task is completed, 1 the task is dead, cancelled, deleted or unknown, or the time is over,\n"
-        "2 wrong usage, 3 no Redis.",
+    .exits = "0 done, or the task is completed, 1 the task is dead, cancelled, deleted or unknown, or --timeout has\n"
+             "passed, 2 wrong usage, 3 no Redis.",
 };

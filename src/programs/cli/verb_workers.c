@@ -209,8 +209,8 @@ const cli_verb cli_verb_workers = {
     .options = workers_table,
     .options_size = sizeof(struct workers_options),
     .run = workers,
-    .notes = "BUSY is N/ALL: at the last heartbeat, N of ALL threads of the worker ran a handler. UTIL is the share\n"
-             "of their time for which the threads ran handlers, over about the last minute. SEEN is the time since\n"
+    .notes = "BUSY is N/ALL: at the last heartbeat, N of ALL threads of the worker ran a handler. UTIL is the\n"
+             "percentage of about the last minute during which the threads ran handlers. SEEN is the time since\n"
              "the last heartbeat. MEMORY is the resident memory of the process, and REDIS the round trip time of a\n"
              "heartbeat. --running prints a row for each running task; if a worker runs more than 64 tasks, only for\n"
              "the 64 that have run longest. FOR is the run time at the last heartbeat. --pools prints a row for each\n"

@@ -50,7 +50,7 @@ return {
    help = 'run time limit of an attempt', more = 'It applies if neither the task nor its handler sets it.'},
   {name = 'record_runs', field = 'policy', member = 'runs', type = 'flag', min = 0, max = 1, default = 0, unset = 0,
    c = 'policy.record_runs', flag = 'record-runs', value = 'yes|no', json = 'record_runs', notice = true,
-   help = 'whether the record of a completed task tells when it ran, and in which worker and thread',
+   help = 'whether the record of a completed task contains when, and on which worker and thread, it ran',
    more = '`reeve show` prints it. A completion then costs Redis as much as a failed attempt, and about 150 bytes.'},
   {name = 'on_dead', type = 'type', words = {{'none', ''}}, c = 'on_dead', flag = 'on-dead', value = 'TYPE|none',
    json = 'on_dead',
