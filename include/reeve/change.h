@@ -59,7 +59,8 @@ typedef enum reeve_edit_fields {
     REEVE_EDIT_TIMEOUT = 64,
     REEVE_EDIT_HEARTBEAT = 128,
     REEVE_EDIT_BACKOFF = 256,
-    REEVE_EDIT_ON_DEAD = 512
+    REEVE_EDIT_ON_DEAD = 512,
+    REEVE_EDIT_RETRY_FOR = 1024
 } reeve_edit_fields;
 
 /* Changes of a task. Zeroed: no change. The library copies what it needs before the call returns. */
@@ -87,6 +88,7 @@ typedef struct reeve_task_edit {
     size_t meta_count;
     const char *const *removed_meta; /* keys */
     size_t removed_meta_count;
+    int64_t retry_for_ms;
 } reeve_task_edit;
 
 /*

@@ -201,6 +201,11 @@ typedef struct reeve_task_spec {
     const reeve_parent *after;
     size_t after_count;
     reeve_if_exists if_exists; /* what happens if the queue has a task with this id */
+    /* The task is retried for at most this time, in ms, counted from its enqueue, by Redis's clock: a failure later
+     * than that is final, and the task dies with the kind of that failure. `attempts` applies as well. A delay counts,
+     * so in_ms must be shorter; so does the time in which the task waits for others or was dead. 0: the handler's
+     * value, else no limit. */
+    int64_t retry_for_ms;
 } reeve_task_spec;
 
 /*
@@ -372,7 +377,8 @@ typedef struct reeve_task_info {
     /* running, or completed in a queue with record_runs (reeve_queue_policy): the number of the thread in its worker,
      * as text, such as "3"; else NULL */
     char *thread;
-    char *cancel_reason; /* the reason of its last cancel, or NULL */
+    char *cancel_reason;  /* the reason of its last cancel, or NULL */
+    int64_t retry_for_ms; /* option of the task, or 0 */
 } reeve_task_info;
 
 /* Gets a task. REEVE_ENOTFOUND: there is no such task, or its record is no longer kept. */

@@ -74,6 +74,7 @@ typedef struct reeve_test_options {
     void (*on_progress)(int percent, const char *message, void *user);
     void *user;
     reeve_size_limits size_limits; /* size limits of the worker (size_limits.h); zeroed: the defaults */
+    int64_t retry_for_ms;          /* option of the task; 0: the handler's value, else no limit */
 } reeve_test_options;
 
 /* Maximum length of each list in a report; further elements are omitted. */

@@ -37,6 +37,7 @@ static reeve_status check_fields(reeve_client *client, const char *queue, const 
     if (fields & REEVE_EDIT_TIMEOUT) spec.timeout_ms = edit->timeout_ms;
     if (fields & REEVE_EDIT_HEARTBEAT) spec.heartbeat_ms = edit->heartbeat_ms;
     if (fields & REEVE_EDIT_BACKOFF) spec.backoff = edit->backoff;
+    if (fields & REEVE_EDIT_RETRY_FOR) spec.retry_for_ms = edit->retry_for_ms;
     if (fields & REEVE_EDIT_ON_DEAD) spec.on_dead = edit->on_dead;
     return rv_spec_check_under(&spec, &client->size_limits, &client->error);
 }
@@ -51,7 +52,7 @@ static reeve_status check_removed(reeve_client *client, const char *what, const 
 
 static reeve_status check(reeve_client *client, const char *queue, const char *id, const reeve_task_edit *edit)
 {
-    const unsigned known = 2 * REEVE_EDIT_ON_DEAD - 1;
+    const unsigned known = 2 * REEVE_EDIT_RETRY_FOR - 1;
     reeve_status status = rv_keys_check_id(id, &client->error);
     if (status == REEVE_OK && edit->fields > known)
         status = rv_fail(&client->error, REEVE_EINVAL, "fields to change: there is no field %u", edit->fields & ~known);
@@ -118,6 +119,7 @@ static void add_options(edit_call *call, rv_conn *conn)
     if (e->fields & REEVE_EDIT_TIMEOUT) add_number(conn, "timeout", e->timeout_ms);
     if (e->fields & REEVE_EDIT_HEARTBEAT) add_number(conn, "heartbeat", e->heartbeat_ms);
     if (e->fields & REEVE_EDIT_BACKOFF) add_backoff(call, conn, e->backoff);
+    if (e->fields & REEVE_EDIT_RETRY_FOR) add_number(conn, "retry_for", e->retry_for_ms);
     if (e->fields & REEVE_EDIT_ON_DEAD) add_json(call, conn, "on_dead", e->on_dead);
 }
 

@@ -129,6 +129,23 @@ static reeve_status choose(far *f, reeve_task *task, const reeve_lease_outcome *
     return rv_fail(&f->client->error, REEVE_EINVAL, "there is no outcome");
 }
 
+static void build_time(rv_conn *conn, bool again, const void *context)
+{
+    (void)again;
+    (void)context;
+    rv_cmd(conn, 1);
+    rv_args(conn, "TIME");
+}
+
+/* The reply of the lease ends with this call: only the numbers of the lease are used after it. */
+static reeve_status read_clock(far *f, int64_t *ret_ms)
+{
+    const rv_reply *reply;
+    reeve_status status = rv_client_call(f->client, build_time, NULL, &reply, NULL);
+    if (status == REEVE_OK) *ret_ms = rv_reply_within(rv_reply_at(reply, 0), 0, RV_REPLY_NUMBER_MAX / 1000, 0) * 1000;
+    return status;
+}
+
 static reeve_status settle_as(far *f, const reeve_task *task, const rv_lease *lease)
 {
     rv_attempt_policy policy;
@@ -152,10 +169,12 @@ static reeve_status settle_as(far *f, const reeve_task *task, const rv_lease *le
         f->settlement.has_result = task->result.length > 0;
         f->settlement.result = (reeve_bytes){.data = task->result.data, .length = task->result.length};
     }
-    if (task->outcome == REEVE_OUTCOME_RETRY)
-        rv_attempt_policy_decide_retry(&policy, &f->settlement, lease->failures + 1);
+    int64_t now_ms = 0;
+    reeve_status status = REEVE_OK;
+    if (task->outcome == REEVE_OUTCOME_RETRY && policy.retry_for_ms > 0) status = read_clock(f, &now_ms);
+    if (task->outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_decide_retry(&policy, lease, &f->settlement, now_ms);
     cJSON_Delete(item.options);
-    return REEVE_OK;
+    return status;
 }
 
 static void build_turn(rv_conn *conn, bool again, const void *context)

@@ -58,6 +58,15 @@ static reeve_status check_backoff(const reeve_task_spec *spec, const reeve_size_
     return rv_backoff_check(spec->backoff, error);
 }
 
+static reeve_status check_retry_for(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
+{
+    (void)size_limits;
+    if (spec->retry_for_ms < 0)
+        return rv_fail(error, REEVE_EINVAL, "retry for %lld ms: must not be negative", (long long)spec->retry_for_ms);
+    if (spec->retry_for_ms == 0 || spec->in_ms < spec->retry_for_ms) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "a task that is retried for less time than its delay would never be retried");
+}
+
 static reeve_status check_on_dead(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
     (void)size_limits;

@@ -3,6 +3,7 @@
 #include "base/backoff.h"
 #include "base/id.h"
 #include "protocol/json_parse.h"
+#include "running/worker_state.h"
 
 /* Sets a limit that no earlier source has set. */
 static void add_limit(unsigned *limit, int more)
@@ -21,6 +22,7 @@ static void add_policy(rv_attempt_policy *ret, const rv_task_policy *more)
     add_limit(&ret->max_crashes, more->max_crashes);
     add_time(&ret->timeout_ms, more->timeout_ms);
     add_time(&ret->heartbeat_ms, more->heartbeat_ms);
+    add_time(&ret->retry_for_ms, more->retry_for_ms);
     if (ret->backoff == NULL && more->has_backoff) ret->backoff = &more->backoff;
 }
 
@@ -30,6 +32,7 @@ static void add_handler(rv_attempt_policy *ret, const reeve_handler *more)
     add_limit(&ret->max_crashes, more->max_crashes);
     add_time(&ret->timeout_ms, more->timeout_ms);
     add_time(&ret->heartbeat_ms, more->heartbeat_ms);
+    add_time(&ret->retry_for_ms, more->retry_for_ms);
     ret->once = ret->once || more->at_most_once;
     if (ret->backoff == NULL && rv_backoff_is_given(&more->backoff)) ret->backoff = &more->backoff;
 }
@@ -48,7 +51,7 @@ void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_item *item, const
 {
     const rv_envelope *envelope = &item->lease.envelope;
     ret->attempts = ret->max_crashes = 0;
-    ret->timeout_ms = ret->heartbeat_ms = 0;
+    ret->timeout_ms = ret->heartbeat_ms = ret->retry_for_ms = 0;
     ret->unique = ret->once = ret->records_runs = false;
     ret->backoff = NULL;
     ret->malformed = envelope->malformed;
@@ -68,11 +71,26 @@ void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_item *item, const
     add_limit(&ret->max_crashes, RV_MAX_CRASHES);
 }
 
-void rv_attempt_policy_decide_retry(const rv_attempt_policy *policy, rv_settlement *outcome, unsigned failures)
+int64_t rv_attempt_policy_now(const rv_attempt_policy *policy, const rv_lease *lease, const reeve_worker *worker)
 {
-    if (failures >= policy->attempts) {
+    if (policy->retry_for_ms == 0) return 0;
+    int64_t ahead_ms = atomic_load(&worker->scheduler.clock_ahead_ms), now_ms = rv_now_ms() + ahead_ms;
+    return ahead_ms != 0 && now_ms > lease->since_ms ? now_ms : lease->since_ms;
+}
+
+static bool is_last(const rv_attempt_policy *policy, const rv_lease *lease, int64_t now_ms)
+{
+    if (lease->failures + 1 >= policy->attempts) return true;
+    return policy->retry_for_ms > 0 && now_ms - lease->envelope.at_ms >= policy->retry_for_ms;
+}
+
+void rv_attempt_policy_decide_retry(const rv_attempt_policy *policy, const rv_lease *lease, rv_settlement *outcome,
+                                    int64_t now_ms)
+{
+    if (is_last(policy, lease, now_ms)) {
         outcome->outcome = REEVE_OUTCOME_FAIL;
     } else {
-        outcome->delay_ms = rv_backoff_choose(outcome->delay_ms, policy->backoff, failures, rv_random_unit());
+        outcome->delay_ms =
+            rv_backoff_choose(outcome->delay_ms, policy->backoff, lease->failures + 1, rv_random_unit());
     }
 }

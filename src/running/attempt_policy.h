@@ -17,6 +17,7 @@ typedef struct rv_attempt_policy {
     bool records_runs;    /* the queue's */
     int64_t timeout_ms;   /* 0: none */
     int64_t heartbeat_ms; /* the same */
+    int64_t retry_for_ms; /* the same; from the enqueue */
     bool unique;
     bool once;
     const char *malformed;        /* why the task is not to run; or NULL */
@@ -41,9 +42,15 @@ void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_item *item, const
 
 /*
  * The one decision about another attempt: of an outcome that asks for it (REEVE_OUTCOME_RETRY) makes a death when that
- * was the last attempt, else sets the delay, unless the handler chose one (delay_ms >= 0). failures: with this one. A
- * death by crashes is decided in run_task.c before a task runs, and in lib/death.lua.
+ * was the last attempt, or when the task has been retried for as long as it may be; else sets the delay, unless the
+ * handler chose one (delay_ms >= 0). now_ms: on Redis's clock; read only with retry_for_ms. A death by crashes is
+ * decided in run_task.c before a task runs, and in lib/death.lua.
  */
-void rv_attempt_policy_decide_retry(const rv_attempt_policy *policy, rv_settlement *outcome, unsigned failures);
+void rv_attempt_policy_decide_retry(const rv_attempt_policy *policy, const rv_lease *lease, rv_settlement *outcome,
+                                    int64_t now_ms);
+
+/* The time on Redis's clock for that decision; 0 where it does not need it. A worker that does not know the clock yet
+ * takes the time of the lease. */
+int64_t rv_attempt_policy_now(const rv_attempt_policy *policy, const rv_lease *lease, const reeve_worker *worker);
 
 #endif

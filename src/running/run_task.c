@@ -171,8 +171,8 @@ static void do_without_memory(rv_settlement *s)
 }
 
 /* Makes the settlement of an outcome. */
-static void decide(const reeve_task *task, rv_item *item, reeve_outcome outcome, const rv_attempt_policy *policy,
-                   bool counts)
+static void decide(const reeve_worker *worker, const reeve_task *task, rv_item *item, reeve_outcome outcome,
+                   const rv_attempt_policy *policy, bool counts)
 {
     rv_settlement s = {.id = item->lease.id,
                        .id_length = item->lease.id_length,
@@ -193,7 +193,8 @@ static void decide(const reeve_task *task, rv_item *item, reeve_outcome outcome,
         s.kind = task->kind;
         s.message = task->message;
     }
-    if (outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_decide_retry(policy, &s, item->lease.failures + 1);
+    if (outcome == REEVE_OUTCOME_RETRY)
+        rv_attempt_policy_decide_retry(policy, &item->lease, &s, rv_attempt_policy_now(policy, &item->lease, worker));
     bool plain = outcome == REEVE_OUTCOME_DONE && !s.has_result && s.chained_count == 0;
     if (outcome != REEVE_OUTCOME_SNOOZE && !plain) {
         if (rv_settlement_copy(&item->settlement, &item->kept, &s)) return;
@@ -228,7 +229,7 @@ void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_
     outcome = give_up_cancelled(t, task, item, outcome);
     /* The policy of the queue may have changed while the task ran: the policy at the time of the failure applies. */
     if (outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_choose(policy, item, handler, queue_session);
-    decide(task, item, outcome, policy, counts);
+    decide(t->worker, task, item, outcome, policy, counts);
     if (item->accepted)
         settled_before(task, item);
     else

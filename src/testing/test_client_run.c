@@ -150,6 +150,7 @@ static reeve_test_report *run_attempt(rv_test_client *tests, const rv_test_task 
                                            .attempts = spec->attempts,
                                            .timeout_ms = spec->timeout_ms,
                                            .heartbeat_ms = spec->heartbeat_ms,
+                                           .retry_for_ms = spec->retry_for_ms,
                                            .backoff = spec->backoff,
                                            .enqueued_ms = task->is.enqueued_ms,
                                            .clock = tests->clock,

@@ -47,6 +47,7 @@ static void describe_task(rv_run_inline *local, const rv_test_run *r)
         .attempts = o->attempts,
         .timeout_ms = o->timeout_ms,
         .heartbeat_ms = o->heartbeat_ms,
+        .retry_for_ms = o->retry_for_ms,
         .backoff = o->backoff,
     };
     local->attempt = o->attempt;
@@ -104,11 +105,14 @@ static void time_out(rv_test_run *r, rv_test_run_limit passed)
 /* A task that runs at most once is completed before it runs. */
 static bool is_dead(const reeve_test_report *is, const reeve_test_options *o, const reeve_handler *handler)
 {
+    int64_t retry_for_ms = o->retry_for_ms > 0 ? o->retry_for_ms : handler->retry_for_ms;
+    int64_t enqueued_ms = o->enqueued_ms != 0 ? o->enqueued_ms : is->began_ms;
+    bool late = retry_for_ms > 0 && is->ended_ms - enqueued_ms >= retry_for_ms;
     int attempts = o->attempts > 0 ? o->attempts : handler->attempts;
     unsigned max = attempts > 0 ? (unsigned)attempts : RV_MAX_ATTEMPTS;
 
     if (is->cancelled || handler->at_most_once) return false;
-    return is->outcome == REEVE_OUTCOME_FAIL || (is->outcome == REEVE_OUTCOME_RETRY && o->attempt >= max);
+    return is->outcome == REEVE_OUTCOME_FAIL || (is->outcome == REEVE_OUTCOME_RETRY && (late || o->attempt >= max));
 }
 
 static void make_report(rv_test_run *r, const reeve_handler *handler)

@@ -119,7 +119,8 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
                              .delay_ms = -1,
                              .kind = silent ? "silent" : "timeout",
                              .message = message};
-    rv_attempt_policy_decide_retry(&policy, &outcome, item->lease.failures + 1);
+    rv_attempt_policy_decide_retry(&policy, &item->lease, &outcome,
+                                   rv_attempt_policy_now(&policy, &item->lease, t->worker));
     atomic_store(rv_invocation_stop(t, item), true);
     if (t->batch.notice != NULL) rv_waker_ring(t->batch.notice);
     if (item->accepted) { /* it was settled before it ran: its handler is only asked to stop */

@@ -40,27 +40,31 @@ static void each_option_changes_and_the_others_stay(void **state)
     const char *const keys[] = {"a \"b\""};
     test_put_spec(
         (reeve_task_spec){.id = "a", .attempts = 5, .timeout_ms = 9007199254740993, .meta = meta, .meta_count = 2});
-    edit("a",
-         (reeve_task_edit){.fields = REEVE_EDIT_PAYLOAD | REEVE_EDIT_TYPE | REEVE_EDIT_ATTEMPTS | REEVE_EDIT_BACKOFF,
-                           .payload = {"new\n\"p\"", 7},
-                           .type = "other",
-                           .attempts = 3,
-                           .backoff = &fixed,
-                           .meta = more,
-                           .meta_count = 2,
-                           .removed_meta = keys,
-                           .removed_meta_count = 1});
+    edit("a", (reeve_task_edit){.fields = REEVE_EDIT_PAYLOAD | REEVE_EDIT_TYPE | REEVE_EDIT_ATTEMPTS |
+                                          REEVE_EDIT_BACKOFF | REEVE_EDIT_RETRY_FOR,
+                                .payload = {"new\n\"p\"", 7},
+                                .type = "other",
+                                .attempts = 3,
+                                .retry_for_ms = 9000,
+                                .backoff = &fixed,
+                                .meta = more,
+                                .meta_count = 2,
+                                .removed_meta = keys,
+                                .removed_meta_count = 1});
     reeve_task_info *info = test_show("q", "a");
     assert_string_equal(info->type, "other");
     assert_int_equal(info->payload.length, 7);
     assert_memory_equal(info->payload.data, "new\n\"p\"", 7);
     assert_int_equal(info->attempts, 3);
+    assert_int_equal(info->retry_for_ms, 9000);
     assert_non_null(strstr(envelope("a"), ",\"timeout\":9007199254740993,\"backoff\":{"));
     assert_non_null(strstr(envelope("a"), "\"meta\":{\"k\":\"w\",\"l\":\"m\"}}"));
     assert_non_null(strstr(info->history, "\"what\":\"edited\""));
     reeve_task_info_free(info);
-    edit("a", (reeve_task_edit){.fields = REEVE_EDIT_ATTEMPTS | REEVE_EDIT_BACKOFF | REEVE_EDIT_TIMEOUT});
+    edit("a", (reeve_task_edit){.fields = REEVE_EDIT_ATTEMPTS | REEVE_EDIT_BACKOFF | REEVE_EDIT_TIMEOUT |
+                                          REEVE_EDIT_RETRY_FOR});
     assert_null(strstr(envelope("a"), "attempts"));
+    assert_null(strstr(envelope("a"), "retry_for"));
     assert_null(strstr(envelope("a"), "backoff"));
     assert_null(strstr(envelope("a"), "timeout"));
 }
@@ -148,7 +152,7 @@ static void what_is_wrong_changes_nothing(void **state)
         {{.fields = REEVE_EDIT_PRIORITY, .priority = 128}, REEVE_EINVAL, "128"},
         {{.fields = REEVE_EDIT_TIMEOUT, .timeout_ms = -1}, REEVE_EINVAL, "-1"},
         {{.fields = REEVE_EDIT_GROUP, .weight = 2}, REEVE_EINVAL, "group"},
-        {{.fields = 1024}, REEVE_EINVAL, "1024"},
+        {{.fields = 2048}, REEVE_EINVAL, "2048"},
         {{.removed_tags = none, .removed_tag_count = 1}, REEVE_EINVAL, "empty"},
         {{.tags = tags, .tag_count = 1}, REEVE_ETOOBIG, "65 tags"},
     };

@@ -55,6 +55,20 @@ static void a_retry_follows_the_policies(void **state)
     assert_string_equal(test_cmd(test_conn, "HGET " Q "info:a kind"), "k");
 }
 
+static void a_retry_follows_the_age_of_the_task(void **state)
+{
+    (void)state;
+    const reeve_lease_outcome retry = {.outcome = REEVE_OUTCOME_RETRY, .kind = "k", .message = "m"};
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "a", .retry_for_ms = 3600000});
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "b", .retry_for_ms = 3600000});
+    test_age("b");
+    lease_and_go(2, 60000);
+    test_ok(test_client, settle("a", 0, retry));
+    test_ok(test_client, settle("b", 1, retry));
+    assert_string_equal(test_state("q", "a"), "scheduled");
+    assert_string_equal(test_state("q", "b"), "dead");
+}
+
 static void what_is_wrong_is_refused(void **state)
 {
     (void)state;
@@ -145,6 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(leases_outlive_their_consumer, test_place_empty),
         cmocka_unit_test_setup(a_retry_follows_the_policies, test_place_empty),
+        cmocka_unit_test_setup(a_retry_follows_the_age_of_the_task, test_place_empty),
         cmocka_unit_test_setup(what_is_wrong_is_refused, test_place_empty),
         cmocka_unit_test_setup(a_result_that_is_too_large_leaves_the_lease, test_place_empty),
         cmocka_unit_test_setup(an_extended_lease_lasts, test_place_empty),

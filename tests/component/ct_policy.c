@@ -71,6 +71,7 @@ static reeve_worker *worker_run(void)
             handler.attempts = 4;
             handler.max_crashes = 2;
             handler.timeout_ms = 90;
+            handler.retry_for_ms = 3600000;
             handler.backoff = (reeve_backoff){.shape = REEVE_BACKOFF_FIXED, .base_ms = 40000, .jitter = -1};
         }
         assert_int_equal(reeve_worker_register(worker, &handler), REEVE_OK);
@@ -171,6 +172,52 @@ static void how_often_it_is_tried(void **state)
     TEST_AWAIT(worker->queue_sessions[0]->policy_state == RV_POLICY_NONE);
     put("nobodys", "again");
     assert_int_equal(failures_of("nobodys"), 20);
+    test_worker_end(worker);
+}
+
+/* Their age is that of tasks of long ago, or of tasks that have just come. */
+static void how_long_it_is_retried(void **state)
+{
+    (void)state;
+    test_put_spec((reeve_task_spec){.id = "own", .type = "fails", .retry_for_ms = 3600000});
+    test_put_spec((reeve_task_spec){.id = "own-more", .type = "said:fails", .retry_for_ms = 9007199254740991});
+    test_put_spec((reeve_task_spec){.id = "own-less", .type = "said:fails", .retry_for_ms = 1, .timeout_ms = 60000});
+    test_put_spec((reeve_task_spec){.id = "late", .type = "waits", .retry_for_ms = 1, .timeout_ms = 60});
+    put("handlers", "said:fails");
+    put("nobodys", "fails");
+    for (const char *const *id =
+             (const char *const[]){"own", "own-more", "own-less", "late", "handlers", "nobodys", NULL};
+         *id != NULL; id++)
+        test_age(*id);
+    test_put_spec((reeve_task_spec){.id = "own-young", .type = "fails", .retry_for_ms = 3600000});
+    put("handlers-young", "said:fails");
+    reeve_worker *worker = worker_run();
+    assert_int_equal(failures_of("own"), 1);
+    assert_string_equal(death_of("own"), "m");
+    assert_int_equal(failures_of("own-less"), 1);
+    assert_int_equal(failures_of("handlers"), 1);
+    assert_string_equal(death_of("late"), "not done within 60 ms");
+    assert_int_equal(wait_of("own-more"), 40000);
+    assert_int_equal(wait_of("handlers-young"), 40000);
+    assert_in_range(wait_of("own-young"), 800, 1200);
+    assert_in_range(wait_of("nobodys"), 800, 1200);
+    (void)reeve_worker_stop(worker, 0);
+    reeve_worker_destroy(worker);
+}
+
+/* A failure is compared with the clock of Redis at the time of the failure, not of the lease. */
+static void it_is_retried_until_it_fails_late(void **state)
+{
+    (void)state;
+    reeve_worker *worker = worker_run();
+    go_on = false;
+    test_put_spec((reeve_task_spec){.id = "a", .type = "later", .retry_for_ms = 2});
+    TEST_AWAIT(test_begun == 1);
+    TEST_AWAIT(atomic_load(&worker->scheduler.clock_ahead_ms) != 0);
+    int64_t begun_ms = rv_now_ms();
+    TEST_AWAIT(rv_now_ms() >= begun_ms + 10);
+    go_on = true;
+    assert_int_equal(failures_of("a"), 1);
     test_worker_end(worker);
 }
 
@@ -409,6 +456,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(how_long_it_waits, set_up),
         cmocka_unit_test_setup(how_often_it_is_tried, set_up),
+        cmocka_unit_test_setup(how_long_it_is_retried, set_up),
+        cmocka_unit_test_setup(it_is_retried_until_it_fails_late, set_up),
         cmocka_unit_test_setup(how_long_it_may_run, set_up),
         cmocka_unit_test_setup(how_many_workers_it_may_take_down, set_up),
         cmocka_unit_test_setup(from_the_next_failure_on, set_up),

@@ -117,6 +117,15 @@ static const char *command(const char *format, va_list args)
     return test_cmd(test_conn, "%s", line);
 }
 
+void test_age(const char *id)
+{
+    assert_string_equal(test_cmd(test_conn,
+                                 "EVAL return(redis.call('HSET',KEYS[1],ARGV[1],(redis.call('HGET',KEYS[1],ARGV[1])"
+                                 ":gsub('\"at\":%%d+','\"at\":1000')))) 1 reeve:{q}:tasks %s",
+                                 id),
+                        "0");
+}
+
 long long test_number(const char *format, ...)
 {
     char *end;

@@ -51,6 +51,9 @@ void test_conn_again(void);
 /* What stands in Redis, as one text; two are equal when the data are. Expiries are not looked at. */
 const char *test_digest(void);
 
+/* Makes a task of the queue "q" appear as enqueued long ago, in January 1970. */
+void test_age(const char *id);
+
 /* A number that a command answers. */
 long long test_number(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The numbers of tasks in a state: test_count("q", "ready"). */

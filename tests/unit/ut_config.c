@@ -47,7 +47,7 @@ static void test_everything(void **state)
                     "pools = ( { name = \"fast\"; queues = [ \"critical\", \"default\" ]; threads = 8;\n"
                     "            batch = 1; batch_time = 0.02; order = \"strict\"; isolation = \"thread\"; },\n"
                     "          { queues = ( \"thumbs\" ); } );\n"
-                    "handlers = ( { type = \"a/b:c\"; attempts = 5; max_crashes = 2; timeout = 0.25;\n"
+                    "handlers = ( { type = \"a/b:c\"; attempts = 5; max_crashes = 2; timeout = 0.25; retry_for = 90;\n"
                     "               batch_size = 200; batch_wait = 0.5; } );\n"
                     "queues = ( { name = \"q\"; } );\n");
 
@@ -75,6 +75,7 @@ static void test_everything(void **state)
     assert_int_equal(config->handlers[0].attempts, 5);
     assert_int_equal(config->handlers[0].max_crashes, 2);
     assert_int_equal(config->handlers[0].timeout_ms, 250);
+    assert_int_equal(config->handlers[0].retry_for_ms, 90000);
     assert_int_equal(config->handlers[0].batch_size, 200);
     assert_int_equal(config->handlers[0].batch_wait_ms, 500);
     assert_false(config->handlers[0].has_backoff);

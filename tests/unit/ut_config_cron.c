@@ -45,7 +45,8 @@ static void everything(void **state)
         "cron = ( { name = \"n\"; spec = \"every 90s\"; queue = \"q\"; type = \"t\"; payload = \"{\\\"a\\\":1}\";\n"
         "  zone = \"local\"; catch_up = \"all\"; catch_up_max = 7; overlap = false; priority = -3; group = \"g\";\n"
         "  weight = 4; attempts = 5; max_crashes = 2; timeout = 1.5; tags = [ \"x\", \"y\" ];\n"
-        "  meta = [ \"k=v=w\", \"l=\" ]; expires_in = 60; heartbeat = 2.5; at_most_once = true; on_dead = \"d\";\n"
+        "  meta = [ \"k=v=w\", \"l=\" ]; expires_in = 60; heartbeat = 2.5; retry_for = 9; at_most_once = true; on_dead "
+        "= \"d\";\n"
         "  starts = \"2030-01-01T00:00:00Z\"; ends = \"2031-01-01T00:00:00Z\"; offset = 2; jitter = 1.5; runs = 4;\n"
         "  backoff = { shape = \"fixed\"; base = 2; }; }, { name = \"m\"; spec = \"0 3 * * *\"; queue = \"other\";\n"
         "  type = \"t\"; payload = \"\"; catch_up = \"skip\"; overlap = true; } );\n");
@@ -72,6 +73,7 @@ static void everything(void **state)
     assert_string_equal(made.task.meta[1].value, "");
     assert_int_equal(made.task.expires_in_ms, 60000);
     assert_int_equal(made.task.heartbeat_ms, 2500);
+    assert_int_equal(made.task.retry_for_ms, 9000);
     assert_true(made.task.at_most_once);
     assert_string_equal(made.task.on_dead, "d");
     assert_int_equal(made.entry.starts_ms, 1893456000000);

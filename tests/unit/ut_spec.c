@@ -105,6 +105,9 @@ static void numbers(void **state)
     REFUSED(REEVE_EINVAL, "attempts 2000000000: must be from 1 to 1000000", .attempts = 2000000000);
     REFUSED(REEVE_EINVAL, "max crashes -1: must be from 1 to 1000000", .max_crashes = -1);
     REFUSED(REEVE_EINVAL, "timeout -1 ms: must not be negative", .timeout_ms = -1);
+    REFUSED(REEVE_EINVAL, "retry for -1 ms: must not be negative", .retry_for_ms = -1);
+    REFUSED(REEVE_EINVAL, "would never be retried", .retry_for_ms = 5, .in_ms = 5);
+    ACCEPTED(.retry_for_ms = 6, .in_ms = 5);
     ACCEPTED(.size = sizeof(reeve_task_spec));
 }
 

@@ -176,6 +176,10 @@ static void the_time_limit_holds(void **state)
     report = test_attempt(work, NULL, &(reeve_test_options){.clock = &clock, .timeout_ms = 2000, .attempts = 1});
     assert_true(report->late && report->dead);
     reeve_test_report_free(report);
+    clock = (reeve_test_clock){.step_ms = 500};
+    report = test_attempt(work, NULL, &(reeve_test_options){.clock = &clock, .timeout_ms = 2000, .retry_for_ms = 2000});
+    assert_true(report->late && report->dead);
+    reeve_test_report_free(report);
     report = test_attempt(work, NULL, &(reeve_test_options){.timeout_ms = INT64_MAX});
     assert_false(report->late);
     reeve_test_report_free(report);

@@ -143,6 +143,7 @@ static const cli_bulk_member members[] = {
     {"weight", read_weight, AT(weight), 1, 256},
     {"attempts", cli_bulk_read_int, AT(attempts), COUNTED},
     {"max_crashes", cli_bulk_read_int, AT(max_crashes), COUNTED},
+    {"retry_for_ms", read_ms, AT(retry_for_ms), 0, 0},
     {"timeout_ms", read_ms, AT(timeout_ms), 0, 0},
     {"heartbeat_ms", read_ms, AT(heartbeat_ms), 0, 0},
     {"at_most_once", cli_bulk_read_truth, AT(at_most_once), 0, 0},

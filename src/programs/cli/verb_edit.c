@@ -16,7 +16,7 @@ static const struct {
 } removable[] = {
     {"priority", REEVE_EDIT_PRIORITY},       {"group", REEVE_EDIT_GROUP},     {"attempts", REEVE_EDIT_ATTEMPTS},
     {"max-crashes", REEVE_EDIT_MAX_CRASHES}, {"timeout", REEVE_EDIT_TIMEOUT}, {"heartbeat", REEVE_EDIT_HEARTBEAT},
-    {"backoff", REEVE_EDIT_BACKOFF},         {"on-dead", REEVE_EDIT_ON_DEAD},
+    {"backoff", REEVE_EDIT_BACKOFF},         {"on-dead", REEVE_EDIT_ON_DEAD}, {"retry-for", REEVE_EDIT_RETRY_FOR},
 };
 
 static int read_unset(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -29,7 +29,7 @@ static int read_unset(const cli_context *cli, const cli_option *option, void *po
         return CLI_DONE;
     }
     return cli_bad_value(cli, option, value,
-                         "priority, group, attempts, max-crashes, timeout, heartbeat, backoff or on-dead");
+                         "priority, group, attempts, max-crashes, timeout, heartbeat, backoff, retry-for or on-dead");
 }
 
 static int read_backoff(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -60,6 +60,8 @@ static const cli_option edit_table[] = {
     {"timeout", "DURATION", "new run time limit of an attempt", CLI_DURATION, AT(timeout_ms), 1, 0, NULL},
     {"heartbeat", "DURATION", "new heartbeat limit", CLI_DURATION, AT(heartbeat_ms), 1, 0, NULL},
     {"backoff", "SPEC", "new delays between attempts", CLI_OTHER, 0, 0, 0, read_backoff},
+    {"retry-for", "DURATION", "new time after the enqueue for which the task is retried", CLI_DURATION,
+     AT(retry_for_ms), 1, 0, NULL},
     {"on-dead", "TYPE", "new type of a task to enqueue if this task dies; \"\": none", CLI_TEXT, AT(on_dead), 0, 0,
      NULL},
     {"unset", "OPTION", "remove this option, so that its default applies; may be repeated", CLI_OTHER, 0, 0, 0,

@@ -11,6 +11,7 @@ static reeve_status set_policy(reeve_worker *worker, const rv_config_handler *ha
                                    .max_crashes = (int)handler->max_crashes,
                                    .timeout_ms = handler->timeout_ms,
                                    .heartbeat_ms = handler->heartbeat_ms,
+                                   .retry_for_ms = handler->retry_for_ms,
                                    .at_most_once = handler->at_most_once,
                                    .backoff = handler->has_backoff ? &handler->backoff : NULL,
                                    .batch_size = (unsigned)handler->batch_size,
