@@ -53,6 +53,9 @@ verbs_are_documented() {
     for verb in $("$REEVE" cron --help | sed -n 's/^ *reeve cron \([a-z|]*\) .*/\1/p' | tr '|' ' ') add; do
         grep -qx "cron $verb" "$TEST_DIR/commands" || fail "$DOC does not tell of cron $verb"
     done
+    for verb in $("$REEVE" batch --help | sed -n 's/^[a-z: ]* reeve batch \([a-z]*\) [A-Z[].*/\1/p'); do
+        grep -qx "batch $verb" "$TEST_DIR/commands" || fail "$DOC does not tell of batch $verb"
+    done
 }
 
 # Each code of errors that the program has.

@@ -36,6 +36,8 @@ struct bulk {
     cli_context *cli;
     cli_bulk_defaults defaults;
     bool with_ended; /* listed tasks that had ended are enqueued, too */
+    bool joins;      /* the tasks become members of the batch */
+    reeve_batch batch;
     cli_lines input;
     uint64_t line_number; /* of the line read last */
     int read_error;       /* errno of a failed read, or 0 */
@@ -203,7 +205,10 @@ static void empty_chunk(struct bulk *bulk)
 static bool send_chunk(struct bulk *bulk)
 {
     if (bulk->count == 0) return true;
-    (void)reeve_enqueue_many(bulk->cli->client, bulk->specs, bulk->count, bulk->results);
+    if (bulk->joins)
+        (void)reeve_batch_add(bulk->cli->client, &bulk->batch, bulk->specs, bulk->count, bulk->results);
+    else
+        (void)reeve_enqueue_many(bulk->cli->client, bulk->specs, bulk->count, bulk->results);
     for (size_t i = 0; i < bulk->count; i++) take_result(bulk, i);
     empty_chunk(bulk);
     show_progress(bulk);
@@ -322,7 +327,31 @@ static void init_progress(struct bulk *bulk)
         bulk->size = (uint64_t)about.st_size;
 }
 
-int cli_bulk(cli_context *cli, const char *queue, const char *type, bool with_ended)
+static void run_bulk(struct bulk *bulk)
+{
+    init_progress(bulk);
+    cli_stop_catch(NULL);
+    cli_lines_init(&bulk->input, STDIN_FILENO, cli_stop_fd(), LINE_MAX_BYTES);
+    read_input(bulk);
+    cli_stop_release();
+    say_outcome(bulk);
+    empty_chunk(bulk);
+    cli_lines_fini(&bulk->input);
+}
+
+/* CLI_DONE, or an exit status after words. */
+static int find_batch(struct bulk *bulk, const cli_bulk_call *call)
+{
+    reeve_client *client = bulk->cli->client;
+
+    bulk->joins = call->callback_count > 0;
+    if (!bulk->joins) return CLI_DONE;
+    reeve_status status =
+        reeve_batch_find(client, (const char *const *)call->callbacks, call->callback_count, &bulk->batch);
+    return status == REEVE_OK ? CLI_DONE : cli_fail_call(bulk->cli, status, NULL);
+}
+
+int cli_bulk(cli_context *cli, const cli_bulk_call *call)
 {
     int status = cli_open(cli);
     struct bulk *bulk;
@@ -331,17 +360,13 @@ int cli_bulk(cli_context *cli, const char *queue, const char *type, bool with_en
     bulk = rv_zalloc(sizeof(*bulk));
     if (bulk == NULL) return cli_no_memory(cli);
     bulk->cli = cli;
-    bulk->defaults = (cli_bulk_defaults){.queue = queue, .type = type};
-    bulk->with_ended = with_ended;
-    init_progress(bulk);
-    cli_stop_catch(NULL);
-    cli_lines_init(&bulk->input, STDIN_FILENO, cli_stop_fd(), LINE_MAX_BYTES);
-    read_input(bulk);
-    cli_stop_release();
-    say_outcome(bulk);
-    status = bulk->status == CLI_NO_REDIS && bulk->unknown > 0 ? CLI_UNKNOWN : bulk->status;
-    empty_chunk(bulk);
-    cli_lines_fini(&bulk->input);
+    bulk->defaults = (cli_bulk_defaults){.queue = call->queue, .type = call->type};
+    bulk->with_ended = call->with_ended;
+    status = find_batch(bulk, call);
+    if (status == CLI_DONE) {
+        run_bulk(bulk);
+        status = bulk->status == CLI_NO_REDIS && bulk->unknown > 0 ? CLI_UNKNOWN : bulk->status;
+    }
     rv_free(bulk);
     return status;
 }

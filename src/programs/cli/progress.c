@@ -14,13 +14,13 @@ void cli_progress_init(cli_progress *progress, const cli_context *cli)
     *progress = (cli_progress){.shows = !cli->json && isatty(STDERR_FILENO) == 1};
 }
 
-static void print_bar(uint64_t done, uint64_t total)
+void cli_progress_bar(FILE *out, uint64_t done, uint64_t total)
 {
     static const char full[] = "####################", empty[] = "--------------------";
     double part = done < total ? (double)done / (double)total : 1;
     int length = (int)(part * BAR);
 
-    (void)fprintf(stderr, "[%.*s%.*s] %3d %%  ", length, full, BAR - length, empty, (int)(part * 100));
+    (void)fprintf(out, "[%.*s%.*s] %3d %%  ", length, full, BAR - length, empty, (int)(part * 100));
 }
 
 bool cli_progress_begin(cli_progress *progress, uint64_t done, uint64_t total)
@@ -31,7 +31,7 @@ bool cli_progress_begin(cli_progress *progress, uint64_t done, uint64_t total)
     cli_progress_clear(progress);
     progress->shown_ms = now;
     progress->stands = true;
-    if (total > 0) print_bar(done, total);
+    if (total > 0) cli_progress_bar(stderr, done, total);
     return true;
 }
 

@@ -10,6 +10,8 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
+#include <stdio.h>
+
 #include "cli.h"
 
 typedef struct cli_progress {
@@ -26,6 +28,9 @@ void cli_progress_end(cli_progress *progress);
 
 /* Takes it away: before other words, and at the end. */
 void cli_progress_clear(cli_progress *progress);
+
+/* Only the bar, as above. */
+void cli_progress_bar(FILE *out, uint64_t done, uint64_t total);
 
 #define CLI_COUNT_TEXT 32
 

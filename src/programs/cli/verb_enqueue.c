@@ -169,8 +169,9 @@ static int enqueue(cli_context *cli, void *pointer)
         if (cli->given > 1u + options->ended + (options->layers != NULL) + (options->buffer != NULL))
             return cli_usage(cli, "--bulk goes with no other option of enqueue; the lines have members for them");
         if (cli->count > 2) return cli_usage(cli, "--bulk takes no payload; the lines have them");
-        return cli_bulk(cli, cli->count > 0 ? cli->rest[0] : NULL, cli->count > 1 ? cli->rest[1] : NULL,
-                        options->ended);
+        return cli_bulk(cli, &(cli_bulk_call){.queue = cli->count > 0 ? cli->rest[0] : NULL,
+                                              .type = cli->count > 1 ? cli->rest[1] : NULL,
+                                              .with_ended = options->ended});
     }
     if (options->ended) return cli_usage(cli, "--ended goes with --bulk");
     if (cli->count < 2) return cli_usage(cli, "%s is missing", cli->count == 0 ? "QUEUE" : "TYPE");

@@ -20,8 +20,15 @@ const cli_verb *cli_find_verb(const char *name);
 /* Reports a name that is no verb: a verb of a later version, or a misspelt one. Returns CLI_USAGE. */
 int cli_unknown_verb(const cli_context *cli, const char *name);
 
-/* bulk.c: enqueues the lines of standard input. queue and type, when not NULL, are for lines that lack them. */
-int cli_bulk(cli_context *cli, const char *queue, const char *type, bool with_ended);
+typedef struct cli_bulk_call {
+    const char *queue, *type; /* for lines that lack them; NULL: none */
+    bool with_ended;          /* listed tasks that had ended are enqueued, too */
+    char *const *callbacks;   /* the tasks become members of the batch that has these */
+    size_t callback_count;
+} cli_bulk_call;
+
+/* bulk.c: enqueues the lines of standard input. Returns the exit status. */
+int cli_bulk(cli_context *cli, const cli_bulk_call *call);
 
 /*
  * verb_wait.c: waits until the task has ended (timeout_ms negative: for ever; or until the user interrupts) and

@@ -1,0 +1,184 @@
+/*
+ * verb_batch.c - `reeve batch`: what its words are, and how members are added to a batch and the batch is closed.
+ * batch_open.c, batch_show.c and batch_wait.c have the others.
+ */
+#include "verb_batch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "base/nearest.h"
+#include "handle.h"
+#include "json.h"
+#include "verbs.h"
+
+static int add_members(cli_context *cli, const cli_batch_options *options)
+{
+    const cli_bulk_call call = {
+        .queue = options->queue, .type = options->type, .callbacks = cli->rest + 1, .callback_count = cli->count - 1};
+
+    return cli_bulk(cli, &call);
+}
+
+static void report_closed(const cli_context *cli, const char *name)
+{
+    cli_handle handle;
+    cli_json json;
+
+    if (!cli->json) {
+        (void)printf("closed %s\n", name);
+        return;
+    }
+    (void)cli_handle_parse(&handle, name);
+    cli_json_begin(&json, stdout);
+    cli_handle_json(&json, handle.queue, handle.id);
+    cli_json_end(&json);
+}
+
+static int close_batch(cli_context *cli, const cli_batch_options *options)
+{
+    reeve_batch batch;
+    reeve_status result;
+    int status = cli_open(cli);
+
+    (void)options;
+    if (status != CLI_DONE) return status;
+    result = reeve_batch_find(cli->client, (const char *const *)(cli->rest + 1), cli->count - 1, &batch);
+    if (result == REEVE_OK) result = reeve_batch_close(cli->client, &batch);
+    if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
+    const char *const handles[CLI_BATCH_CALLBACKS] = {batch.success, batch.complete, batch.death};
+    for (size_t i = 0; i < CLI_BATCH_CALLBACKS; i++)
+        if (handles[i][0] != '\0') report_closed(cli, handles[i]);
+    return CLI_DONE;
+}
+
+/* ---- the words ------------------------------------------------------------------------------------------------- */
+
+static const struct word {
+    const char *name;
+    const char *synopsis;
+    size_t min, max; /* arguments after it */
+    int (*run)(cli_context *cli, const cli_batch_options *options);
+    const char *options; /* names of its own options, between blanks */
+} words[] = {
+    {"open", "[--success TASK] [--complete TASK] [--death TASK]", 0, 0, cli_batch_open, " success complete death "},
+    {"add", "HANDLE... [--queue QUEUE] [--type TYPE] < LINES", 1, CLI_BATCH_CALLBACKS, add_members, " queue type "},
+    {"close", "HANDLE...", 1, CLI_BATCH_CALLBACKS, close_batch, ""},
+    {"show", "HANDLE", 1, 1, cli_batch_show, ""},
+    {"wait", "HANDLE [--timeout DURATION]", 1, 1, cli_batch_wait, " timeout "},
+};
+#define WORDS (sizeof(words) / sizeof(words[0]))
+
+static const struct word *find_word(const char *name)
+{
+    for (size_t i = 0; i < WORDS; i++)
+        if (strcmp(words[i].name, name) == 0) return &words[i];
+    return NULL;
+}
+
+static int say_unknown_word(const cli_context *cli, const char *name)
+{
+    rv_nearest nearest;
+
+    rv_nearest_init(&nearest, name);
+    for (size_t i = 0; i < WORDS; i++) rv_nearest_try(&nearest, words[i].name);
+    if (nearest.name != NULL) return cli_usage(cli, "unknown \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
+    return cli_usage(cli, "unknown \"%.100s\": expected open, add, close, show or wait", name);
+}
+
+/* Whether all options that were given are for this word. */
+static bool takes_options(const cli_context *cli, const struct word *word)
+{
+    char name[64];
+
+    for (const cli_option *option = cli->verb->options; option->name != NULL; option++) {
+        (void)snprintf(name, sizeof(name), " %.60s ", option->name);
+        if (cli_was_given(cli, option->name) && strstr(word->options, name) == NULL) return false;
+    }
+    return true;
+}
+
+static int check_arguments(const cli_context *cli, const struct word *word)
+{
+    cli_handle handle;
+    size_t count = cli->count - 1;
+    int status = CLI_DONE;
+
+    if (count < word->min)
+        return cli_usage(cli, "an argument is missing: reeve batch %s %s", word->name, word->synopsis);
+    if (count > word->max)
+        return cli_usage(cli, "\"%.200s\" is one argument too many: reeve batch %s %s", cli->rest[word->max + 1],
+                         word->name, word->synopsis);
+    if (!takes_options(cli, word))
+        return cli_usage(cli, "an option that is not for `batch %s`: reeve batch %s %s", word->name, word->name,
+                         word->synopsis);
+    for (size_t i = 1; i < cli->count && status == CLI_DONE; i++)
+        status = cli_handle_argument(cli, &handle, cli->rest[i]);
+    return status;
+}
+
+static int batch(cli_context *cli, void *pointer)
+{
+    const cli_batch_options *options = pointer;
+    const struct word *word = find_word(cli->rest[0]);
+    int status;
+
+    if (word == NULL) return say_unknown_word(cli, cli->rest[0]);
+    status = check_arguments(cli, word);
+    return status == CLI_DONE ? word->run(cli, options) : status;
+}
+
+#define AT(field) offsetof(cli_batch_options, field)
+
+static const cli_option batch_table[] = {
+    {"success", "TASK", "with open: the callback for when all members have completed", CLI_TEXT, AT(callbacks[0]), 0, 0,
+     NULL},
+    {"complete", "TASK", "with open: the callback for when all members have ended", CLI_TEXT, AT(callbacks[1]), 0, 0,
+     NULL},
+    {"death", "TASK", "with open: the callback for the first member that dies or is cancelled", CLI_TEXT,
+     AT(callbacks[2]), 0, 0, NULL},
+    {"queue", "QUEUE", "with add: the queue of lines that have none", CLI_TEXT, AT(queue), 0, 0, NULL},
+    {"type", "TYPE", "with add: the type of lines that have none", CLI_TEXT, AT(type), 0, 0, NULL},
+    {"timeout", "DURATION", "with wait: give up after this time (never)", CLI_DURATION, AT(timeout_ms), 0, 0, NULL},
+    {0},
+};
+static const cli_batch_options batch_defaults = {.timeout_ms = -1};
+
+const cli_verb cli_verb_batch = {
+    .name = "batch",
+    .section = CLI_TASKS,
+    .synopsis = "open [--success TASK] [--complete TASK] [--death TASK]\n"
+                "       reeve batch add HANDLE... [--queue QUEUE] [--type TYPE] < LINES\n"
+                "       reeve batch close HANDLE...\n"
+                "       reeve batch show HANDLE\n"
+                "       reeve batch wait HANDLE [--timeout DURATION]",
+    .summary = "Task batches: opens them, adds members, closes them, and shows how many have ended",
+    .options = batch_table,
+    .options_size = sizeof(cli_batch_options),
+    .defaults = &batch_defaults,
+    .min = 1,
+    .max = CLI_ANY_NUMBER,
+    .run = batch,
+    .notes =
+        "A task batch is a set of tasks, its members, with one to three callbacks. A callback is a task that runs\n"
+        "when all members have completed (--success), when all have ended (--complete), or when the first one dies,\n"
+        "is cancelled or is deleted (--death). TASK is a JSON object, such as a line of `reeve enqueue --bulk`.\n"
+        "\n"
+        "`open` prints the handles of the callbacks. Give all of them to `add` and `close`, in any order. `add`\n"
+        "reads members from standard input, like `reeve enqueue --bulk`. A task that exists already is reported, and\n"
+        "becomes a member. The callbacks for all members stay blocked until the batch is closed. A member can add\n"
+        "further members while it runs.\n"
+        "\n"
+        "`show` counts the parents of a callback, or of any other task, and prints a progress bar on a terminal.\n"
+        "`wait` waits until the batch is closed and all members have ended, and shows the progress meanwhile.\n"
+        "\n"
+        "Examples:\n"
+        "  batch=$(reeve batch open --complete '{\"queue\":\"default\",\"type\":\"report\"}')\n"
+        "  reeve batch add $batch --queue files --type checksum < lines\n"
+        "  reeve batch close $batch\n"
+        "  reeve batch wait $batch --timeout 10m\n",
+    .exits =
+        "0 done, with wait: all members have completed; 1 refused, not found or not in time, or a member has died\n"
+        "or was cancelled",
+};
