@@ -3,6 +3,8 @@
 
 #include "client/outbox.h"
 #include "reeve/change.h"
+#include "reeve/check.h"
+#include "reeve/signal.h"
 #include "support/depend.h"
 #include "support/queue.h"
 #include "support/script.h"
@@ -136,6 +138,20 @@ static void carry_past_c(void)
     assert_int_equal(carried, 1);
 }
 
+static void a_signal_is_waited_for_there(void **state)
+{
+    reeve_checked checked;
+    (void)state;
+    put("q", "a", "!go", REEVE_UNKNOWN_REFUSE);
+    move("a", "c");
+    test_settle_queues("q c");
+    assert_string_equal(test_state("c", "a"), "blocked");
+    test_ok(test_client, reeve_check(test_client, "c", false, NULL, NULL, NULL, &checked));
+    assert_int_equal(checked.findings, 0);
+    test_ok(test_client, reeve_signal_task(test_client, "c", "a", "go", (reeve_bytes){"x", 1}));
+    assert_string_equal(test_state("c", "a"), "ready");
+}
+
 /* ---- parents that end while it is on its way ------------------------------------------------------------------------ */
 
 static void lose_the_parent_on_the_way(const char *target)
@@ -177,6 +193,7 @@ int main(void)
         cmocka_unit_test_setup(an_expected_parent_is_expected_there, set_up),
         cmocka_unit_test_setup(an_expected_parent_that_was_asked_is_expected_there, set_up),
         cmocka_unit_test_setup(a_parent_that_the_target_expects_is_expected, set_up),
+        cmocka_unit_test_setup(a_signal_is_waited_for_there, set_up),
         cmocka_unit_test_setup(a_parent_that_is_gone_is_not_waited_for, set_up),
         cmocka_unit_test_setup(a_parent_of_the_target_that_is_gone_is_not_waited_for, set_up),
     };

@@ -17,7 +17,7 @@ local function message_of(list, number)
 end
 
 -- As lib/dependency_register.lua has it: "g", "e", "r", "d", or "u": the edge is refused. While the message that registers the edge is
--- on its way, the message says it. Later on the parent was known, and is gone if it is not any more; or it is expected, which the edge says.
+-- on its way, the message says it. Later on the parent was known, and is gone if it is not any more; or it is expected, as the edge says.
 local function if_unknown(P, edge)
   local number = tonumber(match(edge, ' (%d+)$'))
   for _, list in ipairs(number and {'outbox', 'unread'} or {}) do
