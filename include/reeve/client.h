@@ -386,6 +386,15 @@ REEVE_API reeve_status reeve_show(reeve_client *client, const char *queue, const
 REEVE_API void reeve_task_info_free(reeve_task_info *info);
 
 /*
+ * Gets tasks by their handles, of any queues. ret has `count` elements: the task of each handle as from reeve_show, or
+ * NULL if there is no such task. Free each with reeve_task_info_free. Blocks for a round trip for each 32 tasks. The
+ * tasks are not read in one step: some may change while others are read. On failure all elements are NULL.
+ * REEVE_EINVAL: a handle is not valid.
+ */
+REEVE_API reeve_status reeve_show_many(reeve_client *client, const char *const *handles, size_t count,
+                                       reeve_task_info **ret);
+
+/*
  * Gets a page of the tasks of a queue in one state. Ready and scheduled tasks are in the order in which they will
  * run. Completed, dead and cancelled tasks are in the order in which they ended, the last one first; tasks that ended
  * in the same millisecond are in descending order of their ids. Running tasks have no order. `offset` is the number

@@ -51,6 +51,81 @@ reeve_status reeve_show(reeve_client *client, const char *queue, const char *id,
     return read_info(client, queue, reply, ret);
 }
 
+/* ---- many tasks ------------------------------------------------------------------------------------------------ */
+
+enum { SHOW_PAGE = 32 };
+
+typedef struct shown {
+    reeve_client *client;
+    const char *const *handles;
+    size_t count;
+    reeve_task_info **ret;
+    reeve_status status; /* the first that is not REEVE_OK; its error is the client's */
+} shown;
+
+static void build_shown(rv_conn *conn, bool again, const void *context)
+{
+    const shown *page = context;
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    rv_prefix prefix;
+    (void)again;
+    for (size_t i = 0; i < page->count; i++) {
+        (void)rv_keys_split_handle(page->handles[i], queue, id);
+        rv_keys_set_prefix(&prefix, page->client->ns, queue);
+        rv_cmd_script(conn, &rv_script_show, 1, 1);
+        rv_arg(conn, prefix.text, prefix.length);
+        rv_args(conn, id);
+    }
+}
+
+static void on_shown(size_t index, const rv_reply *reply, void *context)
+{
+    shown *page = context;
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    if (index >= page->count) return;
+    if (index == 0) page->status = REEVE_OK;
+    reeve_task_info_free(page->ret[index]); /* of an earlier try */
+    page->ret[index] = NULL;
+    if (page->status != REEVE_OK || rv_reply_is(reply, RV_NIL)) return;
+    (void)rv_keys_split_handle(page->handles[index], queue, id);
+    if (rv_reply_is(reply, RV_ERROR))
+        page->status = rv_client_refused(page->client, reply->text);
+    else
+        page->status = read_info(page->client, queue, reply, &page->ret[index]);
+    if (page->status != REEVE_OK) page->ret[index] = NULL;
+}
+
+static reeve_status check_handles(reeve_client *client, const char *const *handles, size_t count)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    for (size_t i = 0; i < count; i++)
+        if (handles[i] == NULL || !rv_keys_split_handle(handles[i], queue, id))
+            return rv_fail(&client->error, REEVE_EINVAL, "\"%s\" is no handle; expected QUEUE/ID",
+                           handles[i] != NULL ? handles[i] : "");
+    return REEVE_OK;
+}
+
+reeve_status reeve_show_many(reeve_client *client, const char *const *handles, size_t count, reeve_task_info **ret)
+{
+    if (client == NULL || (count > 0 && (handles == NULL || ret == NULL))) return REEVE_EINVAL;
+    for (size_t i = 0; i < count; i++) ret[i] = NULL;
+    reeve_status status = check_handles(client, handles, count);
+    for (size_t at = 0; at < count && status == REEVE_OK; at += SHOW_PAGE) {
+        shown page = {.client = client, .handles = handles + at, .ret = ret + at, .status = REEVE_OK};
+        page.count = count - at < SHOW_PAGE ? count - at : SHOW_PAGE;
+        status = rv_client_exec(client, build_shown, &page, on_shown, &page, NULL);
+        if (status == REEVE_OK) status = page.status;
+    }
+    if (status == REEVE_OK) return REEVE_OK;
+    for (size_t i = 0; i < count; i++) {
+        reeve_task_info_free(ret[i]);
+        ret[i] = NULL;
+    }
+    return status;
+}
+
+/* ---- pages ------------------------------------------------------------------------------------------------------ */
+
 void reeve_task_list_free(reeve_task_info **list, size_t count)
 {
     if (list == NULL) return;

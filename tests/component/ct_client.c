@@ -96,6 +96,47 @@ static void show_what_is_not_there(void **state)
     assert_int_equal(reeve_show(test_client, "q", "x", NULL), REEVE_EINVAL);
 }
 
+/* In more than one page, of two queues, with some that are missing. */
+static void show_many(void **state)
+{
+    (void)state;
+    enum { COUNT = 70 };
+    static char handles[COUNT][REEVE_HANDLE_MAX];
+    const char *list[COUNT];
+    reeve_task_info *infos[COUNT];
+    test_put_many("q", COUNT, "a%03zu");
+    test_put("p", "other");
+    for (size_t i = 0; i < COUNT; i++) {
+        (void)snprintf(handles[i], sizeof(handles[i]), i % 10 == 3 ? "q/none%zu" : "q/a%03zu", i);
+        list[i] = handles[i];
+    }
+    list[40] = "p/other";
+    test_ok(test_client, reeve_show_many(test_client, list, COUNT, infos));
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(infos[i] == NULL, i % 10 == 3);
+        if (infos[i] != NULL) assert_string_equal(infos[i]->id, strchr(list[i], '/') + 1);
+        reeve_task_info_free(infos[i]);
+    }
+}
+
+static void show_many_is_refused(void **state)
+{
+    (void)state;
+    const char *const wrong[] = {"q/a", "no handle"}, *const none[] = {NULL};
+    reeve_task_info *infos[2] = {NULL};
+    test_put("q", "a");
+    test_refused(test_client, reeve_show_many(test_client, wrong, 2, infos), REEVE_EINVAL, "\"no handle\"");
+    test_refused(test_client, reeve_show_many(test_client, none, 1, infos), REEVE_EINVAL, "expected QUEUE/ID");
+    assert_int_equal(reeve_show_many(test_client, NULL, 1, infos), REEVE_EINVAL);
+    assert_int_equal(reeve_show_many(NULL, wrong, 1, infos), REEVE_EINVAL);
+    test_ok(test_client, reeve_show_many(test_client, NULL, 0, NULL));
+    /* One that Redis refuses to tell of: none is returned. */
+    assert_string_equal(test_cmd(test_conn, "SET reeve:{p}:tasks foreign"), "OK");
+    const char *const foreign[] = {"q/a", "p/a"};
+    assert_int_equal(reeve_show_many(test_client, foreign, 2, infos), REEVE_EREDIS);
+    assert_null(infos[0]);
+}
+
 /* What another program broke is shown all the same. */
 static void show_what_is_broken(void **state)
 {
@@ -465,6 +506,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(show_tells_everything, set_up),
         cmocka_unit_test_setup(show_what_is_not_there, set_up),
+        cmocka_unit_test_setup(show_many, set_up),
+        cmocka_unit_test_setup(show_many_is_refused, set_up),
         cmocka_unit_test_setup(show_what_is_in_no_state, set_up),
         cmocka_unit_test_setup(show_what_is_broken, set_up),
         cmocka_unit_test_setup(lists_of_each_state, set_up),

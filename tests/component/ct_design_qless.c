@@ -316,7 +316,22 @@ static uint64_t jobs_in(reeve_state job_state)
     return total;
 }
 
-/* get, multiget, jobs(state, start, limit), length */
+/* multiget(jid, ...) */
+static void multiget(void **state)
+{
+    (void)state;
+    const char *const handles[] = {"q/a", "q/unknown", "other/b"};
+    reeve_task_info *jobs[3];
+    test_put("q", "a");
+    test_put("other", "b");
+    test_ok(test_client, reeve_show_many(test_client, handles, 3, jobs));
+    assert_string_equal(jobs[0]->id, "a");
+    assert_null(jobs[1]);
+    assert_string_equal(jobs[2]->queue, "other");
+    for (size_t i = 0; i < 3; i++) reeve_task_info_free(jobs[i]);
+}
+
+/* get, jobs(state, start, limit), length */
 static void get_and_jobs(void **state)
 {
     (void)state;
@@ -613,6 +628,7 @@ int main(void)
         TEST_OPERATION(priority_keeps_order),
         TEST_OPERATION(tags),
         TEST_OPERATION(log_line),
+        TEST_OPERATION(multiget),
         TEST_OPERATION(get_and_jobs),
         TEST_OPERATION(peek_and_queues),
         TEST_OPERATION(workers),
