@@ -206,8 +206,8 @@ static void pages_in_order(void **state)
     assert_string_equal(page("ready", 0, 1000, 5), "c b a e d");
     for (int i = 0; i < 5; i++) { /* ended ones: newest first */
         assert_int_equal(test_lease(&hand, 1), 1);
-        int64_t now = rv_wall_ms();
         test_settle(&hand, TEST_DONE(hand.leased[0].id));
+        int64_t now = rv_wall_ms(); /* after the end: the next one is in a later millisecond */
         TEST_AWAIT(rv_wall_ms() > now + 1);
     }
     assert_string_equal(page("completed", 0, 3, 5), "d e a");
