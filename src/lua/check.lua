@@ -137,6 +137,11 @@ local function look_at_result(field)
   return suspect('result_size', field)
 end
 
+local function look_at_parent(id)
+  suspect('linked_stale', id)
+  return suspect('child_untold', id)
+end
+
 local function look_at_limit(field)
   return suspect('limit_index', sub(field, 3))
 end
@@ -168,7 +173,7 @@ for _, part in ipairs({
   {'SSCAN', 'completed_extra', look_for('extra_stale')},
   {'ZSCAN', 'failures', look_for('failure_kind')},
   {'SSCAN', 'read', look_for('read_stale')},
-  {'SSCAN', 'linked', look_for('linked_stale')},
+  {'SSCAN', 'linked', look_at_parent},
   {'ZSCAN', 'deadlines', look_for('deadline_stale')},
   {'ZSCAN', 'tags', look_for('tag_index')},
   {'ZSCAN', 'cron:due', look_for('cron_stale')},

@@ -1,6 +1,7 @@
 /* reeve check, of tasks that wait for others: edges in the same queue and to another one, and what is told in steps. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "support/check.h"
 #include "support/depend.h"
@@ -101,6 +102,28 @@ static void a_child_is_told_of_parents_that_have_ended(void **state)
     test_check_repairs_all("q");
     test_settle_queues("q");
     test_state_is("q", "y", "dead");
+    test_check_drains("q", 2);
+}
+
+/* The parents stand among the completed tasks, and their children were not told. */
+static void children_of_completed_tasks_are_told(void **state)
+{
+    (void)state;
+    test_put("q", "a b");
+    test_put_after("q", "x", "f:q/a");
+    test_put_after("q", "y", "w:q/b");
+    test_put_after("p", "far", "f:q/b");
+    test_settle_queues("p q");
+    test_check_finds("q", "");
+    long long now_ms = (long long)time(NULL) * 1000;
+    test_cmd(test_conn, "ZREM " Q "ready a b");
+    test_cmd(test_conn, "ZADD " Q "completed %lld a %lld b", now_ms, now_ms);
+    test_check_finds("q", "child_untold a, child_untold b, counter completed");
+    test_check_repairs_all("q");
+    test_settle_queues("p q");
+    test_state_is("q", "x", "ready");
+    test_state_is("q", "y", "ready");
+    test_state_is("p", "far", "ready");
     test_check_drains("q", 2);
 }
 
@@ -213,6 +236,7 @@ int main(void)
         cmocka_unit_test_setup(a_task_without_parents_is_released, test_place_empty),
         cmocka_unit_test_setup(a_child_that_its_parent_does_not_know_is_registered_again, test_place_empty),
         cmocka_unit_test_setup(a_child_is_told_of_parents_that_have_ended, test_place_empty),
+        cmocka_unit_test_setup(children_of_completed_tasks_are_told, test_place_empty),
         cmocka_unit_test_setup(an_edge_to_another_queue_is_made_again, test_place_empty),
         cmocka_unit_test_setup(an_end_that_did_not_reach_another_queue_is_asked_for_again, test_place_empty),
         cmocka_unit_test_setup(children_that_do_not_wait_go, test_place_empty),

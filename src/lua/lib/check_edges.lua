@@ -3,7 +3,7 @@
 -- they are about is taken for in progress.
 --
 -- requires: base, edge, messages
--- gives: find_blocked_pending, find_child_stray, find_edge_far, find_edge_known, find_edge_malformed, find_edge_untold
+-- gives: find_blocked_pending, find_child_stray, find_child_untold, find_edge_far, find_edge_known, find_edge_malformed, find_edge_untold
 -- gives: find_fanout_lost, find_linked_missing, find_linked_stale
 
 local STEPS_MAX, MESSAGES_MAX, EDGES_MAX = 200, 100, 1000
@@ -114,6 +114,12 @@ local function find_child_stray(P, subject)
   if edge and sub(edge, 2, 2) == '-' then return end
   local words = ' unlink ' .. child_id .. ' '
   return not is_step(P, function(step) return find(step, words, 1, true) end) and '' or nil
+end
+
+-- child_untold: tasks wait for one that has completed. Those that wait for a dead or cancelled one may do so until it is retried.
+local function find_child_untold(P, id)
+  if call('EXISTS', P .. 'children:' .. id, P .. 'awaiting_retry:' .. id) == 0 or call('HEXISTS', P .. 'tasks', id) == 0 then return end
+  return (call('ZSCORE', P .. 'completed', id) or call('ZSCORE', P .. 'retained', id)) and '' or nil
 end
 
 -- linked_missing: `linked` lacks a task that has children.

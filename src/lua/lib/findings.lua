@@ -6,6 +6,7 @@
 local FINDINGS = {
   blocked_pending = find_blocked_pending,
   child_stray = find_child_stray,
+  child_untold = find_child_untold,
   counter = find_counter,
   cron_stale = find_cron_stale,
   deadline_missing = find_deadline_missing,

@@ -1,7 +1,7 @@
 -- Repairs of findings about tasks that wait for others (lib/check_edges.lua).
 --
 -- requires: base, check_edges, dependency_edges, dependency_notice, messages, readers
--- gives: repair_blocked_pending, repair_child_stray, repair_edge_far, repair_edge_malformed, repair_edge_untold, repair_fanout_lost
+-- gives: repair_blocked_pending, repair_child_stray, repair_child_untold, repair_edge_far, repair_edge_malformed, repair_edge_untold, repair_fanout_lost
 -- gives: repair_linked_missing, repair_linked_stale
 
 -- All edges of the task are made again, in steps, and counted (lib/restore.lua). First its parents forget the task; many parents keep it
@@ -43,6 +43,10 @@ local function repair_child_stray(P, subject)
   local members = P .. set .. ':' .. id
   call('ZREM', members, child)
   if find_linked_stale(P, id) then repair_linked_stale(P, id) end
+end
+
+local function repair_child_untold(P, id)
+  tell_children(P, id, 'completed')
 end
 
 local function repair_linked_missing(P, id)

@@ -6,6 +6,7 @@
 local REPAIRS = {
   blocked_pending = repair_blocked_pending,
   child_stray = repair_child_stray,
+  child_untold = repair_child_untold,
   counter = repair_counter,
   cron_stale = repair_cron_stale,
   deadline_missing = repair_deadline_missing,

@@ -76,6 +76,8 @@ return {
     what = '%s: the queue of the parent has no record of the task, which will not be notified', why = 'the task waits for ever', repair = 'creates the edges of the task again. A parent that does not exist any more counts as completed'},
   {name = 'child_stray', subject = 'a handle and a key', rule = 'each child of this queue in `children:<id>` and `awaiting_retry:<id>` has an edge to that task that has not ended', what = '%s: this child does not wait for the task',
     why = '`cancel` and `delete` refuse the task because of this child', repair = 'removes the child'},
+  {name = 'child_untold', rule = 'a completed task has no `children:<id>` and no `awaiting_retry:<id>`', what = 'task %s has completed, but tasks still wait for it',
+    why = 'they wait for ever', repair = 'notifies them that the task has completed'},
   {name = 'linked_missing', rule = '`linked` has each id with `children:<id>` or `awaiting_retry:<id>`', what = 'task %s has children, but is not in linked', why = 'its children are not notified of its end', repair = 'adds the id to `linked`'},
   {name = 'linked_stale', rule = 'each id in `linked` has `children:<id>` or `awaiting_retry:<id>`', what = 'task %s is in linked, but has no children', why = 'it takes memory for ever', repair = 'removes the id'},
   {name = 'fanout_lost', subject = 'a number', rule = 'each `fanout:<n>` belongs to a step in `fanout` or `fanout_far`', what = 'no pending step uses fanout:%s', why = 'the tasks in it are not notified of the end of a parent', repair = 'deletes the key. Tasks that wait in vain are then reported by other findings'},
