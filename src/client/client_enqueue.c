@@ -1,11 +1,10 @@
 /*
- * client_enqueue.c - producing: specs become calls of enqueue.lua, one a run of specs of the same queue, many in a
- * pipeline.
+ * client_enqueue.c - producing: sends the calls of enqueue.lua that enqueue_plan.c plans, many in a pipeline, and reads
+ * their replies.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/id.h"
 #include "base/mem.h"
 #include "client/buffer.h"
 #include "client/bulk_insert.h"
@@ -13,6 +12,7 @@
 #include "client/client_enqueue.h"
 #include "client/client_layers.h"
 #include "client/enqueue_again.h"
+#include "client/enqueue_plan.h"
 #include "client/outbox.h"
 #include "client/stand_in.h"
 #include "client/stepwise.h"
@@ -22,13 +22,6 @@
 #include "protocol/parents.h"
 #include "protocol/scripts.h"
 #include "protocol/spec.h"
-
-/* The limits of one script call and of one pipeline: Redis serves nobody else during a call. */
-#define CALL_TASKS 250
-#define CALL_BYTES ((size_t)1024 * 1024)
-/* What Redis has to do for the tasks of a call, in units of about 10 us. */
-#define CALL_WORK 500
-#define PIPELINE_BYTES ((size_t)8 * 1024 * 1024)
 
 /* What a client holds between its calls. */
 #define SCRATCH_KEPT ((size_t)16 * 1024)
@@ -197,15 +190,6 @@ static void build_pipeline(rv_conn *conn, bool again, const void *context)
     }
 }
 
-/* True when it is the first of the specs that failed, and p->error is to have its words. */
-static bool note_failure(pipeline *p, size_t index, reeve_status status)
-{
-    p->results[index].status = status;
-    if (index >= p->failed) return false;
-    p->failed = index;
-    return true;
-}
-
 /* The whole call failed, and all its tasks with it. An earlier try may have enqueued tasks that are refused now. */
 static void on_odd_reply(pipeline *p, const call *c, const rv_reply *reply)
 {
@@ -218,7 +202,7 @@ static void on_odd_reply(pipeline *p, const call *c, const rv_reply *reply)
                   p->lost ? "; the reply to an earlier try was lost: unknown whether the task was enqueued" : "");
     rv_client_note_cause(p->client, queue, &error);
     for (size_t i = c->first; i < c->first + c->span; i++) {
-        if (p->results[i].status == REEVE_OK && note_failure(p, i, status)) p->error = error;
+        if (p->results[i].status == REEVE_OK && rv_enqueue_plan_note_failure(p, i, status)) p->error = error;
     }
 }
 
@@ -243,11 +227,11 @@ static void on_answer(pipeline *p, size_t index, const rv_reply *answer)
     if (rv_reply_is(answer, RV_INT) && answer->number > 0) return;
     if (held) rv_copy_text(result->id, sizeof(result->id), orphan ? answer->text + 8 : answer->text);
     if (unknown) note_unknown(p);
-    if (!note_failure(p, index,
-                      orphan    ? REEVE_ENOTFOUND
-                      : held    ? REEVE_EUNIQUE
-                      : unknown ? REEVE_ELOST
-                                : REEVE_EEXISTS))
+    if (!rv_enqueue_plan_note_failure(p, index,
+                                      orphan    ? REEVE_ENOTFOUND
+                                      : held    ? REEVE_EUNIQUE
+                                      : unknown ? REEVE_ELOST
+                                                : REEVE_EEXISTS))
         return;
     char words[sizeof(p->error.text)];
     reeve_enqueued_error(p->client, &p->specs[index], result, words, sizeof(words));
@@ -295,98 +279,6 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     if (reply != NULL) on_outcome(p, c, reply);
 }
 
-/* What a task's parents take in a call, about. */
-static size_t after_bytes(const reeve_task_spec *spec)
-{
-    return spec->after_count * (REEVE_HANDLE_MAX + 8);
-}
-
-/* What a task's metadata take, whatever is escaped in them. */
-static size_t meta_bytes(const reeve_task_spec *spec)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < spec->meta_count; i++)
-        bytes += 6 * (strlen(spec->meta[i].key) + strlen(spec->meta[i].value)) + 6;
-    return bytes;
-}
-
-/* Room for the head of a task's envelope, whatever is escaped in it, so that building cannot fail half way. */
-static reeve_status make_room(rv_buf *scratch, const reeve_task_spec *spec, rv_error *error)
-{
-    size_t options = 4096 + after_bytes(spec) + meta_bytes(spec);
-    for (size_t i = 0; i < spec->tag_count; i++) options += 6 * strlen(spec->tags[i]) + 3;
-    rv_buf_clear(scratch);
-    if (rv_buf_reserve(scratch, options)) return REEVE_OK;
-    return rv_fail(error, REEVE_ENOMEM, "no memory for the options of a task");
-}
-
-/* Refuses what can be refused here, and gives ids. Returns false when the spec is not to be sent. */
-static bool prepare(pipeline *p, size_t index)
-{
-    const reeve_task_spec *spec = &p->specs[index];
-    reeve_enqueued *result = &p->results[index];
-    rv_error error;
-    rv_error_clear(&error);
-    result->id[0] = '\0';
-    result->status = rv_enqueue_error_check(spec, &p->client->size_limits, &error);
-    if (result->status == REEVE_OK) result->status = make_room(&p->client->scratch, spec, &error);
-    if (result->status != REEVE_OK) {
-        if (note_failure(p, index, result->status)) p->error = error;
-        return false;
-    }
-    if (spec->id != NULL) {
-        rv_copy_text(result->id, sizeof(result->id), spec->id);
-    } else {
-        rv_uuid7(result->id);
-    }
-    return true;
-}
-
-static size_t work_of(const reeve_task_spec *spec)
-{
-    return 1 + spec->tag_count + (spec->on_conflict != REEVE_CONFLICT_REJECT ? 10 : 0);
-}
-
-/* Whether a task goes with those of the call. A task may name parents that come behind it in the same call: such a call
- * is not ended for its work. */
-static bool may_join(const pipeline *p, const call *c, const reeve_task_spec *spec, size_t size)
-{
-    return c->count < CALL_TASKS && c->bytes + size <= CALL_BYTES &&
-           (c->children || spec->after_count > 0 || c->work + work_of(spec) <= CALL_WORK) &&
-           strcmp(p->specs[c->first].queue, spec->queue) == 0;
-}
-
-/* Fills calls from `next` on, as far as one pipeline carries; returns the first spec that is left. */
-static size_t plan(pipeline *p, size_t next, size_t count)
-{
-    size_t total = 0;
-    call *c = NULL;
-    p->call_count = 0;
-    for (; next < count; next++) {
-        const reeve_task_spec *spec = &p->specs[next];
-        bool good = prepare(p, next);
-        if (!good) {
-            if (c != NULL) c->span++;
-            continue;
-        }
-        size_t size = spec->payload.length + after_bytes(spec);
-        if (c == NULL || !may_join(p, c, spec, size)) {
-            if (p->call_count == RV_PIPELINE_CALLS || (c != NULL && total + size > PIPELINE_BYTES)) break;
-            c = &p->calls[p->call_count++];
-            *c = (call){.first = next, .plain = true, .fresh = true};
-        }
-        c->count++;
-        c->span++;
-        c->plain = c->plain && !rv_spec_has_options(spec);
-        c->fresh = c->fresh && spec->id == NULL && size + meta_bytes(spec) <= RV_BULK_INSERT_BYTES;
-        c->bytes += size;
-        c->work += work_of(spec);
-        c->children = c->children || spec->after_count > 0;
-        total += size;
-    }
-    return next;
-}
-
 bool rv_client_enqueue_is_unknown(reeve_status status)
 {
     return status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_EPROTO;
@@ -406,7 +298,7 @@ static void fail_rest(pipeline *p, const rv_error *why)
     for (size_t i = 0; i < p->call_count; i++) {
         const call *c = &p->calls[i];
         for (size_t j = c->first; !c->answered && j < c->first + c->span; j++) {
-            if (p->results[j].status == REEVE_OK && note_failure(p, j, why->status)) p->error = *why;
+            if (p->results[j].status == REEVE_OK && rv_enqueue_plan_note_failure(p, j, why->status)) p->error = *why;
         }
     }
 }
@@ -445,7 +337,7 @@ static reeve_status follow_rules(reeve_client *client, const reeve_task_spec *sp
 reeve_status rv_client_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                    reeve_enqueued *results)
 {
-    pipeline p; /* not zeroed, because it is large; plan and build set the rest */
+    pipeline p; /* not zeroed, because it is large; the plan and build set the rest */
     const pipeline *context = &p;
     rv_error outage;
     if (client->stand_in != NULL) return rv_stand_in_enqueue(client, specs, count, results);
@@ -458,7 +350,7 @@ reeve_status rv_client_enqueue_run(reeve_client *client, const reeve_task_spec *
     rv_error_clear(&outage);
     client->cause_count = 0;
     for (size_t next = 0; next < count;) {
-        next = plan(&p, next, count);
+        next = rv_enqueue_plan_next(&p, next, count);
         if (p.call_count == 0) continue;
         p.lost = false;
         if (outage.status != REEVE_OK) {

@@ -1,5 +1,6 @@
 /*
- * client_enqueue.h - one pipeline of client_enqueue.c, of which bulk_insert.c builds a part.
+ * client_enqueue.h - one pipeline of client_enqueue.c: enqueue_plan.c says what its calls carry, and bulk_insert.c
+ * builds a part of them.
  */
 #ifndef RV_CLIENT_CLIENT_ENQUEUE_H
 #define RV_CLIENT_CLIENT_ENQUEUE_H
@@ -14,7 +15,7 @@ typedef struct rv_enqueue_call {
     size_t span;        /* specs passed over */
     size_t count;       /* tasks sent */
     size_t bytes;       /* their payloads, about */
-    size_t work;        /* for Redis, see CALL_WORK */
+    size_t work;        /* for Redis, see CALL_WORK (enqueue_plan.c) */
     bool children;      /* one of them has parents */
     bool plain;         /* none of them has options */
     bool fresh;         /* their ids were made here, and none of them is large */
