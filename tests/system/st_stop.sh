@@ -83,14 +83,17 @@ start_with_batch() {
 }
 
 # tell_quiet QUEUE N: in the end nothing runs, and the tasks that have not begun stand there in order, nothing counted
-# against them. They are 1 to N; LEFT is how many are left.
+# against them. There were N; LEFT is how many are left. (On a busy machine the thread may have leased the task behind its
+# batch just before the keeper gave back what waited in it.)
 tell_quiet() {
-    local queue=$1 count=$2
+    local queue=$1 count=$2 ready
     kill -TSTP "$WORKER_PID"
     wait_for '[ "$(member state "$(reeve workers --json)")" = "\"quiet\"" ]' 20
     wait_for '[ "$(in_queue $queue running)" = 0 ]' 20
     LEFT=$(in_queue "$queue" ready)
-    expect_eq "$(ids ready "$queue")" "$(seq -s' ' $((count - LEFT + 1)) "$count")"
+    ready=$(ids ready "$queue")
+    expect_eq "$(wc -w <<<"$ready")" "$LEFT"
+    expect_eq "$ready" "$(tr ' ' '\n' <<<"$ready" | sort -n | paste -sd' ')"
     expect_eq "$(in_queue "$queue" completed)" $((3000 + count - LEFT))
     reeve list "$queue" --json --limit 0 >"$TEST_DIR/list"
     expect_eq "$(grep -c '"failures":0,"crashes":0,' "$TEST_DIR/list")" "$LEFT" "untouched tasks"
@@ -101,7 +104,7 @@ quiet_in_long_task() {
     seq 13 | sed 's/.*/{"type":"sleep","payload":{"ms":5000},"id":"&"}/' >"$TEST_DIR/lines"
     start_with_batch long <"$TEST_DIR/lines"
     tell_quiet long 13
-    expect_eq "$LEFT" 12
+    expect_eq "$(ids ready long)" "$(seq -s' ' 2 13)"
     # It does not take the wake-ups of tasks from others; told to stop it goes at once.
     quiet=$WORKER_PID
     start_worker other
