@@ -32,8 +32,8 @@
  *     clock shows a time that matches. So "30 * * * *" fires once in each hour that passes, when clocks are set by
  *     whole hours; around a change by half an hour two slots may lie half an hour nearer or farther.
  *
- * The local zone is the C library's: TZ, else the system's. It is read once; a program that changes TZ calls tzset. zone.h tells
- * of zones by name.
+ * The local zone is the C library's: TZ, else the system's. It is read once; a program that changes TZ calls tzset.
+ * zone.h tells of zones by name.
  */
 #ifndef RV_CRON_H
 #define RV_CRON_H

@@ -1,6 +1,6 @@
 /*
- * The layout of a file is that of RFC 9636, section 3: a header and a block with times of 32 bits, then, from version 2 on,
- * the same with times of 64 bits, and a rule between two line feeds.
+ * The layout of a file is that of RFC 9636, section 3: a header and a block with times of 32 bits, then, from version 2
+ * on, the same with times of 64 bits, and a rule between two line feeds.
  */
 #include "base/tzif.h"
 

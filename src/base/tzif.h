@@ -1,8 +1,8 @@
 /*
  * tzif.h - time zones as compiled files have them (TZif, RFC 9636), from bytes in memory. No I/O; any thread.
  *
- * The table of a file goes up to some year; what follows is told by the last line of the file, a rule as in the environment
- * variable TZ (POSIX.1, with the extensions of RFC 9636).
+ * The table of a file goes up to some year; what follows is told by the last line of the file, a rule as in the
+ * environment variable TZ (POSIX.1, with the extensions of RFC 9636).
  */
 #ifndef RV_TZIF_H
 #define RV_TZIF_H

@@ -1,10 +1,10 @@
 /*
- * buffer.h - tasks that a client keeps while Redis is away (reeve/buffer.h): a queue in memory, and where there is a file a
- * copy of it there (buffer_file.h). buffer_deliver.c sends them.
+ * buffer.h - tasks that a client keeps while Redis is away (reeve/buffer.h): a queue in memory, and where there is a
+ * file a copy of it there (buffer_file.h). buffer_deliver.c sends them.
  *
- * Records of the file: 'T' a task (see buffer_record.c); 'S' and a number: so many tasks from the first on are about to be
- * sent, at this time; 'D' and a number: so many have been answered, and are gone. So a client that finds 'S' without 'D'
- * knows which tasks may be in Redis.
+ * Records of the file: 'T' a task (see buffer_record.c); 'S' and a number: so many tasks from the first on are about to
+ * be sent, at this time; 'D' and a number: so many have been answered, and are gone. So a client that finds 'S' without
+ * 'D' knows which tasks may be in Redis.
  */
 #ifndef RV_CLIENT_BUFFER_H
 #define RV_CLIENT_BUFFER_H
@@ -63,8 +63,8 @@ bool rv_buffer_is_outage(const reeve_client *client, reeve_status status);
 /* Delivers until the deadline. REEVE_OK: nothing waits. */
 reeve_status rv_buffer_deliver(reeve_client *client, int64_t deadline);
 
-/* Writes that `count` tasks from the first on are about to be sent ('S', now), or have been answered ('D'), and takes the
- * latter out. */
+/* Writes that `count` tasks from the first on are about to be sent ('S', now), or have been answered ('D'), and takes
+ * the latter out. */
 reeve_status rv_buffer_mark_sent(rv_buffer *buffer, size_t count, rv_error *error);
 void rv_buffer_note_sent(rv_buffer *buffer, size_t count, int64_t at_ms); /* the first ones, in memory */
 reeve_status rv_buffer_drop(rv_buffer *buffer, size_t count, rv_error *error);

@@ -56,7 +56,8 @@ static bool is_zero(const char *data, size_t length)
     return true;
 }
 
-/* Where the whole records end. Behind it there is nothing, a record that was written in part, or (*ret_damaged) damage. */
+/* Where the whole records end. Behind it there is nothing, a record that was written in part, or (*ret_damaged)
+ * damage. */
 static size_t take_records(const char *data, size_t length, rv_buffer_file_fn take, void *context, bool *ret_damaged)
 {
     size_t at = 0;

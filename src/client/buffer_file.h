@@ -1,9 +1,9 @@
 /*
  * buffer_file.h - the file of a client's buffer (reeve/buffer.h): a first line with the namespace, then records.
  *
- * A record is its length and its CRC-32, both 32 bits, least significant byte first, and its bytes, of which the first is
- * its kind. Records are only appended. When nothing waits any more, the file is cut behind its first line; when most of
- * it has been delivered, it is written anew and takes the place of the old one (rename).
+ * A record is its length and its CRC-32, both 32 bits, least significant byte first, and its bytes, of which the first
+ * is its kind. Records are only appended. When nothing waits any more, the file is cut behind its first line; when most
+ * of it has been delivered, it is written anew and takes the place of the old one (rename).
  */
 #ifndef RV_CLIENT_BUFFER_FILE_H
 #define RV_CLIENT_BUFFER_FILE_H

@@ -1,5 +1,6 @@
 /*
- * change_call.h - a call of a script that changes one task, whose id is its first argument, and its answer: "ok", or why not.
+ * change_call.h - a call of a script that changes one task, whose id is its first argument, and its answer: "ok", or
+ * why not.
  */
 #ifndef RV_CLIENT_CHANGE_CALL_H
 #define RV_CLIENT_CHANGE_CALL_H
@@ -14,10 +15,12 @@ typedef struct rv_change_call {
     bool cascades;
 } rv_change_call;
 
-/* Calls the script. Tasks that are to hear of the change are informed before it returns, as far as that takes no long time. */
+/* Calls the script. Tasks that are to hear of the change are informed before it returns, as far as that takes no long
+ * time. */
 reeve_status rv_change_call_run(reeve_client *client, const rv_change_call *what);
 
-/* The status for the script's answer, for a caller that makes the call itself. again: an earlier try may have been executed. */
+/* The status for the script's answer, for a caller that makes the call itself. again: an earlier try may have been
+ * executed. */
 reeve_status rv_change_call_answer(reeve_client *client, const rv_change_call *what, const rv_reply *reply, bool again);
 
 #endif

@@ -18,7 +18,8 @@ reeve_status rv_cron_index_drop(reeve_client *client, const char *name, const ch
 /* *ret: what cron.lua says to "get", until the next call; or NULL: there is no such entry. (cron_fetch.c) */
 reeve_status rv_cron_fetch(reeve_client *client, const char *queue, const char *name, const rv_reply **ret);
 
-/* An entry from its definition, which the caller frees. REEVE_EINVAL: it is not understood; *ret is NULL. (cron_fetch.c) */
+/* An entry from its definition, which the caller frees. REEVE_EINVAL: it is not understood; *ret is NULL.
+ * (cron_fetch.c) */
 reeve_status rv_cron_fetch_read(const char *queue, const char *name, const rv_reply *definition,
                                 reeve_cron_entry **ret);
 

@@ -19,8 +19,8 @@ typedef struct rv_task_filter_text {
 /* Copies a program's filter, and checks all but its state. */
 reeve_status rv_task_filter_read(reeve_client *client, reeve_filter *ret, const reeve_filter *given, size_t size);
 
-/* Appends the arguments of a checked filter, from the kind on; they point to the filter and to `text`. limit: that of the
- * call; 0: none. */
+/* Appends the arguments of a checked filter, from the kind on; they point to the filter and to `text`. limit: that of
+ * the call; 0: none. */
 void rv_task_filter_add(rv_simple_call *call, rv_task_filter_text *text, const reeve_filter *filter, uint64_t limit);
 
 /* REEVE_EINVAL when it is no kind of error. */

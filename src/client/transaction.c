@@ -1,6 +1,6 @@
 /*
- * transaction.c - an enqueue as commands that a program sends on its own connection: what client_enqueue.c builds into a
- * connection stands here in memory of its own, and its replies come as values of any client library.
+ * transaction.c - an enqueue as commands that a program sends on its own connection: what client_enqueue.c builds into
+ * a connection stands here in memory of its own, and its replies come as values of any client library.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -40,7 +40,8 @@ reeve_status rv_handler_table_wrap(rv_handlers *handlers, const rv_layers *layer
 /* The most tasks that a handler takes in one call; 1 when none takes more. */
 unsigned rv_handler_table_batch_max(const rv_handlers *handlers);
 
-/* That of the type, else that of the longest pattern which fits; NULL: there is none. type need not end in a zero byte. */
+/* That of the type, else that of the longest pattern which fits; NULL: there is none. type need not end in a zero
+ * byte. */
 rv_handler *rv_handler_table_find(const rv_handlers *handlers, const char *type, size_t length);
 
 /* That which was added with this type or pattern, or NULL. */

@@ -1,6 +1,6 @@
 /*
- * cron_definition.h - recurring entries as they lie in Redis, and which of their slots are made into tasks. Nothing here blocks;
- * any thread.
+ * cron_definition.h - recurring entries as they lie in Redis, and which of their slots are made into tasks. Nothing
+ * here blocks; any thread.
  *
  * A definition is a line of JSON about the entry, a newline, and what follows '{"at":<now>,' in its tasks' envelopes:
  *

@@ -1,6 +1,7 @@
 /*
- * layers.h - lists of layers (reeve/layer.h), and which of them are around the handlers of a type. A worker, a client and a
- * test have a list each. handlers/layers_run.h calls those around a handler, protocol/outgoing.h those at an enqueue.
+ * layers.h - lists of layers (reeve/layer.h), and which of them are around the handlers of a type. A worker, a client
+ * and a test have a list each. handlers/layers_run.h calls those around a handler, protocol/outgoing.h those at an
+ * enqueue.
  */
 #ifndef RV_PROTOCOL_LAYERS_H
 #define RV_PROTOCOL_LAYERS_H

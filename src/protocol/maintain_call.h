@@ -21,8 +21,8 @@ typedef struct rv_maintain_reply {
     const rv_reply *due; /* for rv_maintain_call_due; NULL: not in the reply */
     int64_t result_max;  /* the queue's, or 0 */
     uint64_t outbox;     /* messages to other queues (client_depend.h) */
-    int64_t
-        spared_ms; /* for how long sessions are not reaped that expired while no worker maintained the queue; 0: none are */
+    /* for how long sessions are not reaped that expired while no worker maintained the queue; 0: none are */
+    int64_t spared_ms;
     bool unread; /* there are messages that were set aside as not understood */
     bool unsent; /* notices of the queue could not be sent lately: it is to be looked at often */
 } rv_maintain_reply;

@@ -19,9 +19,9 @@ struct reeve_outgoing {
 bool rv_outgoing_has(const rv_layers *layers);
 
 /*
- * Checks a spec but for the length of its payload, and calls the layers, the last one first, which change it. The caller
- * checks the result, and frees it with rv_outgoing_fini when it is no longer used. outgoing begins zeroed, and may take
- * several specs.
+ * Checks a spec but for the length of its payload, and calls the layers, the last one first, which change it. The
+ * caller checks the result, and frees it with rv_outgoing_fini when it is no longer used. outgoing begins zeroed, and
+ * may take several specs.
  */
 reeve_status rv_outgoing_apply(reeve_outgoing *outgoing, const rv_layers *layers, const reeve_size_limits *size_limits,
                                reeve_task_spec *spec, rv_error *error);

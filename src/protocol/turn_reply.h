@@ -40,8 +40,8 @@ typedef struct rv_turn_reply_place {
     size_t extra;
 } rv_turn_reply_place;
 
-/* Copies the next lease, of the rv_turn_reply_count that there are; its memory is of the arena. queues: turn.queue_count.
- * False: no memory, or the element is malformed; the place moves on all the same. */
+/* Copies the next lease, of the rv_turn_reply_count that there are; its memory is of the arena. queues:
+ * turn.queue_count. False: no memory, or the element is malformed; the place moves on all the same. */
 bool rv_turn_reply_copy_next(const rv_turn_reply *reply, size_t queues, rv_turn_reply_place *place, rv_arena *arena,
                              rv_lease *ret);
 

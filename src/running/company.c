@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "running/share.h"
 
-/* The reply of a call for several threads must begin earlier than that of one for one thread: its connection may be dead
- * without a sign. */
+/* The reply of a call for several threads must begin earlier than that of one for one thread: its connection may be
+ * dead without a sign. */
 #define CALL_MS 2000
 
 /* ---- whose outcomes -------------------------------------------------------------------------------------------- */
@@ -78,8 +78,8 @@ static void write_outcomes(rv_company *company, const rv_settlement **outcomes)
 
 /* ---- for whom the tasks are ------------------------------------------------------------------------------------ */
 
-/* Deals them out: one to each thread, then the second one to each that wants two, and so on. If there are fewer than all
- * want, nobody goes without while others have many. */
+/* Deals them out: one to each thread, then the second one to each that wants two, and so on. If there are fewer than
+ * all want, nobody goes without while others have many. */
 static void deal(rv_company *company, char *names)
 {
     size_t place = 0;

@@ -39,8 +39,8 @@ typedef struct rv_queue_session {
     /* of the heartbeat thread alone: */
     rv_tally *flushing;    /* on its way to Redis, perhaps there; not changed any more */
     uint64_t flush_number; /* its number */
-    unsigned
-        unheard; /* the number of heartbeats in a row at which a wake-up or task had not reached its threads (unheard.h) */
+    /* the number of heartbeats in a row at which a wake-up or task had not reached its threads (unheard.h) */
+    unsigned unheard;
     rv_session_text flush_under; /* the session under which it may have been taken; "": none */
 } rv_queue_session;
 
@@ -81,9 +81,9 @@ void rv_queue_session_flushed(rv_queue_session *queue_session, bool taken);
 bool rv_queue_session_has_tally(rv_queue_session *queue_session);
 
 /*
- * Sets the policy of the queue (attempt_policy.h) as Redis returned it. Empty or malformed: the queue has none. For want
- * of memory the one that was known stays; if there was none, it is not known until Redis returns it again, with the next
- * maintenance.
+ * Sets the policy of the queue (attempt_policy.h) as Redis returned it. Empty or malformed: the queue has none. For
+ * want of memory the one that was known stays; if there was none, it is not known until Redis returns it again, with
+ * the next maintenance.
  */
 void rv_queue_session_set_policy(rv_queue_session *queue_session, const char *text, size_t length);
 

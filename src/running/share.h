@@ -9,9 +9,9 @@
  * operations of others that wait is known as "flat combining" (Flat Combining and the Synchronization-Parallelism
  * Tradeoff, SPAA 2010).
  *
- * Threads share a turn only if theirs would ask the same queues in the same order (queue_order.h). So each is leased what
- * it would have been leased if they had taken their turns one after the other, and charges its own order. A pool has
- * several shares for that: an order is found in one of them by its hash.
+ * Threads share a turn only if theirs would ask the same queues in the same order (queue_order.h). So each is leased
+ * what it would have been leased if they had taken their turns one after the other, and charges its own order. A pool
+ * has several shares for that: an order is found in one of them by its hash.
  *
  * Only the connection is shared. Every lease has the name of the thread that it is for, and a thread whose turn was
  * lost with the connection of another one recovers by itself, on its own connection. A thread waits here only while
@@ -36,8 +36,8 @@ void rv_share_fini_turn(rv_shared_turn *shared);
  */
 rv_share_role rv_share_begin(rv_thread *thread, unsigned want);
 
-/* The call took so long. After some long ones nobody shares for a while: replies that come slowly over one connection come
- * faster over many, and a thread that waits for another one's reply does nothing meanwhile. */
+/* The call took so long. After some long ones nobody shares for a while: replies that come slowly over one connection
+ * come faster over many, and a thread that waits for another one's reply does nothing meanwhile. */
 void rv_share_note_call(rv_thread *thread, int64_t took_ms);
 
 /* Lets the next thread call, if one waits. */

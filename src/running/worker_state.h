@@ -76,7 +76,8 @@ typedef enum rv_share_role {
     RV_SHARE_LOST    /* that thread does not know what Redis did */
 } rv_share_role;
 
-/* A turn that another thread may take. While the thread waits, it does not touch its batch, its connection and these. */
+/* A turn that another thread may take. While the thread waits, it does not touch its batch, its connection and
+ * these. */
 typedef struct rv_shared_turn {
     sem_t answered; /* ends the wait; before that, the other thread wrote the rest */
     bool is_set_up;

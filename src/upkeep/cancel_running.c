@@ -52,8 +52,8 @@ static bool is_lease(const rv_thread *t, const rv_item *item, const char *queue,
            strcmp(t->pool->queue_sessions[item->lease.queue]->queue, queue) == 0;
 }
 
-/* The thread sends no outcome of an item that it lost; Redis refuses one that is on its way. An item that was settled before it
- * ran (at most once) has no lease. */
+/* The thread sends no outcome of an item that it lost; Redis refuses one that is on its way. An item that was settled
+ * before it ran (at most once) has no lease. */
 static bool revoke_in(rv_thread *t, const char *queue, const char *id, int64_t since_ms)
 {
     bool found = false;
@@ -96,7 +96,8 @@ bool rv_cancel_running_revoke(reeve_worker *worker, const char *queue, const cha
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */
 
-/* The next task that a thread runs, or is about to run, and that is not known to be cancelled: its queue, and a copy of its id. NULL: there are no more. */
+/* The next task that a thread runs, or is about to run, and that is not known to be cancelled: its queue, and a copy of
+ * its id. NULL: there are no more. */
 static const rv_queue_session *next_in(rv_thread *t, size_t *next, char ret_id[REEVE_ID_MAX])
 {
     const rv_queue_session *queue_session = NULL;

@@ -173,8 +173,8 @@ static void subscribe(reeve_worker *worker)
     rv_wakeup_all_queues(worker);
 }
 
-/* Messages: "due <queue> <ms since the epoch>", "cancel <queue> <id> <reason>", "revoke <queue> <id> <since ms> <thread>". 100 is
- * REEVE_ID_LENGTH_MAX. */
+/* Messages: "due <queue> <ms since the epoch>", "cancel <queue> <id> <reason>", "revoke <queue> <id> <since ms>
+ * <thread>". 100 is REEVE_ID_LENGTH_MAX. */
 static void hear(reeve_worker *worker, const char *words)
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], figures[24] = "", thread[24];

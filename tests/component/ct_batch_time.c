@@ -39,8 +39,8 @@ static long calls_of(int64_t batch_ms)
     return calls;
 }
 
-/* Far longer than the tasks take on a slow machine. On one that stalls they seem to be long for a while: then all is done
- * again. */
+/* Far longer than the tasks take on a slow machine. On one that stalls they seem to be long for a while: then all is
+ * done again. */
 static void a_long_time_takes_many(void **state)
 {
     enum { TIMES_MAX = 30 };

@@ -76,7 +76,7 @@ static void expect_buffered(uint64_t tasks, uint64_t delivered, uint64_t refused
     assert_true((info.oldest_ms > 0) == (tasks > 0));
 }
 
-/* ---- while Redis is away ------------------------------------------------------------------------------------------- */
+/* ---- while Redis is away ----------------------------------------------------------------------------------------- */
 
 static void tasks_wait_for_redis_in_order(void **state)
 {
@@ -197,7 +197,7 @@ static void what_redis_refuses_later_is_reported(void **state)
     assert_string_equal(test_state("q", "e"), "ready");
 }
 
-/* ---- each once ----------------------------------------------------------------------------------------------------- */
+/* ---- each once --------------------------------------------------------------------------------------------------- */
 
 /* Redis carries the calls out, and their replies do not come. */
 static void lost_replies_enqueue_nothing_twice(void **state)
@@ -327,7 +327,7 @@ static void another_client_does_not_get_the_file(void **state)
     open_client(path, 0);
 }
 
-/* ---- damage -------------------------------------------------------------------------------------------------------- */
+/* ---- damage ------------------------------------------------------------------------------------------------------ */
 
 static void make_file(void)
 {

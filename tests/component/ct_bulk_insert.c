@@ -446,7 +446,7 @@ static void a_user_without_one_of_the_commands(void **state)
     assert_string_equal(test_digest(), before);
 }
 
-/* ---- segments without a place, sent again ------------------------------------------------------------------------- */
+/* ---- segments without a place, sent again ------------------------------------------------------------------------ */
 
 /* As a transaction leaves them whose script was refused. */
 static void lay_without_place(int p, int count)
@@ -506,8 +506,8 @@ static void tasks_of_many_segments_are_sent_again(void **state)
     assert_int_equal(test_number("EXISTS " Q "segment:0 " Q "segment:1"), 0);
 }
 
-/* What a repeated call may not do as a whole it does not begin: a task of the segment would be ready, and have no place once
- * more in its list, from which the next call would take it when it has run. */
+/* What a repeated call may not do as a whole it does not begin: a task of the segment would be ready, and have no place
+ * once more in its list, from which the next call would take it when it has run. */
 static void a_segment_that_cannot_get_its_place_waits_for_the_next_call(void **state)
 {
     static const char *const rights[] = {"del", "zadd", "lpop", "lpush", "zrem"};

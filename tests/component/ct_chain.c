@@ -103,8 +103,8 @@ static void sent_twice(void **state)
     assert_int_equal(test_count("q", "ready"), 1);
 }
 
-/* Another program has written a key that the chained task needs: the turn is refused, and the same call, once that is mended,
- * enqueues it. */
+/* Another program has written a key that the chained task needs: the turn is refused, and the same call, once that is
+ * mended, enqueues it. */
 static void a_chained_task_that_is_refused_comes_with_the_next_call(void **state)
 {
     static const struct {

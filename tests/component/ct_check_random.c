@@ -1,6 +1,7 @@
 /*
- * reeve check, at random: keys of a queue with tasks of all kinds lose elements, get foreign ones, are deleted or get another type.
- * Whatever was done, all that is found is repaired, nothing is found then, and all tasks that are left end.
+ * reeve check, at random: keys of a queue with tasks of all kinds lose elements, get foreign ones, are deleted or get
+ * another type. Whatever was done, all that is found is repaired, nothing is found then, and all tasks that are left
+ * end.
  *
  *     REEVE_TEST_SEED    the first round's number; 1 when not set
  *     REEVE_TEST_ROUNDS  how many rounds

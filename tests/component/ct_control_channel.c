@@ -1,5 +1,5 @@
-/* A worker that lost its subscription wakes its idle threads (wake_idle), subscribes again, and asks for the cancels that
- * it has missed: what Redis refuses of that is reported and repeated, and loses no thread and no cancel. */
+/* A worker that lost its subscription wakes its idle threads (wake_idle), subscribes again, and asks for the cancels
+ * that it has missed: what Redis refuses of that is reported and repeated, and loses no thread and no cancel. */
 #include <stdio.h>
 #include <string.h>
 

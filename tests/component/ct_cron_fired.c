@@ -331,8 +331,8 @@ static long long script_calls(void)
     return line != NULL ? atoll(line + strlen("cmdstat_evalsha:calls=")) : 0;
 }
 
-/* More entries than a page are due that no worker understands, and stay so. The worker goes on to other pages, and does not ask
- * without a pause. */
+/* More entries than a page are due that no worker understands, and stay so. The worker goes on to other pages, and does
+ * not ask without a pause. */
 static void an_entry_behind_a_page_that_no_worker_understands(void **state)
 {
     (void)state;

@@ -77,8 +77,8 @@ static void add_slots(const char *start, reeve_state state, int64_t *slots, int6
 /* A machine that stands still for some seconds, as a busy one may, misses slots: c alone makes up for them, late. */
 enum { MISSED_MS = 1000 };
 
-/* The tasks of an entry follow one another without a gap, one a slot, and each came at its time. Returns how late the last
- * one came. */
+/* The tasks of an entry follow one another without a gap, one a slot, and each came at its time. Returns how late the
+ * last one came. */
 static int64_t assert_slots(const char *start, bool is_whole)
 {
     static int64_t slots[1000], late[1000];

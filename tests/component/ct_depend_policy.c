@@ -1,4 +1,5 @@
-/* Tasks that wait for others in the same queue: what each policy makes of the end of a parent, and of an unknown one. */
+/* Tasks that wait for others in the same queue: what each policy makes of the end of a parent, and of an unknown
+ * one. */
 #include <stdio.h>
 
 #include "support/depend.h"

@@ -145,7 +145,8 @@ static void *join_in_thread(void *dir)
     return &who;
 }
 
-/* A child that is forked while the server is being started must not keep its lock, nor the next server from starting. */
+/* A child that is forked while the server is being started must not keep its lock, nor the next server from
+ * starting. */
 static void a_child_forked_during_the_launch_keeps_no_lock(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* A field that counts in which another program has put what is no number: scripts go on, and no other task waits for ever. */
+/* A field that counts in which another program has put what is no number: scripts go on, and no other task waits for
+ * ever. */
 #include <stdio.h>
 #include <string.h>
 

@@ -187,7 +187,8 @@ static void prepare_common(const test_script_call *call, int waiter, const char 
     }
 }
 
-/* What was bulk-inserted is there before the call: who may not call these cannot take it back. It has no place at least. */
+/* What was bulk-inserted is there before the call: who may not call these cannot take it back. It has no place at
+ * least. */
 static bool stays_inserted(const test_script_call *call, const char *why)
 {
     static const char *const needed[] = {"TIME", "LLEN", "LRANGE", "LTRIM", "HMGET", "HDEL"};

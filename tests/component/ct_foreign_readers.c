@@ -1,5 +1,5 @@
-/* What another program wrote to keys of reeve, as calls that only read meet it: one such value hides nothing but what it
- * replaced, and is not taken for a setting. */
+/* What another program wrote to keys of reeve, as calls that only read meet it: one such value hides nothing but what
+ * it replaced, and is not taken for a setting. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Turns under limits of groups that Redis refuses for want of a right: afterwards no task is lost, and no group waits for ever. */
+/* Turns under limits of groups that Redis refuses for want of a right: afterwards no task is lost, and no group waits
+ * for ever. */
 #include <stdio.h>
 #include <string.h>
 

@@ -95,7 +95,8 @@ static void their_ids_may_have_any_bytes(void **state)
 
 #define BEHIND 32
 
-/* Malformed tasks whose ids have a zero byte, behind a long one. True: the thread leased some of them together with it. */
+/* Malformed tasks whose ids have a zero byte, behind a long one. True: the thread leased some of them together with
+ * it. */
 static bool wait_behind_a_long_one(reeve_worker *worker, unsigned round)
 {
     uint64_t before = test_worker_stats(worker).given_back;

@@ -1,4 +1,5 @@
-/* A task goes to another queue with all that belongs to it, and those that wait for it, or that it waits for, know it there. */
+/* A task goes to another queue with all that belongs to it, and those that wait for it, or that it waits for, know it
+ * there. */
 #include <stdio.h>
 #include <string.h>
 

@@ -441,7 +441,8 @@ static void keep_bytes(int64_t max)
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed_bytes = &max}));
 }
 
-/* Each result has six bytes. Result blocks are taken apart before their results are counted; and are made again after. */
+/* Each result has six bytes. Result blocks are taken apart before their results are counted; and are made again
+ * after. */
 static void to_be_counted(void **state)
 {
     (void)state;

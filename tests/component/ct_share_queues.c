@@ -236,7 +236,8 @@ static void a_queue_that_fills_again(void **state)
     assert_int_equal(ran_of('a', 0, 2 * MANY + FEW), FEW);
 }
 
-/* Threads that had to wait for a call that was lost call by themselves for a while: there are tasks until they share again. */
+/* Threads that had to wait for a call that was lost call by themselves for a while: there are tasks until they share
+ * again. */
 static void replies_are_lost(void **state)
 {
     (void)state;

@@ -241,7 +241,8 @@ static void an_unknown_mode_is_refused(void **state)
     assert_string_equal(test_state("q", "x"), "ready");
 }
 
-/* Under limits of groups a lease goes through `ready` in pages. Where a later page cannot be read, no task of an earlier one is lost. */
+/* Under limits of groups a lease goes through `ready` in pages. Where a later page cannot be read, no task of an
+ * earlier one is lost. */
 static void a_refused_page_loses_no_task_of_earlier_pages(void **state)
 {
     static const char *const commands[] = {"zcard", "hget", "zscore"};

@@ -356,8 +356,9 @@ int64_t model_keep_age(int queue, model_state state);
 void model_count_result(int queue, model_task *task);
 int model_trim_bytes(int queue, int max, bool *ret_left);
 int model_trim_results(int queue, int max, bool counts, bool *ret_left); /* counts: those from before first */
-/* These are left in a result_block of now. One is taken apart: returns how many it told of; the oldest: until they told of so
- * many; whether there are more. Oldest ones go with their tasks, where some were trimmed. What a reader is told. */
+/* These are left in a result_block of now. One is taken apart: returns how many it told of; the oldest: until they told
+ * of so many; whether there are more. Oldest ones go with their tasks, where some were trimmed. What a reader is
+ * told. */
 void model_result_block_results(int queue, const int *ids, const int *results, int count);
 int model_split_result_block(int queue, int64_t at_ms);
 bool model_split_result_block_some(int queue, int max);

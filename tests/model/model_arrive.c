@@ -216,7 +216,8 @@ static bool parents_have_come(const call *c, int i)
     return true;
 }
 
-/* A task comes, and then those before it in the call of which it was the last parent. Returns how many have an order. */
+/* A task comes, and then those before it in the call of which it was the last parent. Returns how many have an
+ * order. */
 static int bring(call *c, int order[MODEL_CALL_MAX], int done, int i)
 {
     int end = done;
@@ -232,8 +233,8 @@ static int bring(call *c, int order[MODEL_CALL_MAX], int done, int i)
     return end;
 }
 
-/* In which order the tasks of a call come: each behind its parents of the call. (Those that wait in a circle would come at the
- * end. The model makes none; ct_enqueue_together does.) */
+/* In which order the tasks of a call come: each behind its parents of the call. (Those that wait in a circle would come
+ * at the end. The model makes none; ct_enqueue_together does.) */
 static void order_call(int queue, model_incoming *tasks, int count, int order[MODEL_CALL_MAX])
 {
     call c = {.queue = queue, .count = count, .tasks = tasks};

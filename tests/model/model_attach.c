@@ -1,4 +1,5 @@
-/* Edges come and go: of tasks that are enqueued, linked or retried, and by hand. As src/lua/lib/dependency_register.lua. */
+/* Edges come and go: of tasks that are enqueued, linked or retried, and by hand. As
+ * src/lua/lib/dependency_register.lua. */
 #include "model/model_dependencies.h"
 
 static int count_edges(const model_task *task)

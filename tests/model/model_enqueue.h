@@ -24,8 +24,8 @@ void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way 
 /* Sends one that a message brings. */
 void model_enqueue_carried(int queue, model_incoming *task, const model_message *by);
 
-/* What comes of tasks of one call, in their order: it is completed_extra in the model, and with each what is to be said of it
- * (expected, holder, missing). */
+/* What comes of tasks of one call, in their order: it is completed_extra in the model, and with each what is to be said
+ * of it (expected, holder, missing). */
 void model_arrive(int queue, model_incoming *tasks, int count, model_way way);
 
 /* No record of a task that has ended since then can have gone (lib/proof.lua). */

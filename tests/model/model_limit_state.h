@@ -33,7 +33,8 @@ void model_take_over_parked(int queue, bool may_park);
 /* Which of a session's tasks went back is seen in Redis; see model_session.c. */
 int model_take_back(int session, int count, bool crashed);
 
-/* The session whose tasks go back now: the first to have expired, and not to be spared. -1: none. *ret_spared: one is. */
+/* The session whose tasks go back now: the first to have expired, and not to be spared. -1: none. *ret_spared: one
+ * is. */
 int model_dead_session(int queue, const model_upkeep *upkeep, bool *ret_spared);
 
 /* What a flush adds to the day. */

@@ -127,7 +127,8 @@ static int64_t next_to_age(int queue, model_state state)
     return next;
 }
 
-/* When tend must be called again: the earliest of all that has a time. dead: a session is dead, which is reaped at once. */
+/* When tend must be called again: the earliest of all that has a time. dead: a session is dead, which is reaped at
+ * once. */
 static int64_t next_due(int queue, bool dead)
 {
     int64_t next = -1;

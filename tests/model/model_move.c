@@ -1,6 +1,6 @@
 /*
- * Tasks without dependencies go to the other queue: out of one, as a message that is carried at once, and into the other. What tells
- * later registrations where the task is (replaced_by:<id>) goes, as if a day had passed.
+ * Tasks without dependencies go to the other queue: out of one, as a message that is carried at once, and into the
+ * other. What tells later registrations where the task is (replaced_by:<id>) goes, as if a day had passed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * limited_user.h - a place (queue.h) with a connection of the user "w", who has no dangerous commands and so cannot give
- * itself rights: tests take commands from this user by ACL SETUSER.
+ * limited_user.h - a place (queue.h) with a connection of the user "w", who has no dangerous commands and so cannot
+ * give itself rights: tests take commands from this user by ACL SETUSER.
  */
 #ifndef TEST_LIMITED_USER_H
 #define TEST_LIMITED_USER_H

@@ -1,6 +1,6 @@
 /*
- * mangle.h - between a client and a real server, to change replies: they stay well-formed, but for a few, and say what no
- * server says. What is asked reaches the server as it is.
+ * mangle.h - between a client and a real server, to change replies: they stay well-formed, but for a few, and say what
+ * no server says. What is asked reaches the server as it is.
  *
  *     test_mangle *mangle = test_mangle_start(redis, seed);
  *     test_mangle_share(mangle, 50);          one reply in 50 is changed; 0: none

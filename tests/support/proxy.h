@@ -44,8 +44,8 @@ void test_proxy_release(test_proxy *proxy);
  * once. */
 void test_proxy_mute(test_proxy *proxy, const char *text, bool cut);
 bool test_proxy_mutes(const test_proxy *proxy);
-/* The same for an open connection whose last request (a PING does not count) ends with this text, or a little behind it.
- * Waits until it is found: a request that another may follow before the proxy looks is one for test_proxy_mute. */
+/* The same for an open connection whose last request (a PING does not count) ends with this text, or a little behind
+ * it. Waits until it is found: a request that another may follow before the proxy looks is one for test_proxy_mute. */
 void test_proxy_mute_open(test_proxy *proxy, const char *text, bool cut);
 
 /* The same for all open connections, which are closed at the server's side; later ones work. */

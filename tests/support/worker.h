@@ -55,8 +55,8 @@ void test_worker_end(reeve_worker *worker);
  * so many, and been refused none. */
 void test_worker_end_after(reeve_worker *worker, size_t count);
 reeve_worker_stats test_worker_stats(reeve_worker *worker);
-/* Whether so many threads of workers that serve queue q alone are idle: tasks are handed to them. A thread whose first turn
- * came before its session had begun waits for a wake-up instead; it gets one when this returns false. */
+/* Whether so many threads of workers that serve queue q alone are idle: tasks are handed to them. A thread whose first
+ * turn came before its session had begun waits for a wake-up instead; it gets one when this returns false. */
 bool test_threads_are_idle(long long threads);
 
 /* From now on Redis remembers the calls, so that test_shared_calls can count those of several threads among the last

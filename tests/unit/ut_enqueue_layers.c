@@ -1,5 +1,5 @@
-/* ut_enqueue_layers.c - layers at an enqueue (reeve/layer.h), their counterparts before handlers, and those around batch
- * handlers, with a client for tests. */
+/* ut_enqueue_layers.c - layers at an enqueue (reeve/layer.h), their counterparts before handlers, and those around
+ * batch handlers, with a client for tests. */
 #include <stdio.h>
 #include <string.h>
 

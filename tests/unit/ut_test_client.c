@@ -1,4 +1,5 @@
-/* ut_test_client.c - the client for tests of reeve/testing.h: what a producer has enqueued, and tasks that run at once. */
+/* ut_test_client.c - the client for tests of reeve/testing.h: what a producer has enqueued, and tasks that run at
+ * once. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 
 static reeve_client *client;
 
-/* Handlers. "echo" returns its payload; "do" does what its payload says; "twice" chains two tasks; "more" enqueues one. */
+/* Handlers. "echo" returns its payload; "do" does what its payload says; "twice" chains two tasks; "more" enqueues
+ * one. */
 static reeve_outcome echo(reeve_task *task, void *user)
 {
     reeve_bytes in = reeve_task_payload(task);
@@ -103,7 +105,7 @@ static const char *state_of(const char *id)
     return state;
 }
 
-/* ---- what was enqueued --------------------------------------------------------------------------------------------- */
+/* ---- what was enqueued ------------------------------------------------------------------------------------------- */
 
 static void specs_are_recorded_with_all_options(void **state)
 {
@@ -185,7 +187,7 @@ static void what_redis_refuses_is_refused(void **state)
     assert_string_equal(state_of("d"), "blocked");
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 static void tasks_run_when_the_test_says(void **state)
 {
@@ -282,7 +284,7 @@ static void a_batch_calls_back(void **state)
     assert_string_equal(state_of("all"), "completed");
 }
 
-/* ---- the other calls ----------------------------------------------------------------------------------------------- */
+/* ---- the other calls --------------------------------------------------------------------------------------------- */
 
 static void tasks_are_changed(void **state)
 {

@@ -1,4 +1,5 @@
-/* Replies of turn.lua, recover.lua, heartbeat.lua, end_session.lua and maintain.lua, and those that they would never give. */
+/* Replies of turn.lua, recover.lua, heartbeat.lua, end_session.lua and maintain.lua, and those that they would never
+ * give. */
 #include <string.h>
 
 #include "protocol/end_session_call.h"

@@ -1,5 +1,6 @@
 /*
- * after.h - a task to wait for, on the command line and in bulk lines: "queue/id", or "queue/id:rule"; or a signal, "!name". Any thread.
+ * after.h - a task to wait for, on the command line and in bulk lines: "queue/id", or "queue/id:rule"; or a signal,
+ * "!name". Any thread.
  */
 #ifndef CLI_AFTER_H
 #define CLI_AFTER_H

@@ -3,8 +3,8 @@
  *
  *     {"queue":"files","type":"checksum","payload":{"path":"/etc/hosts"},"priority":-5,"tags":["nightly"]}
  *
- * A payload is any JSON value; it is enqueued as it stands in the line, without the white space between its parts. A line that
- * `reeve list --json` printed is read as such (bulk_listed.h).
+ * A payload is any JSON value; it is enqueued as it stands in the line, without the white space between its parts. A
+ * line that `reeve list --json` printed is read as such (bulk_listed.h).
  */
 #ifndef CLI_BULK_LINE_H
 #define CLI_BULK_LINE_H

@@ -1,6 +1,6 @@
 /*
- * bulk_listed.h - a line of `reeve list --json` as input of `reeve enqueue --bulk`: what is listed is enqueued again. No I/O;
- * any thread.
+ * bulk_listed.h - a line of `reeve list --json` as input of `reeve enqueue --bulk`: what is listed is enqueued again.
+ * No I/O; any thread.
  */
 #ifndef CLI_BULK_LISTED_H
 #define CLI_BULK_LISTED_H

@@ -40,7 +40,8 @@ typedef struct cli_bulk_update_plan {
 /* clang-format off */
 #define CLI_BULK_UPDATE_OTHERS(older) \
     CLI_FILTER_ROWS(older), \
-    {"limit", "N", "change at most N tasks; 0: no limit (0)", CLI_COUNT, CLI_BULK_UPDATE_AT(limit), 0, INT64_MAX, NULL}, \
+    {"limit", "N", "change at most N tasks; 0: no limit (0)", CLI_COUNT, \
+     CLI_BULK_UPDATE_AT(limit), 0, INT64_MAX, NULL}, \
     {"dry-run", NULL, "change nothing; print the number of selected tasks, and the first 10", CLI_FLAG, \
      CLI_BULK_UPDATE_AT(dry_run), 0, 0, NULL}
 /* clang-format on */

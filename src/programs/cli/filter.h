@@ -85,8 +85,8 @@ bool cli_filter_is_set(const cli_filter *filter);
 /* Checks what no single option tells. CLI_DONE, or CLI_USAGE after words. */
 int cli_filter_check(const cli_context *cli, const cli_filter *filter);
 
-/* Puts the id of the worker in the place of its name. CLI_DONE, or the exit status of a failure that was said. The client is
- * open. */
+/* Puts the id of the worker in the place of its name. CLI_DONE, or the exit status of a failure that was said. The
+ * client is open. */
 int cli_filter_resolve(const cli_context *cli, cli_filter *filter);
 
 /* The filter for one state, which points into *filter. */

@@ -47,31 +47,35 @@ static int run(cli_context *cli, const cli_bulk_update_plan *plan, const cli_bul
 /* clang-format off */
 /* did: what the command does to a task, "retried". */
 #define MANY_NOTE(did)                                                                                                 \
-    "\nWith a QUEUE, the command selects tasks of this queue by their state (--state): all of them with --all, else those\n"  \
-    "that match the filter (--type and so on). It works in steps, so that Redis serves other\n"   \
-    "clients in between. At the end it prints how many tasks it " did ", and how many it examined. It may leave out\n"    \
+    "\nWith a QUEUE, the command selects tasks of this queue by their state (--state): all of them with --all, "       \
+    "else those\n"                                                                                                     \
+    "that match the filter (--type and so on). It works in steps, so that Redis serves other\n"                        \
+    "clients in between. At the end it prints how many tasks it " did ", and how many it examined. It may leave out\n" \
     "tasks whose state changes meanwhile.\n"
 
 #define RETRY_NOTES                                                                                                    \
-    "The failures and crashes of a dead task are set to 0. A task is not retried while another task holds its unique key.\n" \
-    "A completed task runs again only with --completed, or for a QUEUE with --state completed. Its result is removed.\n" \
-    CLI_CONTROL_INPUT_NOTE MANY_NOTE("retried")                                                                          \
+    "The failures and crashes of a dead task are set to 0. A task is not retried while another task holds its "        \
+    "unique key.\n"                                                                                                    \
+    "A completed task runs again only with --completed, or for a QUEUE with --state completed. Its result is "         \
+    "removed.\n"                                                                                                       \
+    CLI_CONTROL_INPUT_NOTE MANY_NOTE("retried")                                                                        \
     "\nExamples:\n"                                                                                                    \
     "  reeve retry default/order-17\n"                                                                                 \
     "  reeve retry default --kind timeout --type charge\n"                                                             \
     "  reeve retry default --all\n"
 
 #define CANCEL_NOTES                                                                                                   \
-    "The handler of a running task is asked to stop. If it then ends with the outcome done, the task is completed, else\n" \
-    "it is cancelled. `reeve wait HANDLE` waits for the end. The records of cancelled tasks are kept.\n"                                                   \
-    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE MANY_NOTE("cancelled")                                                \
-    "To keep tasks from starting meanwhile, run `reeve pause QUEUE` before.\n"                                                   \
+    "The handler of a running task is asked to stop. If it then ends with the outcome done, the task is "              \
+    "completed, else\n"                                                                                                \
+    "it is cancelled. `reeve wait HANDLE` waits for the end. The records of cancelled tasks are kept.\n"               \
+    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE MANY_NOTE("cancelled")                                            \
+    "To keep tasks from starting meanwhile, run `reeve pause QUEUE` before.\n"                                         \
     "\nExamples:\n"                                                                                                    \
     "  reeve cancel default/order-17\n"                                                                                \
     "  reeve cancel default --tag customer-4 --state scheduled\n"
 
 #define DELETE_NOTES                                                                                                   \
-    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE MANY_NOTE("deleted")                                                  \
+    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE MANY_NOTE("deleted")                                              \
     "\nExamples:\n"                                                                                                    \
     "  reeve delete default/order-17\n"                                                                                \
     "  reeve delete default --type report --state scheduled\n"

@@ -1,6 +1,6 @@
 /*
- * verb_list.c - the tasks of a queue in one state, page by page, so that memory does not grow with the queue. With a filter, or in
- * all states: list_find.c.
+ * verb_list.c - the tasks of a queue in one state, page by page, so that memory does not grow with the queue. With a
+ * filter, or in all states: list_find.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
