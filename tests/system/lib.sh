@@ -193,6 +193,14 @@ start_worker() {
     own "$WORKER_PID"
 }
 
+# are_busy NAME N: so many threads of the worker that was started last run a handler; its log is $TEST_DIR/NAME.log. (A task is
+# running from its lease on, and its thread may not have read of it yet.)
+are_busy() {
+    kill -USR1 "$WORKER_PID"
+    sleep 0.05
+    grep event=program.stats "$TEST_DIR/$1.log" | tail -n 1 | grep -Eq " busy=$2( |$)"
+}
+
 # logged NAME EVENT: how many lines of that event the log of $TEST_DIR/NAME.log has.
 logged() { grep -c "event=$2 " "$TEST_DIR/$1.log"; }
 

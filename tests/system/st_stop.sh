@@ -16,7 +16,7 @@ deadline_passes() {
     local begun took id
     start_worker brief
     sleepers a b c | bulk deadline || exit 1
-    wait_for '[ "$(in_queue deadline running)" = 2 ]' 20
+    wait_for 'are_busy brief 2' 20
     sleepers d e | bulk deadline || exit 1
     expect_eq "$(ids ready deadline)" "c d e"
     begun=$(now_ms)
@@ -40,7 +40,7 @@ long_enough() {
     local begun took
     start_worker patient
     echo '{"id":"short","type":"sleep","payload":{"ms":4000}}' | bulk enough || exit 1
-    wait_for '[ "$(in_queue enough running)" = 1 ]' 20
+    wait_for 'are_busy patient 1' 20
     begun=$(now_ms)
     end "$WORKER_PID" TERM
     expect_eq "$ENDED" 0 "exit status"
@@ -103,6 +103,7 @@ tell_quiet() {
 quiet_in_long_task() {
     seq 13 | sed 's/.*/{"type":"sleep","payload":{"ms":5000},"id":"&"}/' >"$TEST_DIR/lines"
     start_with_batch long <"$TEST_DIR/lines"
+    wait_for 'are_busy quiet 1' 20
     tell_quiet long 13
     expect_eq "$(ids ready long)" "$(seq -s' ' 2 13)"
     # It does not take the wake-ups of tasks from others; told to stop it goes at once.

@@ -30,6 +30,8 @@ expect_end() {
     expect_eq "$status" "$1" "exit status of the worker; its log: $(cat log)"
 }
 workers_alive() { "$REEVE" --json workers | grep -c '"worker"'; }
+# (Of lib.sh, for this worker.)
+are_busy() { kill -USR1 "$WORKER"; sleep 0.05; grep event=program.stats log | tail -n 1 | grep -Eq " busy=$1( |$)"; }
 state_of() { "$REEVE" --json show "a/$1" 2>/dev/null | sed -n 's/.*"state":"\([a-z]*\)".*/\1/p'; }
 
 # ---- a Redis that is not there yet --------------------------------------------------------------------------------------
@@ -80,7 +82,7 @@ kill -HUP "$WORKER"
 wait_for 'logged event=program.reload' 10
 expect_has "$(grep event=program.reload log)" "not available in this version"
 "$REEVE" enqueue --id long a sleep '{"ms":4000}' >/dev/null
-wait_for '[ "$(state_of long)" = running ]' 10
+wait_for 'are_busy 1' 10
 kill -TSTP "$WORKER"
 wait_for 'logged event=worker.quiet' 10
 "$REEVE" enqueue --id later a noop >/dev/null
@@ -96,7 +98,7 @@ expect_eq "$(workers_alive)" 0 "workers after the end"
 start_worker
 wait_for '[ "$(state_of later)" = completed ]' 10
 "$REEVE" enqueue --id inside a sleep '{"ms":3000}' >/dev/null
-wait_for '[ "$(state_of inside)" = running ]' 10
+wait_for 'are_busy 1' 10
 kill -INT "$WORKER"
 expect_end 0
 expect_eq "$(state_of inside)" completed
@@ -107,7 +109,7 @@ expect_lacks "$(cat log)" "past the deadline"
 # The sample plugin's sleep notices that it should stop; a stopped worker must not count an attempt either way.
 start_worker
 "$REEVE" enqueue --id outlasts a sleep '{"ms":60000}' >/dev/null
-wait_for '[ "$(state_of outlasts)" = running ]' 10
+wait_for 'are_busy 1' 10
 began=$(date +%s%N)
 kill -TERM "$WORKER"
 expect_end 0
@@ -118,7 +120,7 @@ expect_lacks "$("$REEVE" --json show a/outlasts)" '"failures":1'
 
 sed -i 's/drain = 6;/drain = 60;/' worker.conf
 start_worker
-wait_for '[ "$(state_of outlasts)" = running ]' 10
+wait_for 'are_busy 1' 10
 kill -TERM "$WORKER"
 wait_for 'logged event=program.stopping' 10
 kill -TERM "$WORKER"
@@ -132,9 +134,9 @@ wait_for '[ "$(state_of outlasts)" = ready ]' 10
 sed -i 's/session = 5;/session = 60;/' worker.conf
 start_worker
 "$REEVE" enqueue --id orphan a sleep '{"ms":3000}' >/dev/null
-wait_for '[ "$(state_of orphan)" = running ]' 10
+wait_for 'are_busy 1' 10
 stop_redis KILL
-wait_for 'kill -USR1 "$WORKER"; sleep 0.05; grep event=program.stats log | tail -n 1 | grep -q busy=0' 10
+wait_for 'are_busy 0' 10
 began=$(date +%s)
 kill -TERM "$WORKER"
 wait_for 'logged event=program.stopping' 10
