@@ -1,5 +1,5 @@
 -- What a script looks at before anything else, so that no command of it is refused behind others that have written.
--- (Part of a block of its own, do ... end, as a script has room for 200 locals.)
+-- A script requires it in a block of its own, do ... end, as it has room for 200 locals.
 --
 -- requires: allowed, types
 -- gives: unfit

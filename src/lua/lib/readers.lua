@@ -6,7 +6,7 @@
 --   read          set   ids of such tasks
 --   retained      zset  ids of those that are past their retention -> when they ended
 --
--- (A table, as a script has room for 200 locals.)
+-- The functions are members of a table, as a script has room for 200 locals.
 --
 -- requires: add_to, base, result_blocks, transitions
 -- gives: readers, readers.add, readers.drop, readers.keep, readers.spare, readers.uncount
