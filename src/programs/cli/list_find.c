@@ -11,6 +11,7 @@
 #include "maintain.h"
 #include "progress.h"
 #include "table.h"
+#include "task_pages.h"
 #include "task_view.h"
 #include "when.h"
 
@@ -22,15 +23,14 @@ static const cli_column columns[] = {
     {"SINCE", false, 0},  {"FAILURES", true, 0}, {"ERROR", false, 70},
 };
 
-/* A search under way: the first `skip` tasks that fit are passed over, `left` are still to be shown. */
+/* A search under way. */
 struct search {
     cli_context *cli;
     const char *queue;
     const cli_list_find_plan *plan;
-    uint64_t skip, left, shown;
     uint64_t seen;
     bool is_cut; /* it ended before its end: by the limit, or by the number of tasks to look at */
-    cli_table table;
+    cli_task_pages pages;
 };
 
 static void add_task(cli_table *table, const reeve_task_info *info)
@@ -46,28 +46,10 @@ static void add_task(cli_table *table, const reeve_task_info *info)
     cli_task_error_cell(table, info);
 }
 
-static bool take_page(struct search *search, reeve_task_info **page, size_t count)
-{
-    for (size_t i = 0; i < count && search->left > 0; i++) {
-        if (search->skip > 0) {
-            search->skip--;
-            continue;
-        }
-        if (search->cli->json)
-            cli_task_json(page[i], stdout);
-        else
-            add_task(&search->table, page[i]);
-        search->left--;
-        search->shown++;
-    }
-    if (search->table.failed) return false;
-    return search->table.used <= TABLE_ROWS * search->table.count || cli_table_print(&search->table, stdout);
-}
-
 /* Whether nothing more is to be looked at. */
 static bool is_through(const struct search *search)
 {
-    return search->left == 0 || (search->plan->scan > 0 && search->seen >= search->plan->scan);
+    return search->pages.left == 0 || (search->plan->scan > 0 && search->seen >= search->plan->scan);
 }
 
 static int find_in_state(struct search *search, reeve_state state)
@@ -86,7 +68,7 @@ static int find_in_state(struct search *search, reeve_state state)
 
         if (status != REEVE_OK) return cli_fail_call(search->cli, status, search->queue);
         search->seen += seen;
-        well = take_page(search, page, count);
+        well = cli_task_pages_print(&search->pages, page, count, TABLE_ROWS);
         reeve_task_list_free(page, count);
         if (!well) return cli_no_memory(search->cli);
         if (ferror(stdout) != 0) return CLI_REFUSED;
@@ -105,10 +87,11 @@ static void say_rest(const struct search *search)
     if (search->cli->json || !cli_flush(search->cli)) return;
     count = cli_filter_count(search->cli, plan->filter, search->queue, plan->states, plan->count);
     if (count < search->seen || !search->is_cut) count = search->seen;
-    (void)fprintf(stderr, "%" PRIu64 " task%s shown; looked at %s of %s", search->shown, search->shown == 1 ? "" : "s",
-                  cli_count_text(search->seen, seen), cli_count_text(count, total));
+    (void)fprintf(stderr, "%" PRIu64 " task%s shown; looked at %s of %s", search->pages.shown,
+                  search->pages.shown == 1 ? "" : "s", cli_count_text(search->seen, seen),
+                  cli_count_text(count, total));
     if (search->is_cut)
-        (void)fprintf(stderr, search->left == 0 ? " (--limit 0 lists all)" : " (--scan 0 looks at all)");
+        (void)fprintf(stderr, search->pages.left == 0 ? " (--limit 0 lists all)" : " (--scan 0 looks at all)");
     (void)fputc('\n', stderr);
 }
 
@@ -123,7 +106,7 @@ static int find_all(struct search *search)
         }
         status = find_in_state(search, search->plan->states[i]);
     }
-    if (search->table.used > 0 && !cli_table_print(&search->table, stdout) && status == CLI_DONE)
+    if (search->pages.table.used > 0 && !cli_table_print(&search->pages.table, stdout) && status == CLI_DONE)
         status = cli_no_memory(search->cli);
     if (status == CLI_DONE) say_rest(search);
     return status;
@@ -131,19 +114,15 @@ static int find_all(struct search *search)
 
 int cli_list_find(cli_context *cli, const char *queue, const cli_list_find_plan *plan, const cli_page *page)
 {
-    struct search search = {.cli = cli,
-                            .queue = queue,
-                            .plan = plan,
-                            .skip = (uint64_t)page->offset,
-                            .left = page->limit == 0 ? UINT64_MAX : (uint64_t)page->limit};
+    struct search search = {.cli = cli, .queue = queue, .plan = plan, .pages = {.add_row = add_task}};
     int status = cli_filter_check(cli, plan->filter);
 
     if (status == CLI_DONE) status = cli_queue_argument(cli, queue);
     if (status == CLI_DONE) status = cli_open_queue(cli, queue);
     if (status == CLI_DONE) status = cli_filter_resolve(cli, plan->filter);
     if (status != CLI_DONE) return status;
-    cli_table_init(&search.table, columns, sizeof(columns) / sizeof(columns[0]));
+    cli_task_pages_init(&search.pages, cli, page, columns, sizeof(columns) / sizeof(columns[0]));
     status = find_all(&search);
-    cli_table_fini(&search.table);
+    cli_task_pages_fini(&search.pages);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "maintain.h"
 #include "page.h"
 #include "table.h"
+#include "task_pages.h"
 #include "task_view.h"
 #include "verbs.h"
 #include "when.h"
@@ -30,38 +31,19 @@ static void add_task(cli_table *table, const reeve_task_info *info)
     cli_table_cell(table, info->tags);
 }
 
-/* A listing under way: the first `skip` tasks that fit are passed over, `left` are still to be shown. */
+/* A listing under way. */
 struct listing {
     cli_context *cli;
     const char *queue, *tag;
     const reeve_state *state; /* NULL: any */
-    uint64_t skip, left, shown;
-    cli_table table;
+    cli_task_pages pages;
 };
-
-static bool take_page(struct listing *listing, reeve_task_info **page, size_t count)
-{
-    for (size_t i = 0; i < count && listing->left > 0; i++) {
-        if (listing->skip > 0) {
-            listing->skip--;
-            continue;
-        }
-        if (listing->cli->json)
-            cli_task_json(page[i], stdout);
-        else
-            add_task(&listing->table, page[i]);
-        listing->left--;
-        listing->shown++;
-    }
-    if (listing->table.failed) return false;
-    return listing->table.used == 0 || cli_table_print(&listing->table, stdout);
-}
 
 static int list_pages(struct listing *listing)
 {
     int64_t next = 0;
 
-    while (next >= 0 && listing->left > 0) {
+    while (next >= 0 && listing->pages.left > 0) {
         reeve_task_info **page = NULL;
         size_t count = 0;
         reeve_status status = reeve_list_tag(listing->cli->client, listing->queue, listing->tag, listing->state,
@@ -69,7 +51,7 @@ static int list_pages(struct listing *listing)
         bool well;
 
         if (status != REEVE_OK) return cli_fail_call(listing->cli, status, listing->queue);
-        well = take_page(listing, page, count);
+        well = cli_task_pages_print(&listing->pages, page, count, 0);
         reeve_task_list_free(page, count);
         if (!well) return cli_no_memory(listing->cli);
         if (ferror(stdout) != 0) return CLI_REFUSED;
@@ -81,29 +63,24 @@ static int list_pages(struct listing *listing)
 static void say_rest(const struct listing *listing)
 {
     if (listing->cli->json || !cli_flush(listing->cli)) return;
-    if (listing->shown == 0)
+    if (listing->pages.shown == 0)
         (void)fprintf(stderr, "no %s%stask with the tag %s in %s\n",
                       listing->state == NULL ? "" : reeve_state_name(*listing->state),
                       listing->state == NULL ? "" : " ", listing->tag, listing->queue);
-    else if (listing->left == 0)
-        (void)fprintf(stderr, "the first %" PRIu64 " tasks (--limit 0 lists all)\n", listing->shown);
+    else if (listing->pages.left == 0)
+        (void)fprintf(stderr, "the first %" PRIu64 " tasks (--limit 0 lists all)\n", listing->pages.shown);
 }
 
 int cli_list_tag(cli_context *cli, const char *queue, const char *tag, const reeve_state *state, const cli_page *page)
 {
-    struct listing listing = {.cli = cli,
-                              .queue = queue,
-                              .tag = tag,
-                              .state = state,
-                              .skip = (uint64_t)page->offset,
-                              .left = page->limit == 0 ? UINT64_MAX : (uint64_t)page->limit};
+    struct listing listing = {.cli = cli, .queue = queue, .tag = tag, .state = state, .pages = {.add_row = add_task}};
     int status = cli_queue_argument(cli, queue);
 
     if (status == CLI_DONE) status = cli_open_queue(cli, queue);
     if (status != CLI_DONE) return status;
-    cli_table_init(&listing.table, columns, sizeof(columns) / sizeof(columns[0]));
+    cli_task_pages_init(&listing.pages, cli, page, columns, sizeof(columns) / sizeof(columns[0]));
     status = list_pages(&listing);
     if (status == CLI_DONE) say_rest(&listing);
-    cli_table_fini(&listing.table);
+    cli_task_pages_fini(&listing.pages);
     return status;
 }
