@@ -74,18 +74,8 @@ static void fail_task(int queue, model_task *task, int error)
     if (task->state == RUNNING) COVER(FAIL_RUNNING);
     if (task->state == BLOCKED) COVER(FAIL_BLOCKED);
     if (model_waits(task->state)) COVER(FAIL_WAITING);
-    if (task->state == BLOCKED) model_leave_parents(queue, task);
     task->told = false;
-    task->placed = false;
-    task->flagged = true;
-    task->error = error;
-    task->failed_ms = model.now_ms;
-    model_has_begun(task);
-    model_note(task);
-    model_end(queue, task, DEAD);
-    if (task->state != NONE) (void)model_trim_count(queue, DEAD, 16);
-    model.queues[queue].counters[2]++;
-    model_tell_ended(queue, model_slot(queue, task), DEAD);
+    model_die_waiting(queue, task, error);
 }
 
 void model_fail(const int arg[ARGS])

@@ -62,17 +62,31 @@ void model_not_needed(int queue, int id)
     model_tell_ended(queue, id, DELETED_STATE);
 }
 
-void model_die_of(int queue, int id, int parent, int state)
+static void die(int queue, model_task *task, int error)
 {
-    model_task *task = model_task_of(queue, id);
-    model_leave_parents(queue, task);
-    task->error = DIED_OF(parent, state);
+    task->error = error;
     task->failed_ms = model.now_ms;
     model_note(task);
     model_end(queue, task, DEAD);
     if (task->state != NONE) (void)model_trim_count(queue, DEAD, 16);
     model.queues[queue].counters[2]++;
-    model_tell_ended(queue, id, DEAD);
+    model_tell_ended(queue, model_slot(queue, task), DEAD);
+}
+
+void model_die_waiting(int queue, model_task *task, int error)
+{
+    if (task->state == BLOCKED) model_leave_parents(queue, task);
+    task->placed = false;
+    task->flagged = true;
+    model_has_begun(task);
+    die(queue, task, error);
+}
+
+void model_die_of(int queue, int id, int parent, int state)
+{
+    model_task *task = model_task_of(queue, id);
+    model_leave_parents(queue, task);
+    die(queue, task, DIED_OF(parent, state));
     if (state == UNKNOWN_STATE)
         COVER(DEPENDENCY_DIES_UNKNOWN);
     else

@@ -24,17 +24,7 @@ static void expire(int queue, model_task *task)
     if (task->state == SCHEDULED) COVER(EXPIRES_SCHEDULED);
     if (task->state == PARKED) COVER(EXPIRES_PARKED);
     if (task->state == READY) COVER(EXPIRES_READY);
-    if (task->state == BLOCKED) model_leave_parents(queue, task);
-    task->placed = false;
-    task->flagged = true;
-    task->error = EXPIRED;
-    task->failed_ms = model.now_ms;
-    model_has_begun(task);
-    model_note(task);
-    model_end(queue, task, DEAD);
-    if (task->state != NONE) (void)model_trim_count(queue, DEAD, 16);
-    model.queues[queue].counters[2]++;
-    model_tell_ended(queue, model_slot(queue, task), DEAD);
+    model_die_waiting(queue, task, EXPIRED);
 }
 
 bool model_expire_some(int queue, int max)
