@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "maintain.h"
+#include "each.h"
 #include "task_view.h"
 #include "verbs.h"
 
@@ -22,12 +22,14 @@ static bool print_log(const cli_context *cli, const reeve_task_info *info)
 }
 
 /* With why it does not run, while it may: what cannot be told is left out. */
-static bool print_task(const cli_context *cli, const cli_handle *handle, const reeve_task_info *info)
+static bool print_task(const cli_context *cli, const cli_each_item *item, const reeve_task_info *info)
 {
+    const cli_handle *handle = &item->handle;
     reeve_why *why = NULL;
     bool printed = true;
 
     if (info->state < REEVE_STATE_COMPLETED) (void)reeve_task_why(cli->client, handle->queue, handle->id, &why);
+    cli_each_separate(cli, item);
     if (cli->json)
         cli_task_json_why(info, why, stdout);
     else
@@ -36,39 +38,43 @@ static bool print_task(const cli_context *cli, const cli_handle *handle, const r
     return printed;
 }
 
-static int show(cli_context *cli, void *pointer)
+static int show_one(cli_context *cli, const cli_each_item *item, const void *pointer)
 {
     const struct show_options *options = pointer;
     reeve_task_info *info = NULL;
-    reeve_status result;
-    cli_handle handle;
+    reeve_status result = reeve_show(cli->client, item->handle.queue, item->handle.id, &info);
     bool printed;
-    int status = cli_handle_argument(cli, &handle, cli->rest[0]);
 
-    if (status == CLI_DONE) status = cli_open_queue(cli, handle.queue);
-    if (status != CLI_DONE) return status;
-    result = reeve_show(cli->client, handle.queue, handle.id, &info);
-    if (result != REEVE_OK) return cli_fault_call(cli, result, &(cli_fault){.handle = cli->rest[0]});
-    printed = options->log ? print_log(cli, info) : print_task(cli, &handle, info);
+    if (result != REEVE_OK) return cli_fault_call(cli, result, &(cli_fault){.handle = item->name});
+    printed = options->log ? print_log(cli, info) : print_task(cli, item, info);
     reeve_task_info_free(info);
     return printed ? CLI_DONE : cli_no_memory(cli);
+}
+
+static int show(cli_context *cli, void *pointer)
+{
+    const struct show_options *options = pointer;
+
+    if (options->log && cli->count > 1) return cli_usage(cli, "--log takes one handle");
+    return cli_each(cli, false, show_one, options);
 }
 
 const cli_verb cli_verb_show = {
     .name = "show",
     .section = CLI_TASKS,
-    .synopsis = "HANDLE [--log]",
-    .summary = "Shows everything about a task",
+    .synopsis = "HANDLE... [--log]",
+    .summary = "Shows everything about tasks",
     .options = show_table,
     .options_size = sizeof(struct show_options),
     .min = 1,
-    .max = 1,
+    .max = CLI_ANY_NUMBER,
     .run = show,
     .notes = "The command prints at most the first 4 KiB of a payload or result that is text, and the first 128\n"
-             "bytes of one that is binary. --json prints both in full.\n"
+             "bytes of one that is binary. --json prints both in full, and a line for each task.\n"
              "\n"
              "Examples:\n"
              "  reeve show default/order-17\n"
+             "  reeve show default/order-17 default/order-18\n"
              "  reeve show default/order-17 --log\n"
              "  reeve show --json default/order-17 | jq -r .result\n",
 };

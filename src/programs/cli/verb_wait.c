@@ -1,9 +1,10 @@
 #include <stdio.h>
 
 #include "args.h"
+#include "base/clock.h"
 #include "client/client.h"
+#include "each.h"
 #include "json.h"
-#include "maintain.h"
 #include "stop.h"
 #include "task_view.h"
 #include "verbs.h"
@@ -135,29 +136,44 @@ int cli_wait_ours(cli_context *cli, const cli_handle *handle, int64_t timeout_ms
     return wait_for(cli, handle, timeout_ms, true, ret_printed);
 }
 
+/* The time limit is that of all waits together. Behind its end each task is looked at once. */
+static int wait_one(cli_context *cli, const cli_each_item *item, const void *pointer)
+{
+    const int64_t *deadline = pointer;
+    int64_t left_ms = *deadline == RV_FOREVER ? -1 : *deadline - rv_now_ms();
+
+    if (cli->count > 1 && !cli->json) {
+        (void)printf("%s\n", item->name);
+        (void)fflush(stdout);
+    }
+    return cli_wait(cli, &item->handle, *deadline != RV_FOREVER && left_ms < 0 ? 0 : left_ms, NULL);
+}
+
 static int run_wait(cli_context *cli, void *pointer)
 {
     const struct wait_options *options = pointer;
-    cli_handle handle;
-    int status = cli_handle_argument(cli, &handle, cli->rest[0]);
+    int64_t deadline = rv_deadline(options->timeout_ms);
 
-    if (status == CLI_DONE) status = cli_open_queue(cli, handle.queue);
-    return status == CLI_DONE ? cli_wait(cli, &handle, options->timeout_ms, NULL) : status;
+    return cli_each(cli, false, wait_one, &deadline);
 }
 
 const cli_verb cli_verb_wait = {
     .name = "wait",
     .section = CLI_TASKS,
-    .synopsis = "HANDLE [--timeout DURATION]",
-    .summary = "Waits until a task has ended, and prints its state and result",
+    .synopsis = "HANDLE... [--timeout DURATION]",
+    .summary = "Waits until tasks have ended, and prints their states and results",
     .options = wait_table,
     .options_size = sizeof(struct wait_options),
     .defaults = &wait_defaults,
     .min = 1,
-    .max = 1,
+    .max = CLI_ANY_NUMBER,
     .run = run_wait,
-    .notes = "Examples:\n"
+    .notes = "The command waits for the tasks in the order of the handles. With several handles it prints each handle\n"
+             "before the state of its task. --timeout limits the time of the whole command.\n"
+             "\n"
+             "Examples:\n"
              "  reeve wait default/order-17 --timeout 30s\n"
+             "  reeve wait default/order-17 default/order-18\n"
              "  reeve wait --json default/order-17 | jq -r .result\n",
-    .exits = "0 completed, 1 dead, cancelled, not found or timed out (the output says which)",
+    .exits = "0 all completed, 1 one is dead, cancelled, not found or timed out (the output says which)",
 };

@@ -2,9 +2,8 @@
  * verb_why.c - the verb that says why a task, or a queue, does not run.
  */
 #include <stdio.h>
-#include <string.h>
 
-#include "maintain.h"
+#include "each.h"
 #include "table.h"
 #include "verbs.h"
 #include "why_view.h"
@@ -53,22 +52,17 @@ static bool print_fields(const reeve_why *why)
     return printed;
 }
 
-static int why(cli_context *cli, void *options)
+static int explain(cli_context *cli, const cli_each_item *item, const void *options)
 {
-    const char *name = cli->rest[0];
-    bool of_task = strchr(name, '/') != NULL;
+    const cli_handle *handle = &item->handle;
+    bool of_task = handle->id[0] != '\0', printed = true;
     reeve_why *found = NULL;
-    reeve_status result;
-    cli_handle handle;
-    bool printed = true;
-    int status = of_task ? cli_handle_argument(cli, &handle, name) : cli_queue_argument(cli, name);
+    reeve_status result = of_task ? reeve_task_why(cli->client, handle->queue, handle->id, &found)
+                                  : reeve_queue_why(cli->client, handle->queue, &found);
 
     (void)options;
-    if (status == CLI_DONE) status = cli_open_queue(cli, of_task ? handle.queue : name);
-    if (status != CLI_DONE) return status;
-    result = of_task ? reeve_task_why(cli->client, handle.queue, handle.id, &found)
-                     : reeve_queue_why(cli->client, name, &found);
-    if (result != REEVE_OK) return cli_fault_call(cli, result, &(cli_fault){.handle = of_task ? name : NULL});
+    if (result != REEVE_OK) return cli_fault_call(cli, result, &(cli_fault){.handle = of_task ? item->name : NULL});
+    cli_each_separate(cli, item);
     if (cli->json)
         print_json(found);
     else
@@ -77,13 +71,18 @@ static int why(cli_context *cli, void *options)
     return printed ? CLI_DONE : cli_no_memory(cli);
 }
 
+static int why(cli_context *cli, void *options)
+{
+    return cli_each(cli, true, explain, options);
+}
+
 const cli_verb cli_verb_why = {
     .name = "why",
     .section = CLI_TASKS,
-    .synopsis = "HANDLE|QUEUE",
-    .summary = "Explains why a task, or a queue, does not run",
+    .synopsis = "HANDLE|QUEUE...",
+    .summary = "Explains why tasks, or queues, do not run",
     .min = 1,
-    .max = 1,
+    .max = CLI_ANY_NUMBER,
     .run = why,
     .notes = "These are the possible reasons: the queue is paused, by hand or for a time; the queue or the group of\n"
              "the task is at a limit; parents of the task have not ended; the task is due later; other tasks are\n"
@@ -92,7 +91,7 @@ const cli_verb cli_verb_why = {
              "\n"
              "Examples:\n"
              "  reeve why default/order-17\n"
-             "  reeve why default\n"
+             "  reeve why default mail/17\n"
              "  reeve why --json default/order-17 | jq -r '.reasons[].reason'\n",
-    .exits = "0 explained, 1 not found",
+    .exits = "0 explained, 1 one of them was not found",
 };
