@@ -7,7 +7,7 @@ fails 1 exists batch open --complete '{"queue":"batches","type":"noop","id":"all
 fails 2 usage batch open
 fails 2 usage batch open --complete nonsense
 fails 2 usage batch open --complete '{"queue":"batches","type":"noop"}' --queue q
-fails 2 usage batch opne
+fails 2 usage batch unpack
 fails 2 usage batch show
 fails 2 usage batch show batches/all "$death"
 fails 2 usage batch show nohandle
