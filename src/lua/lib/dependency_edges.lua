@@ -3,8 +3,8 @@
 --   blocked        zset  id -> when it came
 --   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>", a blank and the edge's number: of a
 --                        parent in another queue that of the message that registers the edge there, else a serial
---                        number; between them " e" where that parent may have yet to come. What is told of an edge with another number does not count: it is an earlier one
---                        between the two. An edge has no number when its parent had ended before, and when an earlier
+--                        number; before the number " e" where that parent may have yet to come. What is told of an
+--                        edge with another number does not count: it is an earlier one between the two. An edge has no number when its parent had ended before, and when an earlier
 --                        version made it; then all counts. Policy: f the child fails when the parent dies
 --                        (or is cancelled or deleted), g it goes on, w it waits for a retry, x it becomes ready at the
 --                        first death and is removed when there is none. How it ended: - not yet, c completed, d dead,

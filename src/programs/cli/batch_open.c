@@ -50,8 +50,9 @@ static int open_with(cli_context *cli, const reeve_batch_callbacks *callbacks)
     return CLI_DONE;
 }
 
-int cli_batch_open(cli_context *cli, const cli_batch_options *options)
+int cli_batch_open(cli_context *cli, void *pointer)
 {
+    const cli_batch_options *options = pointer;
     static const cli_bulk_defaults defaults = {NULL, NULL};
     cli_bulk_line lines[CLI_BATCH_CALLBACKS] = {0};
     const reeve_task_spec *specs[CLI_BATCH_CALLBACKS] = {NULL};

@@ -48,12 +48,12 @@ void cli_batch_show_counts(const cli_context *cli, const char *handle, const ree
     (void)printf("failed:    %" PRIu64 "\n", counts->failed);
 }
 
-int cli_batch_show(cli_context *cli, const cli_batch_options *options)
+int cli_batch_show(cli_context *cli, void *pointer)
 {
     reeve_batch_counts counts;
     int status = cli_open(cli);
 
-    (void)options;
+    (void)pointer;
     if (status != CLI_DONE) return status;
     reeve_status result = reeve_batch_count(cli->client, cli->rest[1], &counts);
     if (result != REEVE_OK) return cli_fail_call(cli, result, cli->rest[1]);

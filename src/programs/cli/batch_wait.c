@@ -102,8 +102,9 @@ static int say_outcome(const waiting *w, reeve_status result)
                          counts->cancelled);
 }
 
-int cli_batch_wait(cli_context *cli, const cli_batch_options *options)
+int cli_batch_wait(cli_context *cli, void *pointer)
 {
+    const cli_batch_options *options = pointer;
     waiting w = {.cli = cli, .name = cli->rest[1], .until_ms = -1};
     int status = cli_handle_argument(cli, &w.handle, cli->rest[1]);
 

@@ -85,8 +85,9 @@ static int set_first(const cli_context *cli, cli_cron_options *options)
     return CLI_DONE;
 }
 
-int cli_cron_add(cli_context *cli, cli_cron_options *options)
+int cli_cron_add(cli_context *cli, void *pointer)
 {
+    cli_cron_options *options = pointer;
     reeve_cron_entry *entry = &options->entry;
     rv_buf payload;
 

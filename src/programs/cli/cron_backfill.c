@@ -59,8 +59,9 @@ static void report(const cli_context *cli, const cli_cron_options *options, cons
     if (done->slots == (uint64_t)options->limit) cli_note(cli, "only the first slots, see --limit");
 }
 
-int cli_cron_backfill(cli_context *cli, cli_cron_options *options)
+int cli_cron_backfill(cli_context *cli, void *pointer)
 {
+    cli_cron_options *options = pointer;
     reeve_backfill done = {0};
     cli_handle entry;
     int status = check(cli, options, &entry);

@@ -117,7 +117,7 @@ static void add_row(cli_table *table, const reeve_cron_info *info)
     cli_table_cell(table, info->type);
 }
 
-int cli_cron_list(cli_context *cli, cli_cron_options *options)
+int cli_cron_list(cli_context *cli, void *pointer)
 {
     const char *queue = cli->count > 1 ? cli->rest[1] : NULL;
     int status = queue == NULL ? CLI_DONE : cli_queue_argument(cli, queue);
@@ -125,7 +125,7 @@ int cli_cron_list(cli_context *cli, cli_cron_options *options)
     cli_table table;
     size_t count;
 
-    (void)options;
+    (void)pointer;
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
     reeve_status result = reeve_cron_list(cli->client, queue, &list, &count);
@@ -185,8 +185,9 @@ static void print_slot(const cli_context *cli, int64_t ms, rv_zone zone)
     cli_json_end(&json);
 }
 
-int cli_cron_next(cli_context *cli, cli_cron_options *options)
+int cli_cron_next(cli_context *cli, void *pointer)
 {
+    cli_cron_options *options = pointer;
     int64_t count = NEXT_DEFAULT, at = rv_wall_ms();
     rv_error error = {0};
     rv_cron cron;

@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "args.h"
-#include "base/nearest.h"
 #include "handle.h"
 #include "json.h"
 #include "verbs.h"
+#include "words.h"
 
-static int add_members(cli_context *cli, const cli_batch_options *options)
+static int add_members(cli_context *cli, void *pointer)
 {
+    const cli_batch_options *options = pointer;
     const cli_bulk_call call = {
         .queue = options->queue, .type = options->type, .callbacks = cli->rest + 1, .callback_count = cli->count - 1};
 
@@ -36,13 +37,13 @@ static void report_closed(const cli_context *cli, const char *name)
     cli_json_end(&json);
 }
 
-static int close_batch(cli_context *cli, const cli_batch_options *options)
+static int close_batch(cli_context *cli, void *pointer)
 {
     reeve_batch batch;
     reeve_status result;
     int status = cli_open(cli);
 
-    (void)options;
+    (void)pointer;
     if (status != CLI_DONE) return status;
     result = reeve_batch_find(cli->client, (const char *const *)(cli->rest + 1), cli->count - 1, &batch);
     if (result == REEVE_OK) result = reeve_batch_close(cli->client, &batch);
@@ -55,78 +56,19 @@ static int close_batch(cli_context *cli, const cli_batch_options *options)
 
 /* ---- the words ------------------------------------------------------------------------------------------------- */
 
-static const struct word {
-    const char *name;
-    const char *synopsis;
-    size_t min, max; /* arguments after it */
-    int (*run)(cli_context *cli, const cli_batch_options *options);
-    const char *options; /* names of its own options, between blanks */
-} words[] = {
-    {"open", "[--success TASK] [--complete TASK] [--death TASK]", 0, 0, cli_batch_open, " success complete death "},
-    {"add", "HANDLE... [--queue QUEUE] [--type TYPE] < LINES", 1, CLI_BATCH_CALLBACKS, add_members, " queue type "},
-    {"close", "HANDLE...", 1, CLI_BATCH_CALLBACKS, close_batch, ""},
-    {"show", "HANDLE", 1, 1, cli_batch_show, ""},
-    {"wait", "HANDLE [--timeout DURATION]", 1, 1, cli_batch_wait, " timeout "},
+static const cli_word words[] = {
+    {"open", "[--success TASK] [--complete TASK] [--death TASK]", 0, 0, cli_batch_open, " success complete death ",
+     NULL, false},
+    {"add", "HANDLE... [--queue QUEUE] [--type TYPE] < LINES", 1, CLI_BATCH_CALLBACKS, add_members, " queue type ",
+     NULL, true},
+    {"close", "HANDLE...", 1, CLI_BATCH_CALLBACKS, close_batch, "", NULL, true},
+    {"show", "HANDLE", 1, 1, cli_batch_show, "", NULL, true},
+    {"wait", "HANDLE [--timeout DURATION]", 1, 1, cli_batch_wait, " timeout ", NULL, true},
 };
-#define WORDS (sizeof(words) / sizeof(words[0]))
 
-static const struct word *find_word(const char *name)
+static int batch(cli_context *cli, void *options)
 {
-    for (size_t i = 0; i < WORDS; i++)
-        if (strcmp(words[i].name, name) == 0) return &words[i];
-    return NULL;
-}
-
-static int say_unknown_word(const cli_context *cli, const char *name)
-{
-    rv_nearest nearest;
-
-    rv_nearest_init(&nearest, name);
-    for (size_t i = 0; i < WORDS; i++) rv_nearest_try(&nearest, words[i].name);
-    if (nearest.name != NULL) return cli_usage(cli, "unknown \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
-    return cli_usage(cli, "unknown \"%.100s\": expected open, add, close, show or wait", name);
-}
-
-/* Whether all options that were given are for this word. */
-static bool takes_options(const cli_context *cli, const struct word *word)
-{
-    char name[64];
-
-    for (const cli_option *option = cli->verb->options; option->name != NULL; option++) {
-        (void)snprintf(name, sizeof(name), " %.60s ", option->name);
-        if (cli_was_given(cli, option->name) && strstr(word->options, name) == NULL) return false;
-    }
-    return true;
-}
-
-static int check_arguments(const cli_context *cli, const struct word *word)
-{
-    cli_handle handle;
-    size_t count = cli->count - 1;
-    int status = CLI_DONE;
-
-    if (count < word->min)
-        return cli_usage(cli, "an argument is missing: reeve batch %s %s", word->name, word->synopsis);
-    if (count > word->max)
-        return cli_usage(cli, "\"%.200s\" is one argument too many: reeve batch %s %s", cli->rest[word->max + 1],
-                         word->name, word->synopsis);
-    if (!takes_options(cli, word))
-        return cli_usage(cli, "an option that is not for `batch %s`: reeve batch %s %s", word->name, word->name,
-                         word->synopsis);
-    for (size_t i = 1; i < cli->count && status == CLI_DONE; i++)
-        status = cli_handle_argument(cli, &handle, cli->rest[i]);
-    return status;
-}
-
-static int batch(cli_context *cli, void *pointer)
-{
-    const cli_batch_options *options = pointer;
-    const struct word *word = find_word(cli->rest[0]);
-    int status;
-
-    if (word == NULL) return say_unknown_word(cli, cli->rest[0]);
-    status = check_arguments(cli, word);
-    return status == CLI_DONE ? word->run(cli, options) : status;
+    return cli_words_run(cli, words, sizeof(words) / sizeof(words[0]), options);
 }
 
 #define AT(field) offsetof(cli_batch_options, field)

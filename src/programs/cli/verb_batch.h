@@ -14,10 +14,10 @@ typedef struct cli_batch_options {
     int64_t timeout_ms;                   /* negative: no limit */
 } cli_batch_options;
 
-/* What follows "batch"; cli->rest[0] is the word itself. All return the exit status. */
-int cli_batch_open(cli_context *cli, const cli_batch_options *options);
-int cli_batch_show(cli_context *cli, const cli_batch_options *options);
-int cli_batch_wait(cli_context *cli, const cli_batch_options *options);
+/* What follows "batch"; cli->rest[0] is the word itself. pointer: cli_batch_options. All return the exit status. */
+int cli_batch_open(cli_context *cli, void *pointer);
+int cli_batch_show(cli_context *cli, void *pointer);
+int cli_batch_wait(cli_context *cli, void *pointer);
 
 /* batch_show.c: prints the counts of the members: lines, with a bar on a terminal, or an object with --json. */
 void cli_batch_show_counts(const cli_context *cli, const char *handle, const reeve_batch_counts *counts);

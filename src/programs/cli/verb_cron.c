@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "args.h"
-#include "base/nearest.h"
 #include "handle.h"
 #include "json.h"
 #include "protocol/cron_definition.h"
 #include "verbs.h"
+#include "words.h"
 
 /* ---- one entry ------------------------------------------------------------------------------------------------- */
 
@@ -72,30 +72,30 @@ static reeve_status call_remove(reeve_client *client, const char *queue, const c
     return reeve_cron_remove(client, queue, name);
 }
 
-static int remove_entries(cli_context *cli, cli_cron_options *options)
+static int remove_entries(cli_context *cli, void *pointer)
 {
-    (void)options;
+    (void)pointer;
     return control(cli, "removed", call_remove);
 }
 
-static int pause_entries(cli_context *cli, cli_cron_options *options)
+static int pause_entries(cli_context *cli, void *pointer)
 {
-    (void)options;
+    (void)pointer;
     return control(cli, "paused", reeve_cron_pause);
 }
 
-static int resume_entries(cli_context *cli, cli_cron_options *options)
+static int resume_entries(cli_context *cli, void *pointer)
 {
-    (void)options;
+    (void)pointer;
     return control(cli, "resumed", reeve_cron_resume);
 }
 
-static int run_entry(cli_context *cli, cli_cron_options *options)
+static int run_entry(cli_context *cli, void *pointer)
 {
     cli_handle entry, task;
     int status = entry_argument(cli, &entry, cli->rest[1]);
 
-    (void)options;
+    (void)pointer;
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
     (void)snprintf(task.queue, sizeof(task.queue), "%s", entry.queue);
@@ -109,79 +109,21 @@ static int run_entry(cli_context *cli, cli_cron_options *options)
 
 #define BACKFILL " from to limit dry-run "
 
-static const struct word {
-    const char *name;
-    const char *synopsis;
-    size_t min, max; /* arguments after it */
-    int (*run)(cli_context *cli, cli_cron_options *options);
-    const char *options; /* names of its own options, between blanks; NULL: all but those of `backfill` */
-} words[] = {
-    {"add", "NAME SPEC QUEUE TYPE [PAYLOAD|-|@FILE] [OPTION...]", 4, 5, cli_cron_add, NULL},
-    {"list", "[QUEUE]", 0, 1, cli_cron_list, ""},
-    {"remove", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, remove_entries, ""},
-    {"pause", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, pause_entries, ""},
-    {"resume", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, resume_entries, ""},
-    {"run", "QUEUE/NAME", 1, 1, run_entry, ""},
-    {"next", "SPEC [N] [--zone ZONE]", 1, 2, cli_cron_next, " zone "},
-    {"backfill", "[QUEUE/]NAME --from TIME --to TIME [--limit N] [--dry-run]", 1, 1, cli_cron_backfill, BACKFILL},
+static const cli_word words[] = {
+    {"add", "NAME SPEC QUEUE TYPE [PAYLOAD|-|@FILE] [OPTION...]", 4, 5, cli_cron_add, NULL, BACKFILL, false},
+    {"list", "[QUEUE]", 0, 1, cli_cron_list, "", NULL, false},
+    {"remove", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, remove_entries, "", NULL, false},
+    {"pause", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, pause_entries, "", NULL, false},
+    {"resume", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, resume_entries, "", NULL, false},
+    {"run", "QUEUE/NAME", 1, 1, run_entry, "", NULL, false},
+    {"next", "SPEC [N] [--zone ZONE]", 1, 2, cli_cron_next, " zone ", NULL, false},
+    {"backfill", "[QUEUE/]NAME --from TIME --to TIME [--limit N] [--dry-run]", 1, 1, cli_cron_backfill, BACKFILL, NULL,
+     false},
 };
-#define WORDS (sizeof(words) / sizeof(words[0]))
 
-static const struct word *find_word(const char *name)
+static int cron(cli_context *cli, void *options)
 {
-    for (size_t i = 0; i < WORDS; i++)
-        if (strcmp(words[i].name, name) == 0) return &words[i];
-    return NULL;
-}
-
-static int say_unknown_word(const cli_context *cli, const char *name)
-{
-    rv_nearest nearest;
-
-    rv_nearest_init(&nearest, name);
-    for (size_t i = 0; i < WORDS; i++) rv_nearest_try(&nearest, words[i].name);
-    if (nearest.name != NULL) return cli_usage(cli, "unknown \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
-    return cli_usage(cli, "unknown \"%.100s\": expected add, list, remove, pause, resume, run, next or backfill", name);
-}
-
-/* Whether all options that were given are for this word. */
-static bool takes_options(const cli_context *cli, const struct word *word)
-{
-    char name[64];
-
-    for (const cli_option *option = cli->verb->options; option->name != NULL; option++) {
-        if (!cli_was_given(cli, option->name)) continue;
-        (void)snprintf(name, sizeof(name), " %.60s ", option->name);
-        bool of_backfill = strstr(BACKFILL, name) != NULL;
-        if (word->options == NULL ? of_backfill : strstr(word->options, name) == NULL) return false;
-    }
-    return true;
-}
-
-static int check_arguments(const cli_context *cli, const struct word *word)
-{
-    size_t count = cli->count - 1;
-
-    if (count < word->min)
-        return cli_usage(cli, "an argument is missing: reeve cron %s %s", word->name, word->synopsis);
-    if (count > word->max)
-        return cli_usage(cli, "\"%.200s\" is one argument too many: reeve cron %s %s", cli->rest[word->max + 1],
-                         word->name, word->synopsis);
-    if (!takes_options(cli, word))
-        return cli_usage(cli, "an option that is not for `cron %s`: reeve cron %s %s", word->name, word->name,
-                         word->synopsis);
-    return CLI_DONE;
-}
-
-static int cron(cli_context *cli, void *pointer)
-{
-    cli_cron_options *options = pointer;
-    const struct word *word = find_word(cli->rest[0]);
-    int status;
-
-    if (word == NULL) return say_unknown_word(cli, cli->rest[0]);
-    status = check_arguments(cli, word);
-    return status == CLI_DONE ? word->run(cli, options) : status;
+    return cli_words_run(cli, words, sizeof(words) / sizeof(words[0]), options);
 }
 
 /* ---- options --------------------------------------------------------------------------------------------------- */

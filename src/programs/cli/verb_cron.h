@@ -25,11 +25,11 @@ typedef struct cli_cron_options {
     const char *layers;
 } cli_cron_options;
 
-/* What follows "cron"; cli->rest[0] is the word itself. All return the exit status. */
-int cli_cron_add(cli_context *cli, cli_cron_options *options);
-int cli_cron_list(cli_context *cli, cli_cron_options *options);
-int cli_cron_next(cli_context *cli, cli_cron_options *options);
-int cli_cron_backfill(cli_context *cli, cli_cron_options *options);
+/* What follows "cron"; cli->rest[0] is the word itself. pointer: cli_cron_options. All return the exit status. */
+int cli_cron_add(cli_context *cli, void *pointer);
+int cli_cron_list(cli_context *cli, void *pointer);
+int cli_cron_next(cli_context *cli, void *pointer);
+int cli_cron_backfill(cli_context *cli, void *pointer);
 
 /* Says what was done to an entry: a line, or an object with --json. */
 void cli_cron_report(const cli_context *cli, const char *done, const char *queue, const char *name, bool changed);
