@@ -67,7 +67,7 @@ static void keys_expire_by_it(void **state)
         assert_string_equal(test_cmd(test_conn, "SET a 1 PX 1000"), "OK");
         assert_string_equal(test_cmd(test_conn, "EVAL return(redis.call('SET','b','2','PX','1000')) 0"), "OK");
         test_clock_advance(1000);
-        assert_string_equal(test_cmd(test_conn, "MGET a b"), "[1 2]"); /* (Redis lets them live through their last) */
+        assert_string_equal(test_cmd(test_conn, "MGET a b"), "[1 2]"); /* Redis lets them live through their last */
         test_clock_advance(1);
         assert_string_equal(test_cmd(test_conn, "GET b"), "(nil)");
         assert_string_equal(test_cmd(test_conn, "EVAL return(redis.call('GET','a')) 0"), "(nil)");

@@ -89,7 +89,7 @@ static int64_t assert_slots(const char *start, bool is_whole)
     qsort(slots, n, sizeof(*slots), by_number);
     qsort(late, n, sizeof(*late), by_number);
     assert_true(late[0] >= 0);
-    if (late[n - 1] < MISSED_MS) assert_in_range(late[n / 2], 0, MISSED_MS / 4); /* (An idle machine has 1 or 2.) */
+    if (late[n - 1] < MISSED_MS) assert_in_range(late[n / 2], 0, MISSED_MS / 4); /* An idle machine has 1 or 2. */
     for (size_t i = 1; i < n; i++) {
         assert_true(slots[i] > slots[i - 1]);
         if (is_whole) assert_int_equal(slots[i], slots[0] + 100 * (int64_t)i);

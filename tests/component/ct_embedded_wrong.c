@@ -152,7 +152,7 @@ static void a_killed_user_does_not_count(void **state)
         for (;;) pause();
     }
     char byte;
-    close(ready[1]); /* (A child that could not join ends the wait, too.) */
+    close(ready[1]); /* A child that could not join ends the wait, too. */
     assert_int_equal(read(ready[0], &byte, 1), 1);
     pid_t pid = test_server_pid(&who);
     assert_int_equal(kill(child, SIGKILL), 0);

@@ -417,7 +417,7 @@ static void no_answer_in_time_tells_the_id(void **state)
     assert_non_null(strstr(reeve_client_error(client), "unknown whether the task was enqueued"));
     assert_true(id[0] != '\0');
     test_redis_thaw(test_redis);
-    /* (It was.) With its id the call can be repeated. */
+    /* It was enqueued. With its id the call can be repeated. */
     TEST_AWAIT(test_state("q", id)[0] != '\0');
     reeve_task_spec same = spec;
     same.id = id;

@@ -112,7 +112,7 @@ static void hung_up_on(const char *command, unsigned losses, int64_t min_ms)
     atomic_store(&said_lost, 0);
     reeve_log_set(on_log, NULL, REEVE_LOG_WARN);
     test_proxy_slam(proxy, command);
-    int64_t begin = rv_now_ms(); /* (A busy machine would tell of the first loss late.) */
+    int64_t begin = rv_now_ms(); /* A busy machine would tell of the first loss late. */
     test_worker_start(worker);
     TEST_AWAIT(test_proxy_lost(proxy) >= losses);
     int64_t took = rv_now_ms() - begin;

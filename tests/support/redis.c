@@ -149,7 +149,7 @@ static void build_arguments(const rv_test_redis *redis, const char *args[ARGS_MA
         args[count++] = test_clock_file();
     }
     for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) args[count++] = usual[i];
-    if (options->clock) { /* (Its allocator's thread sleeps until a time of the day, and would never sleep.) */
+    if (options->clock) { /* Its allocator's thread sleeps until a time of the day, and would never sleep. */
         args[count++] = "--jemalloc-bg-thread";
         args[count++] = "no";
     }
