@@ -32,7 +32,8 @@ static reeve_status check_deadline(const reeve_task_spec *spec, const reeve_size
         return rv_fail(error, REEVE_EINVAL, "a task expires either at a time or after one, not both");
     bool late = (spec->deadline_ms > 0 && spec->at_ms >= spec->deadline_ms) ||
                 (spec->expires_in_ms > 0 && spec->in_ms >= spec->expires_in_ms);
-    return late ? rv_fail(error, REEVE_EINVAL, "the deadline is before the time of the task") : REEVE_OK;
+    return late ? rv_fail(error, REEVE_EINVAL, "the task would never run: its deadline is not after its time")
+                : REEVE_OK;
 }
 
 static reeve_status check_weight(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)

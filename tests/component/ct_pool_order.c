@@ -146,8 +146,7 @@ static void weighted(void **state)
 
 /* ---- batches, threads ------------------------------------------------------------------------------------------ */
 
-/* (A batch may be given back when the machine stands still for 20 ms, and is charged all the same: hence some slack.)
- */
+/* A batch may be given back when the machine stands still for 20 ms, and is charged all the same: hence some slack. */
 static void weighted_in_batches(void **state)
 {
     (void)state;

@@ -154,9 +154,7 @@ void model_count_started(int queue, const int started[GROUPS + 1], int all)
 /* ---- parked and called --------------------------------------------------------------------------------------------
  */
 
-/* (When its limits are gone, its places are, too: what came just before that may come before what was parked or
- * called.)
- */
+/* When its limits are gone, its places are, too: what came just before that may come before what was parked or called. */
 static bool is_unlimited(const model_limits *l, int group)
 {
     return group_concurrency(l, group) == NO_LIMIT && group_rate(l, group) == 0;
