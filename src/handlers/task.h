@@ -67,7 +67,6 @@ struct reeve_task {
     cJSON *kept_options;                  /* the same, where the task owns them; or NULL */
     rv_buf checkpoint;                    /* the last one, once known */
     bool knows_checkpoint;
-    unsigned log_lines; /* the number of log lines */
     /* the outcome that the handler chose */
     reeve_outcome outcome;
     rv_buf result;

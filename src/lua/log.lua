@@ -5,7 +5,7 @@
 -- ARGV[1]  the session's id
 -- ARGV[2]  the task's id
 -- ARGV[3]  the lease, "<since ms> <thread>"
--- ARGV[4]  the number of the line in its lease, from 1
+-- ARGV[4]  the number of the line, from 1. Lines that a thread writes one after the other have different numbers
 -- ARGV[5]  the line
 -- ARGV[6]  how many lines are kept, the last ones
 -- reply    1, or 0: the session does not hold the task by that lease

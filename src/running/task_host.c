@@ -108,7 +108,7 @@ static reeve_status report_log(reeve_task *task, const char *line, void *context
     if (status != REEVE_OK || item->accepted) return status;
     (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)item->lease.since_ms, t->number_text);
     rv_handler_call_log(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue],
-                        item->lease.id, lease, ++task->log_lines, line);
+                        item->lease.id, lease, ++t->log_lines, line);
     item->lease.has_info = true;
     return finish(t, item);
 }

@@ -124,6 +124,7 @@ typedef struct rv_thread {
     int64_t until_ms;          /* of a consumer: when its call gives up (monotonic ms); 0: never */
     int64_t wait_until_ms;     /* of a consumer: when its wait in Redis ends; 0: no such limit */
     bool insists;              /* it must learn the result of its last call: recovery goes on while the worker stops */
+    unsigned log_lines;        /* how many lines its tasks wrote to their logs: the number of the last one */
     unsigned losses;           /* of the connection in a row, with nothing leased or waited for in between, */
     int64_t lost_ms;           /* the last of them */
     unsigned epoch;            /* of the connection that its last turn went over; 0: none yet */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "protocol/handler_call.h"
+#include "support/clock.h"
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
@@ -81,6 +82,22 @@ static void lines_stay_with_the_task(void **state)
     assert_int_equal(test_number("EXISTS " Q "info:x"), 0);
 }
 
+/* The same thread has both attempts, in the same millisecond of Redis's clock. */
+static void a_line_of_the_next_attempt_is_not_taken_for_the_last_one(void **state)
+{
+    (void)state;
+    test_clock_set(test_clock_now());
+    reeve_worker *worker = start();
+    put("talk", "1");
+    TEST_AWAIT_STATE("x", "completed");
+    test_clock_run();
+    reeve_task_info *info = test_show("q", "x");
+    assert_int_equal(info->log_count, 2);
+    assert_string_equal(info->log[1].text, "attempt 2: line 1");
+    reeve_task_info_free(info);
+    test_worker_end(worker);
+}
+
 static void the_last_ones_are_kept(void **state)
 {
     (void)state;
@@ -157,10 +174,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(lines_stay_with_the_task, set_up),
+        cmocka_unit_test_setup(a_line_of_the_next_attempt_is_not_taken_for_the_last_one, set_up),
         cmocka_unit_test_setup(the_last_ones_are_kept, set_up),
         cmocka_unit_test_setup(lines_are_text_of_bounded_length, set_up),
         cmocka_unit_test_setup(a_line_sent_twice_is_said_once, set_up),
         cmocka_unit_test_setup(nothing_is_left_where_nothing_is_kept, set_up),
     };
+    test_options.clock = true;
     return cmocka_run_group_tests_name("ct_task_log", tests, test_place_start, test_place_stop);
 }
