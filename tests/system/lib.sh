@@ -193,9 +193,13 @@ start_worker() {
     own "$WORKER_PID"
 }
 
+# takes_signals PID: the program has come so far that USR1 (number 10) does not end it: it catches the signal.
+takes_signals() { [ $((0x$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status") & 1 << 9)) != 0 ]; }
+
 # are_busy NAME N: so many threads of the worker that was started last run a handler; its log is $TEST_DIR/NAME.log. (A task is
 # running from its lease on, and its thread may not have read of it yet.)
 are_busy() {
+    takes_signals "$WORKER_PID" || return 1
     kill -USR1 "$WORKER_PID"
     sleep 0.05
     grep event=program.stats "$TEST_DIR/$1.log" | tail -n 1 | grep -Eq " busy=$2( |$)"
