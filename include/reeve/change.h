@@ -34,8 +34,8 @@ REEVE_API reeve_status reeve_fail(reeve_client *client, const char *queue, const
  * attempt may begin at once. Neither a failure nor a crash is counted. The worker that holds the task is notified:
  * reeve_task_should_stop returns true in its handler, and no outcome of this attempt is accepted. One exception: an
  * outcome that is on its way counts for the next attempt, if the same worker leases the task again before it is
- * notified. The handler is not stopped by force, so it can still run during the next attempt. If a cancel of the running task has been requested,
- * the task becomes cancelled, not ready.
+ * notified. The handler is not stopped by force, so it can still run during the next attempt. If a cancel of the
+ * running task has been requested, the task becomes cancelled, not ready.
  *
  *   REEVE_ESTATE  the task is not running
  */

@@ -83,9 +83,9 @@ REEVE_API reeve_status reeve_delete_cascade(reeve_client *client, const char *qu
  * A task batch is a set of tasks, its members, with one to three callbacks. Callbacks are ordinary blocked tasks whose
  * parents are the members, so that their handlers can read the members' results:
  *
- *   success    becomes ready when all members have completed. While a member is dead or cancelled, the callback waits for
- *              a retry of it (REEVE_PARENT_WAIT). If such a member is deleted, or its record is no longer kept, the
- *              callback dies with kind "parent".
+ *   success    becomes ready when all members have completed. While a member is dead or cancelled, the callback waits
+ *              for a retry of it (REEVE_PARENT_WAIT). If such a member is deleted, or its record is no longer kept,
+ *              the callback dies with kind "parent".
  *   complete   becomes ready when all members have ended, in whatever way
  *   death      becomes ready when the first member dies, is cancelled or is deleted. It is deleted when all members have
  *              ended without that.
@@ -155,8 +155,8 @@ typedef struct reeve_batch_counts {
 } reeve_batch_counts;
 
 /*
- * Counts the members of a batch, by the handle of its callback `complete` or `success`, or the parents of any other task.
- * The counts stay available until the record of the callback is deleted. The callback `death` counts until it becomes
+ * Counts the members of a batch, by the handle of its callback `complete` or `success`, or the parents of any other
+ * task. The counts stay available until the record of the callback is deleted. The callback `death` counts until it becomes
  * ready. The call reads the parents in pages of 1000, one round trip each, and as many pages of members that have not
  * ended. Members that end during the call count as they are read.
  *
