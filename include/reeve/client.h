@@ -379,6 +379,9 @@ typedef struct reeve_task_info {
     char *thread;
     char *cancel_reason;  /* the reason of its last cancel, or NULL */
     int64_t retry_for_ms; /* option of the task, or 0 */
+    /* the frames of its last crash, one a line, the innermost first, when error_kind is "crash" and a supervised worker
+     * ran it; else NULL */
+    char *backtrace;
 } reeve_task_info;
 
 /* Gets a task. REEVE_ENOTFOUND: there is no such task, or its record is no longer kept. */

@@ -49,6 +49,7 @@ void reeve_task_info_free(reeve_task_info *info)
     rv_free(info->backoff);
     rv_free(info->error_kind);
     rv_free(info->error_message);
+    rv_free(info->backtrace);
     rv_free(info->progress_words);
     rv_free(info->worker);
     rv_free(info->session);
@@ -239,6 +240,8 @@ static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_rep
         return copy_text(&info->error_kind, value);
     else if (rv_reply_is_text(name, "message"))
         return copy_text(&info->error_message, value);
+    else if (rv_reply_is_text(name, "backtrace"))
+        return value->length == 0 || copy_text(&info->backtrace, value);
     else if (rv_reply_is_text(name, "progress_message"))
         return copy_text(&info->progress_words, value);
     else if (rv_reply_is_text(name, "result"))
@@ -318,6 +321,10 @@ static bool fill(reeve_task_info *info, const char *queue, const rv_reply *reply
     good = good && read_place(info, reply->items[3], reply->items[4], reply->items[5]);
     for (size_t i = 6; good && i + 1 < reply->count; i += 2)
         good = rv_reply_is(reply->items[i], RV_TEXT) && read_field(info, reply->items[i], reply->items[i + 1]);
+    if (info->error_kind == NULL || strcmp(info->error_kind, "crash") != 0) { /* of an earlier failure */
+        rv_free(info->backtrace);
+        info->backtrace = NULL;
+    }
     return good && (info->log_count == 0 || sort_log(info));
 }
 

@@ -40,6 +40,9 @@
 --                chain   handle, options and rest as in enqueue.lua: a chained task, enqueued if the session holds `id` and no
 --                        task has its own id; else nothing happens, and the reply does not tell. The next record must be
 --                        `done` of `id`; that is not checked, and before another outcome the task is enqueued all the same
+--                crash   how many crashes it may have, or 0; message, backtrace or "": the process died while the handler ran.
+--                        The task goes back to the front, and dies with that many crashes. 0: it is not known that the task
+--                        caused the crash
 --                snooze  delay in ms (0: to the front now), "1" if its handler had begun, ""
 --                The first record may instead be one of these, for results of completions that are plain otherwise:
 --                "results" M result*M     of the last M plain completions

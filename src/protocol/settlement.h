@@ -23,11 +23,14 @@ typedef struct rv_settlement {
     bool failed;           /* done: settled before its handler ran (at_most_once.h), which then failed */
     bool has_result;
     reeve_bytes result;
-    bool deadline;    /* done: it had one */
-    bool records_run; /* done: when it began, and where, is kept with its record */
-    bool begun;       /* snooze: its handler ran */
-    int64_t delay_ms; /* retry, snooze */
-    bool counts;      /* fail: it is a failure of an attempt */
+    bool deadline;         /* done: it had one */
+    bool records_run;      /* done: when it began, and where, is kept with its record */
+    bool begun;            /* snooze: its handler ran */
+    int64_t delay_ms;      /* retry, snooze */
+    bool counts;           /* fail: it is a failure of an attempt */
+    bool crashed;          /* with REEVE_OUTCOME_FAIL: its process died while it ran; message says of what */
+    unsigned max_crashes;  /* crashed: it dies with so many; 0: it is not known that it caused this one */
+    const char *backtrace; /* crashed: a frame a line; "": not known */
     const char *kind;
     const char *message;
     reeve_bytes chained; /* done: its chained tasks (rv_settlement_chain) */

@@ -84,8 +84,21 @@ static void add_id(rv_conn *conn, const rv_settlement *s)
     rv_arg(conn, s->id, rv_settlement_id_length(s));
 }
 
+static void build_crash(rv_conn *conn, const rv_settlement *s)
+{
+    rv_args(conn, "crash");
+    add_id(conn, s);
+    rv_argi(conn, s->max_crashes);
+    rv_args(conn, s->message);
+    rv_args(conn, s->backtrace);
+}
+
 static void build_record(rv_conn *conn, const rv_settlement *s)
 {
+    if (s->crashed) {
+        build_crash(conn, s);
+        return;
+    }
     switch (s->outcome) {
     case REEVE_OUTCOME_DONE:
         build_chained(conn, s);

@@ -5,6 +5,7 @@
 
 #include "base/lock.h"
 #include "base/mem.h"
+#include "running/flight.h"
 #include "running/invocation.h"
 
 reeve_status rv_batch_init(rv_batch *batch, size_t max, size_t queues, rv_error *error)
@@ -38,6 +39,7 @@ void rv_batch_fini(rv_batch *batch)
 
 static void empty(rv_item *item)
 {
+    rv_flight_clear(item);
     cJSON_Delete(item->options);
     rv_free(item->kept);
     rv_free(item->held);
@@ -52,6 +54,7 @@ void rv_batch_clear(rv_batch *batch)
     for (size_t i = 0; i < batch->count; i++) empty(&batch->items[i]);
     batch->count = 0;
     batch->running = RV_NONE;
+    rv_flight_forget_data(batch->flight);
     rv_unlock(&batch->lock);
 }
 
@@ -74,6 +77,7 @@ void rv_batch_settle(rv_batch *batch)
     batch->count = kept;
     batch->running = RV_NONE;
     if (batch->pulled) rv_batch_note_pulled(batch);
+    rv_flight_forget_data(batch->flight);
     rv_unlock(&batch->lock);
 }
 

@@ -42,6 +42,7 @@ typedef struct rv_item {
     struct rv_invocation *call;      /* while it is in a call of many, or pulled; changed under the lock */
     struct cJSON *options;           /* its header, once read (attempt_policy.h); NULL also: plain, or no JSON */
     void *held;                      /* the lease's own memory, once it was kept over a turn */
+    struct rv_flight_record *flight; /* for the supervisor (flight.h); NULL: there is none */
 } rv_item;
 
 #define RV_NONE SIZE_MAX
@@ -59,8 +60,9 @@ typedef struct rv_batch {
     /* Of a consumer: its program holds the running items, and turns are taken meanwhile. Each has a call and a time
      * limit of its own. The keeper takes over only those whose time is up. */
     bool pulled;
-    const rv_waker *notice;      /* rung when a pulled item is lost, cancelled or late */
-    void (*left)(rv_item *item); /* called for a pulled item that leaves the batch */
+    const rv_waker *notice;          /* rung when a pulled item is lost, cancelled or late */
+    void (*left)(rv_item *item);     /* called for a pulled item that leaves the batch */
+    struct rv_flight_thread *flight; /* the thread's part of the flight record, or NULL */
 } rv_batch;
 
 reeve_status rv_batch_init(rv_batch *batch, size_t max, size_t queues, rv_error *error);

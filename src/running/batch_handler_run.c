@@ -7,6 +7,7 @@
 #include "handlers/layers_run.h"
 #include "running/admission.h"
 #include "running/at_most_once.h"
+#include "running/flight.h"
 #include "running/forked.h"
 #include "running/invocation.h"
 #include "running/run_task.h"
@@ -80,7 +81,12 @@ static void admit(rv_thread *t, rv_invocation *call, const rv_handler *handler)
     bar(t, call, handler, true);
     if (call->task.outcome != REEVE_OUTCOME_NONE) return;
     rv_attempt_policy_choose(&policy, item, handler, t->pool->queue_sessions[item->lease.queue]);
-    if (policy.once && !rv_at_most_once_settle(t, item, &policy)) (void)rv_run_task_not_begun(&call->task, item);
+    if (policy.once && !rv_at_most_once_settle(t, item, &policy)) {
+        (void)rv_run_task_not_begun(&call->task, item);
+        return;
+    }
+    if (policy.once) rv_flight_clear(item);
+    rv_flight_begin(item, policy.max_crashes);
 }
 
 /* The limits of all tasks begin with the call, because settling one of them may take as long as an outage of Redis. */

@@ -5,6 +5,7 @@
 #include "running/batch_handler.h"
 #include "running/batch_handler_run.h"
 #include "running/descriptors.h"
+#include "running/flight.h"
 #include "running/run_task.h"
 #include "running/wakeup.h"
 
@@ -82,6 +83,7 @@ size_t rv_batch_pass_note_finished(rv_thread *t, int64_t run_us)
         if (ended) item->run_us = item->unbegun ? 0 : ran_us > 0 ? ran_us : 1;
         if (ended) bytes += item->settlement.result.length;
         if (item->state == RV_ITEM_RUNNING) item->state = RV_ITEM_FINISHED;
+        if (ended && item->state == RV_ITEM_FINISHED) rv_flight_finish(t, item);
         if (batch->items[batch->running].batch_handler == NULL) break;
     }
     batch->running = RV_NONE;
@@ -120,6 +122,7 @@ static void run_next(rv_thread *t, size_t count, pass *p, int64_t *now_us)
     rv_item *item = &t->batch.items[t->batch.running];
     int64_t begun_us = *now_us;
     bool many = item->batch_handler != NULL;
+    rv_flight_run(t, item);
     if (many && count > p->called) {
         p->called = count;
         p->max = rv_batch_handler_max(&item->batch_handler->handler);
@@ -131,6 +134,7 @@ static void run_next(rv_thread *t, size_t count, pass *p, int64_t *now_us)
     }
     *now_us = rv_now_us();
     p->results += rv_batch_pass_note_finished(t, *now_us - begun_us);
+    rv_flight_run(t, NULL);
     if (many) return;
     p->ran++;
     p->us += *now_us - begun_us;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/lock.h"
+#include "running/flight.h"
 
 void rv_queue_session_init(rv_queue_session *queue_session, const char *ns, const char *queue, const char *worker)
 {
@@ -54,6 +55,7 @@ bool rv_queue_session_lose(rv_queue_session *queue_session, const char *session)
     if (present) {
         rv_session_id(queue_session->session, queue_session->worker);
         queue_session->begun = false;
+        if (queue_session->flight != NULL) rv_flight_note_session(queue_session->flight, queue_session->session);
     }
     rv_unlock(&queue_session->lock);
     return present;

@@ -20,10 +20,14 @@ typedef char rv_session_text[RV_SESSION_LENGTH + 1];
 /* What is known of a queue's policy. */
 enum { RV_POLICY_NONE, RV_POLICY_GIVEN, RV_POLICY_UNKNOWN };
 
+struct rv_flight_queue;
+
 typedef struct rv_queue_session {
     char queue[REEVE_QUEUE_MAX + 1];   /* never changes */
     rv_prefix prefix;                  /* never changes */
     char worker[RV_RANDOM_LENGTH + 1]; /* never changes */
+    uint16_t number;                   /* in the flight record (flight.h); never changes */
+    struct rv_flight_queue *flight;    /* its place there, or NULL; set before the worker starts */
     pthread_mutex_t lock;              /* guards what follows; held for moments only, no other lock is taken under it */
     char session[RV_SESSION_LENGTH + 1];
     bool begun;              /* it exists in Redis, as far as the worker knows */

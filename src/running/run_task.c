@@ -14,6 +14,7 @@
 #include "running/admission.h"
 #include "running/at_most_once.h"
 #include "running/failure_log.h"
+#include "running/flight.h"
 #include "running/forked.h"
 #include "running/invocation.h"
 #include "running/run_task.h"
@@ -113,6 +114,8 @@ static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler 
     }
     if (policy->once && !rv_at_most_once_settle(t, item, policy)) return rv_run_task_not_begun(&t->task, item);
     t->task.past = policy->once;
+    if (policy->once) rv_flight_clear(item);
+    rv_flight_begin(item, policy->max_crashes);
     rv_run_task_set_limits(t, item, policy);
     reeve_outcome outcome = rv_layers_run(handler->layers, &t->task, &handler->handler);
     rv_take_thread_back(t->worker);

@@ -12,6 +12,7 @@
 #include "running/batch_handler.h"
 #include "running/batch_handler_run.h"
 #include "running/batch_pass.h"
+#include "running/flight.h"
 #include "running/forked.h"
 #include "running/os_thread.h"
 #include "running/run_task.h"
@@ -161,6 +162,7 @@ void *rv_thread_main(void *argument)
     rv_thread *t = argument;
     reeve_worker *worker = t->worker;
     own_worker = worker;
+    rv_flight_enter_thread(t);
     /* A handler that cancels its thread would otherwise end it later, during a turn or while it holds a lock. */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     pthread_cleanup_push(end_early, t);

@@ -13,6 +13,7 @@
 #include "running/batch_handler.h"
 #include "running/company.h"
 #include "running/descriptors.h"
+#include "running/flight.h"
 #include "running/outcome_counts.h"
 #include "running/recovery.h"
 #include "running/redis_report.h"
@@ -68,6 +69,7 @@ static void note_asked(rv_thread *t)
 
 static void note_answered(rv_thread *t)
 {
+    rv_flight_note_turn(t->batch.flight);
     if (t->asks) atomic_fetch_sub(&t->worker->asking, 1);
     t->asks = false;
 }
@@ -265,6 +267,7 @@ static void fill_batch(rv_thread *t, size_t count, unsigned want)
             memcpy(t->batch.sessions[queue], t->sessions[queue], sizeof(t->sessions[queue]));
     }
     t->batch.count = kept + count;
+    rv_flight_lease(t, kept, count);
     rv_unlock(&t->batch.lock);
     for (size_t i = 0; i < count; i++) {
         size_t queue = t->leases[i].queue;

@@ -322,6 +322,7 @@ struct reeve_worker {
     void (*on_data_lost)(void *user);
     void *on_data_lost_user;
     void (*on_descriptors_lost)(void); /* of reeve-worker */
+    struct rv_flight *flight;          /* for a supervisor, or NULL; borrowed */
     int64_t command_ms;
     reeve_size_limits size_limits; /* in force: none is zero */
     int64_t started_wall_ms;

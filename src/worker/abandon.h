@@ -11,6 +11,10 @@
  * there is none. */
 void rv_worker_leave_embedded(reeve_worker *worker);
 
+/* Before start: the flight record to write (running/flight.h). Borrowed, until the worker is destroyed. */
+struct rv_flight;
+void rv_worker_set_flight(reeve_worker *worker, struct rv_flight *flight);
+
 /* Before start: what to call, on any thread, when a handler has closed descriptors that the worker needs. */
 void rv_worker_on_descriptors_lost(reeve_worker *worker, void (*call)(void));
 /* Calls that now if it is so. */

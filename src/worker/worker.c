@@ -16,6 +16,7 @@
 #include "running/admission.h"
 #include "running/alone.h"
 #include "running/descriptors.h"
+#include "running/flight.h"
 #include "running/forked.h"
 #include "running/invocation.h"
 #include "running/os_thread.h"
@@ -154,6 +155,7 @@ static reeve_status prepare(reeve_worker *worker)
     for (size_t i = 0; status == REEVE_OK && i < worker->pool_count; i++) {
         status = rv_pool_prepare(worker->pools[i], worker, &number, &worker->error);
     }
+    if (status == REEVE_OK) status = rv_flight_attach(worker, &worker->error);
     return status;
 }
 
@@ -370,6 +372,11 @@ void rv_worker_leave_embedded(reeve_worker *worker)
     worker->embedded = NULL;
 }
 
+void rv_worker_set_flight(reeve_worker *worker, struct rv_flight *flight)
+{
+    worker->flight = flight;
+}
+
 void rv_worker_on_descriptors_lost(reeve_worker *worker, void (*call)(void))
 {
     worker->on_descriptors_lost = call;
@@ -397,6 +404,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     rv_scheduler_fini(worker);
     for (size_t i = 0; i < worker->pool_count; i++) rv_pool_free(worker->pools[i]);
     rv_free(worker->pools);
+    rv_flight_detach(worker);
     for (size_t i = 0; i < worker->queue_session_count; i++) {
         rv_queue_session_fini(worker->queue_sessions[i]);
         rv_free(worker->queue_sessions[i]);

@@ -38,6 +38,8 @@ const test_script_call test_calls[] = {
     IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "retry", "x", "5", "k", "m"),
     IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "fail", "x", "1", "k", "m"),
     IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "snooze", "x", "5", "1", ""),
+    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "crash", "x", "3", "m", "b"),
+    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "crash", "x", "1", "m", ""),
     IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "chain", "x", "q/n", "", REST),
     IN_SESSION(recover, SESSION, "1", "0"),
     IN_SESSION(wake_idle, SESSION),

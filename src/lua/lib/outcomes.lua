@@ -1,7 +1,7 @@
 -- Outcomes that have more to say than "done".
 --
 -- requires: base, cancel_mark, cancelled, deadline, death, requeue_front, group_place, history, retention, readers, schedule, settle
--- requires: turn_settings, unique
+-- requires: stats, turn_settings, unique
 -- gives: outcomes
 
 -- more: how many failures this adds; what becomes of it then, for its history, if it was not cancelled.
@@ -48,13 +48,38 @@ function outcomes.fail(P, id, now, settings, counts, kind, message)
   return die(P, id, now, kind, message)
 end
 
+-- A task that ends may have been put first in its group already.
+local function leave_first(P, id, settings, envelope)
+  local group = settings[IN_FORCE] and group_of(envelope)
+  if group then leave_group(P, id, group) end
+end
+
+-- max: it dies with so many crashes; '0': it is not known whether this task caused the crash.
+function outcomes.crash(P, id, now, settings, max, message, backtrace)
+  local info, envelope = P .. 'info:' .. id, call('HGET', P .. 'tasks', id)
+  redis.pcall('HINCRBY', P .. 'counters', 'crashed', '1')
+  add_stats(P, now, 'crashed', 1)
+  if not envelope then return end
+  local known, is_cause = call('HMGET', info, 'crashes', 'history'), max ~= '0'
+  local crashes = count_of(known[1]) + 1
+  local is_over = is_cause and crashes >= tonumber(max) and not is_cancelled(envelope)
+  local line = history_line(now, is_over and 'dead' or 'crashed', 'kind', 'crash', 'message', message)
+  call('HSET', info, 'crashes', text(crashes), 'kind', 'crash', 'message', message, 'backtrace', backtrace, 'failed', text(now),
+    'history', history_with(known[2], line))
+  if is_cause then call('HSET', info, 'alone', '1') end
+  envelope = drop_deadline(P, id, envelope)
+  mark_info(P, id, envelope)
+  if is_over or is_cancelled(envelope) then leave_first(P, id, settings, envelope) end
+  if is_over then return die(P, id, now, 'crash', message) end
+  if is_cancelled(envelope) then return end_cancelled(P, id, envelope, now) end
+  requeue_front(P, {id}, {envelope})
+end
+
 function outcomes.snooze(P, id, now, settings, delay, begun)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return end
   if is_cancelled(envelope) then
-    -- It may have been put first in its group already.
-    local group = settings[IN_FORCE] and group_of(envelope)
-    if group then leave_group(P, id, group) end
+    leave_first(P, id, settings, envelope)
     return end_cancelled(P, id, envelope, now)
   end
   if begun == '1' then envelope = drop_deadline(P, id, envelope) else keep_deadline(P, id, envelope) end

@@ -18,6 +18,8 @@ local function check_records(at, records)
       if not queue or fault then return 0, 'a task handed on: ' .. (fault or 'its handle is none') end
     elseif verb == 'retry' or verb == 'snooze' then
       if not number or not is_whole(number, -INT64, INT64) then return 0, 'a delay is no whole number of ms' end
+    elseif verb == 'crash' then
+      if not number or not is_whole(number, 0, INT64) then return 0, 'a number of crashes is none' end
     elseif verb ~= 'done' and verb ~= 'fail' then
       return 0, 'there is no such outcome'
     end
@@ -34,6 +36,8 @@ local function tell_outcome(P, id, ended, verb, first, kind, message)
     tell_as(P, ended, id)
   elseif ended then
     return -- lib/cancelled.lua told it
+  elseif verb == 'crash' then
+    tell_as(P, 'recovered', id, 'kind', kind, 'message', message)
   elseif verb == 'retry' then
     tell_as(P, 'retry', id, 'delay', first, 'kind', kind, 'message', message)
   elseif tonumber(first) > 0 then
@@ -73,14 +77,15 @@ local function settle_record(P, running, lease, now, settings, refused, verb, id
   know_in_force(P, settings[IN_FORCE])
   act_as(running)
   if settings[IN_FORCE] then
-    if verb == 'snooze' and tonumber(first) <= 0 then
+    if verb == 'crash' or verb == 'snooze' and tonumber(first) <= 0 then
       local envelope = call('HGET', P .. 'tasks', id)
       if envelope then call_first(P, {id}, {envelope}, settings[IN_FORCE]) end
     end
-    release(P, {id}, now, settings[IN_FORCE], verb == 'retry' or verb == 'snooze')
+    release(P, {id}, now, settings[IN_FORCE], verb == 'retry' or verb == 'snooze' or verb == 'crash')
   end
   if verb == 'done' and find(third, 'k', 1, true) then keep_key(P, running, id) end
   local ended = outcomes[verb](P, id, now, settings, first, second, third)
+  if verb == 'crash' then second, third = 'crash', second end
   if tells(P) then tell_outcome(P, id, ended, verb, first, second, third) end
   if ended and settings[WAITERS] then notify(P, {id}, ended) end
   return ended

@@ -87,6 +87,7 @@ static void write_run(cli_json *json, const reeve_task_info *info)
     cli_json_uint(json, "crashes", info->crashes);
     cli_json_text(json, "error_kind", info->error_kind);
     cli_json_text(json, "error_message", info->error_message);
+    cli_json_text(json, "backtrace", info->backtrace);
     cli_json_maybe(json, "failed_ms", info->failed_ms);
     cli_json_text(json, "cancel_reason", info->cancel_reason);
     cli_json_maybe(json, "progress", info->progress);

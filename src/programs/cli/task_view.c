@@ -85,6 +85,7 @@ static void add_failure(cli_fields *fields, const reeve_task_info *info)
     add_count(fields, "crashes", info->crashes, info->max_crashes);
     cli_fields_add(fields, "error kind", info->error_kind);
     cli_fields_add(fields, "error", info->error_message);
+    cli_fields_add(fields, "backtrace", info->backtrace);
     add_time(fields, "failed", info->failed_ms);
     if (info->state == REEVE_STATE_CANCELLED || info->cancelling) cli_fields_add(fields, "reason", info->cancel_reason);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "supervised.h"
 
 /* A path, or with an '@' a name in Linux's abstract namespace; returns the address's length, 0 when it is neither. */
 static socklen_t address_of(struct sockaddr_un *address, const char *name)
@@ -27,7 +28,7 @@ void host_notify(const char *state)
     struct sockaddr_un address;
     socklen_t length = name == NULL ? 0 : address_of(&address, name);
 
-    if (length == 0) return;
+    if (host_supervised_notify(state) || length == 0) return;
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return;
     (void)sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&address, length);
@@ -38,8 +39,8 @@ int64_t host_watchdog_ms(void)
 {
     int64_t pid, us;
 
-    if (getenv("WATCHDOG_PID") != NULL &&
-        (!rv_parse_int(getenv("WATCHDOG_PID"), 1, INT32_MAX, &pid) || pid != (int64_t)getpid()))
+    if (getenv("WATCHDOG_PID") != NULL && (!rv_parse_int(getenv("WATCHDOG_PID"), 1, INT32_MAX, &pid) ||
+                                           (pid != (int64_t)getpid() && pid != (int64_t)host_supervised_by())))
         return 0;
     if (!rv_parse_int(getenv("WATCHDOG_USEC"), 1, INT64_MAX, &us)) return 0;
     return us / 2000 > 0 ? us / 2000 : 1;

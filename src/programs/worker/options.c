@@ -11,7 +11,9 @@ enum {
     OPTION_DUMP,
     OPTION_JSON,
     OPTION_HELP_CONFIG,
-    OPTION_VERSION
+    OPTION_VERSION,
+    OPTION_SUPERVISE,
+    OPTION_NO_SUPERVISE
 };
 
 static const struct option long_options[] = {{"config", required_argument, NULL, 'c'},
@@ -22,6 +24,8 @@ static const struct option long_options[] = {{"config", required_argument, NULL,
                                              {"json", no_argument, NULL, OPTION_JSON},
                                              {"help-config", optional_argument, NULL, OPTION_HELP_CONFIG},
                                              {"version", no_argument, NULL, OPTION_VERSION},
+                                             {"supervise", no_argument, NULL, OPTION_SUPERVISE},
+                                             {"no-supervise", no_argument, NULL, OPTION_NO_SUPERVISE},
                                              {"help", no_argument, NULL, 'h'},
                                              {NULL, 0, NULL, 0}};
 
@@ -37,6 +41,9 @@ void host_print_help(void)
         "  -c, --config FILE     configuration file\n"
         "  --redis URL           URL of Redis; has precedence over REEVE_REDIS and the configuration\n"
         "  --redis-file FILE     read the URL from the first line of FILE; other users must have no access to FILE\n"
+        "  --supervise           run the worker under a supervising process, whatever worker.supervise says: when it\n"
+        "                        crashes, its tasks are settled at once, and it is started again\n"
+        "  --no-supervise        run the worker in this process\n"
         "  --check               check the configuration and the plugins, without Redis, and exit\n"
         "  --dump-plugin FILE    print a description of a plugin and exit. FILE is a path, or a name in the plugin "
         "directory\n"
@@ -56,7 +63,7 @@ void host_print_help(void)
         "If Redis cannot be reached, the worker waits for it.\n"
         "\n"
         "Exit status: 0 stopped by a signal, 1 cannot start, 2 wrong usage or configuration, 70 a plugin or handler\n"
-        "called exit.\n");
+        "called exit, 71 a supervised worker died three times before it could take a task.\n");
 }
 
 static bool usage(const char *words, const char *what)
@@ -98,6 +105,10 @@ static bool take(host_options *options, int found, char **argv)
         return true;
     case OPTION_JSON:
         options->json = true;
+        return true;
+    case OPTION_SUPERVISE:
+    case OPTION_NO_SUPERVISE:
+        options->supervise = found == OPTION_SUPERVISE ? 1 : -1;
         return true;
     case OPTION_CHECK:
         return choose(options, HOST_CHECK);

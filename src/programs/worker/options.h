@@ -23,6 +23,7 @@ typedef struct host_options {
     const char *redis_file;
     const char *plugin;
     bool json;
+    int supervise; /* 1: --supervise, -1: --no-supervise, 0: as configured */
 } host_options;
 
 /* Reads argv; false: it makes no sense, and standard error has the words. */

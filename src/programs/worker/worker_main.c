@@ -20,6 +20,7 @@
 #include "plugins.h"
 #include "redis_choice.h"
 #include "signals.h"
+#include "supervise.h"
 #include "worker_run.h"
 
 enum { EXIT_USAGE = 2 };
@@ -103,6 +104,36 @@ static int check_and_run(const host_options *options, const rv_config *config, r
     return open_and_run(options, config, errors);
 }
 
+typedef struct start {
+    const host_options *options;
+    const rv_config *config;
+    rv_config_errors *errors;
+} start;
+
+static int run_child(void *context)
+{
+    const start *of = context;
+
+    return check_and_run(of->options, of->config, of->errors);
+}
+
+static int run_supervised(start *of)
+{
+    host_redis redis = {0};
+    int exit_status = EXIT_USAGE;
+
+    if (host_redis_choose(&redis, of->options, of->config))
+        exit_status = host_supervise(of->config, redis.url, run_child, of);
+    host_redis_fini(&redis);
+    return exit_status;
+}
+
+static bool is_supervised(const host_options *options, const rv_config *config)
+{
+    if (options->action == HOST_CHECK) return false;
+    return options->supervise != 0 ? options->supervise > 0 : config->worker.supervise;
+}
+
 static int with_config(const host_options *options)
 {
     rv_config_errors errors;
@@ -113,7 +144,9 @@ static int with_config(const host_options *options)
     if (rv_config_load(options->config, &config, &errors) != REEVE_OK)
         print_errors(options->config, &errors);
     else
-        exit_status = check_and_run(options, config, &errors);
+        exit_status = is_supervised(options, config)
+                          ? run_supervised(&(start){.options = options, .config = config, .errors = &errors})
+                          : check_and_run(options, config, &errors);
     rv_config_free(config);
     rv_config_errors_fini(&errors);
     return exit_status;

@@ -26,6 +26,7 @@
 #include "setup.h"
 #include "signals.h"
 #include "stopper.h"
+#include "supervised.h"
 #include "worker/abandon.h"
 
 #define LOOK_FOR_REDIS_MS 200
@@ -117,8 +118,16 @@ static void told_again(host *at)
     } else {
         rv_log(REEVE_LOG_WARN, "program.stopping", "told again to stop: going without a word to Redis", NULL);
         host_log_flush(HOST_LOG_END_MS);
+        host_supervised_ends();
         _exit(0);
     }
+}
+
+/* The supervisor has died: whoever starts it again starts a worker, too. */
+static void leave_at_once(host *at)
+{
+    if (at->phase == HOST_WORKING) begin_drain(at);
+    at->drained_at = rv_now_ms();
 }
 
 static void refuse_signal(const char *name)
@@ -134,7 +143,9 @@ static void take_signal(host *at, int number_of_signal)
     switch (number_of_signal) {
     case SIGTERM:
     case SIGINT:
-        if (at->phase == HOST_WORKING)
+        if (host_supervised_is_orphan())
+            leave_at_once(at);
+        else if (at->phase == HOST_WORKING)
             begin_drain(at);
         else
             told_again(at);
@@ -195,6 +206,8 @@ static int64_t next_time(const host *at)
     int64_t look_at = at->phase == HOST_DRAINING ? rv_deadline(LOOK_AT_HANDLERS_MS) : RV_FOREVER;
     int64_t next = at->watchdog_at < at->settings_at ? at->watchdog_at : at->settings_at;
 
+    int64_t tick_at = host_supervised_tick();
+    if (tick_at < next) next = tick_at;
     return look_at < next ? look_at : next;
 }
 
@@ -255,6 +268,7 @@ static bool start(host *at)
     rv_error_clear(&error);
     if (host_make_worker(&at->worker, at->config, at->redis, &at->data_lost, &error) == REEVE_OK) {
         rv_worker_on_descriptors_lost(at->worker, end_without_descriptors);
+        host_supervised_prepare(at->worker);
         reeve_client *client = write_first_settings(at);
         bool started = reeve_worker_start(at->worker) == REEVE_OK;
         reeve_client_close(client);
@@ -279,8 +293,10 @@ int host_run(const rv_config *config, const char *redis)
 
     if (!start(&at)) return 1;
     if (at.watchdog_ms > 0) at.watchdog_at = rv_now_ms();
+    host_supervised_works();
     host_notify("READY=1\nSTATUS=running");
     wait_and_serve(&at);
+    host_supervised_ends();
     reeve_status status = at.stopper.started ? host_stopper_join(&at.stopper) : at.stopper.status;
     log_stats(&at, "program.ended", "ended");
     if (status == REEVE_ETIMEOUT) {

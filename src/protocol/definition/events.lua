@@ -13,7 +13,7 @@ return {
   {name = 'dead', to = {'dead'}, help = 'it is dead; `kind`, `message`'},
   {name = 'snoozed', to = {'scheduled'}, help = 'it was snoozed; `delay`'},
   {name = 'given_back', to = {'ready'}, help = 'its session gave it back'},
-  {name = 'recovered', to = {'ready'}, help = 'its session died, and it is ready again'},
+  {name = 'recovered', to = {'ready'}, help = 'its session died, and it is ready again; `kind`, `message` if its supervisor reported the crash'},
   {name = 'lease_expired', to = {'ready'}, help = 'its lease was ended by hand, and it is ready again'},
   {name = 'cancelling', help = 'it is running, and its handler is asked to stop'},
   {name = 'cancelled', to = {'cancelled'}, help = 'it was cancelled'},

@@ -6,6 +6,7 @@ return {
   {name = 'alone', help = '`1`: the task crashed while it ran alone in its worker'},
   {name = 'kind', help = 'the kind of the last error'},
   {name = 'message', help = 'the message of the last error'},
+  {name = 'backtrace', help = 'of the last crash, if `kind` is `crash`: a frame a line, the innermost first; empty: not known'},
   {name = 'failed', help = 'the time of the last failure (ms)'},
   {name = 'place', help = 'of a task that was delayed because of its crashes (PUT_OFF_MS): the score that it gets again, and the `epoch` of `sequence`; if the epoch has changed, the task goes to the front instead'},
 

@@ -4,6 +4,8 @@ return {
     help = 'the attempt completed. Letters: `i` it has `info:<id>` or `parents:<id>`, `1` it has a unique key, `k` it keeps that key while its handler runs (`once:<session>`), `c` it has a checkpoint, `d` it has a deadline, `r` its run is recorded'},
   {name = 'retry', args = 'delay (ms), kind, message', to = 'scheduled', help = 'the attempt failed, and another one follows'},
   {name = 'fail', args = '`1` if an attempt failed, kind, message', to = 'dead', help = 'the task failed for good'},
+  {name = 'crash', args = 'the number of crashes with which the task dies, message, backtrace', to = 'ready; dead',
+    help = 'its process died while its handler ran, as the supervisor of the worker reports; it goes back to the front of its queue. Number 0: it is not known whether the task caused the crash'},
   {name = 'snooze', args = 'delay (ms), `1` if its handler had begun, empty', to = 'scheduled; ready with delay 0',
     help = 'it runs again later, without a failure; delay 0: it is given back to the front of its queue'},
   {name = 'chain', args = 'handle, options, rest of the envelope', to = 'a new task',

@@ -1,0 +1,369 @@
+#include "supervise.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "crash_report.h"
+#include "exit_guard.h"
+#include "notify.h"
+#include "redis/embedded.h"
+#include "worker/aftermath.h"
+#include "worker_child.h"
+
+#define DEFAULT_SESSION_MS 15000
+#define EMBEDDED_START_MS 10000
+#define SETTLE_MS 2000 /* how long the next worker waits for a Redis that does not answer */
+#define SETTLE_AGAIN_MS 500
+#define WRECKS 8
+#define EARLY_DEATHS 3
+#define STREAK_MS 10000 /* a worker that lived as long did not die at once */
+#define RESTART_MS 50   /* at first; twice as long each time */
+#define RESTART_MAX_MS 10000
+
+/* A worker that died, until Redis knows. */
+typedef struct death {
+    host_wreck wreck;
+    host_crash_report report;
+    int64_t until_ms; /* then its sessions have expired */
+} death;
+
+typedef struct supervisor {
+    const rv_config *config;
+    rv_url url;
+    rv_url address; /* of the embedded server */
+    rv_embedded *embedded;
+    int signals;
+    sigset_t mask; /* as the program was started with */
+    host_child child;
+    int64_t start_at; /* when the next worker starts, while there is none */
+    unsigned early;   /* deaths in a row before the first turn */
+    unsigned streak;  /* deaths in a row, soon after the start, for which no task was blamed */
+    death deaths[WRECKS];
+    size_t death_count;
+    int64_t settle_at;
+    bool stops; /* told to: no other worker starts */
+    bool over;
+    int exit_status;
+} supervisor;
+
+/* ---- what a worker left ---------------------------------------------------------------------------------------- */
+
+static int64_t session_ms(const supervisor *s)
+{
+    return s->config->worker.session_ms > 0 ? s->config->worker.session_ms : DEFAULT_SESSION_MS;
+}
+
+static const rv_url *target_of(supervisor *s, rv_error *error)
+{
+    if (s->url.kind != RV_URL_EMBEDDED) return &s->url;
+    if (s->embedded == NULL &&
+        rv_embedded_join(&s->embedded, &s->url, &s->address, rv_deadline(EMBEDDED_START_MS), error) != REEVE_OK)
+        return NULL;
+    return &s->address;
+}
+
+static void log_death(const death *of, const rv_aftermath_counts *counts)
+{
+    const rv_flight_crash *crash = &of->wreck.header->crash;
+    bool has_thread = atomic_load(&crash->stage) >= RV_CRASH_SIGNAL;
+    char settled[RV_NUMBER_TEXT], given_back[RV_NUMBER_TEXT], crashed[RV_NUMBER_TEXT], unkept[RV_NUMBER_TEXT];
+    char thread[sizeof(crash->thread) + 1] = "", type[sizeof(crash->type) + 1] = "";
+
+    if (has_thread) memcpy(thread, crash->thread, sizeof(crash->thread));
+    if (has_thread) memcpy(type, crash->type, sizeof(crash->type));
+    rv_log(REEVE_LOG_ERROR, "worker.crashed", "the worker died: what it held is settled or goes back", "error",
+           of->report.message, "task", counts->blamed, "type", type, "thread", thread, "crashed",
+           rv_number_text(crashed, counts->crashed), "settled", rv_number_text(settled, counts->settled), "not_kept",
+           rv_number_text(unkept, counts->unkept), "given_back", rv_number_text(given_back, counts->given_back),
+           "backtrace", of->report.backtrace, NULL);
+}
+
+static reeve_status settle(supervisor *s, const death *of, rv_aftermath_counts *ret)
+{
+    rv_error error = {0};
+    rv_aftermath aftermath = {.target = target_of(s, &error),
+                              .ns = s->config->ns,
+                              .session_ms = session_ms(s),
+                              .flight = of->wreck.header,
+                              .size = of->wreck.size,
+                              .message = of->report.message,
+                              .backtrace = of->report.backtrace};
+    reeve_status status = REEVE_ECONNECT;
+
+    if (aftermath.target != NULL) status = rv_aftermath_settle(&aftermath, rv_deadline(SETTLE_MS), ret, &error);
+    if (status == REEVE_OK) {
+        log_death(of, ret);
+        return status;
+    }
+    rv_log(REEVE_LOG_WARN, "worker.crashed", "the worker died, and Redis does not take what it left: tried again",
+           "error", error.text, "death", of->report.message, NULL);
+    return status;
+}
+
+static void forget_death(supervisor *s, size_t index)
+{
+    host_wreck_drop(&s->deaths[index].wreck);
+    s->death_count--;
+    memmove(&s->deaths[index], &s->deaths[index + 1], (s->death_count - index) * sizeof(s->deaths[0]));
+}
+
+/* Those that Redis did not take before. */
+static void settle_again(supervisor *s)
+{
+    if (s->death_count == 0 || rv_now_ms() < s->settle_at) return;
+    for (size_t i = s->death_count; i-- > 0;) {
+        rv_aftermath_counts counts = {0};
+
+        if (rv_now_ms() >= s->deaths[i].until_ms || settle(s, &s->deaths[i], &counts) == REEVE_OK) forget_death(s, i);
+    }
+    s->settle_at = rv_deadline(SETTLE_AGAIN_MS);
+}
+
+/* ---- the next worker ------------------------------------------------------------------------------------------- */
+
+static void give_up(supervisor *s, const host_crash_report *report)
+{
+    (void)fprintf(stderr,
+                  "reeve-worker: the worker died %d times before it could take a task; the last time: %s\n"
+                  "reeve-worker: look into its plugins and its log. It ends with status %d.\n",
+                  EARLY_DEATHS, report->message, HOST_EXIT_DEATHS);
+    s->over = true;
+    s->exit_status = HOST_EXIT_DEATHS;
+}
+
+static int64_t with_jitter(int64_t ms)
+{
+    char text[RV_RANDOM_LENGTH + 1];
+    unsigned percent = 0;
+
+    rv_random_id(text);
+    for (size_t i = 0; i < 4; i++)
+        percent = percent * 16 + (unsigned)(text[i] <= '9' ? text[i] - '0' : text[i] - 'a' + 10);
+    return ms * (75 + percent % 51) / 100;
+}
+
+/* A death for which a task was blamed is answered at once: there are only so many of these. */
+static void plan_start(supervisor *s, bool is_early, bool is_blamed, int64_t lived_ms)
+{
+    int64_t pause = RESTART_MS;
+
+    s->early = is_early ? s->early + 1 : 0;
+    s->streak = is_blamed || lived_ms >= STREAK_MS ? 0 : s->streak + 1;
+    for (unsigned i = 1; i < s->streak && pause < RESTART_MAX_MS; i++) pause *= 2;
+    if (pause > RESTART_MAX_MS) pause = RESTART_MAX_MS;
+    s->start_at = s->streak == 0 ? rv_now_ms() : rv_deadline(with_jitter(pause));
+}
+
+static void after_death(supervisor *s, int status, int64_t lived_ms)
+{
+    host_wreck wreck;
+    rv_aftermath_counts counts = {0};
+
+    if (!host_child_end(&s->child, &wreck)) {
+        rv_log(REEVE_LOG_ERROR, "worker.crashed", "the worker died, and there is no memory to read what it left", NULL);
+        plan_start(s, false, false, lived_ms);
+        return;
+    }
+    if (s->death_count == WRECKS) forget_death(s, 0);
+    death *of = &s->deaths[s->death_count];
+    bool is_early = atomic_load(&wreck.header->turned) == 0;
+    *of = (death){.wreck = wreck, .until_ms = rv_deadline(session_ms(s))};
+    host_crash_report_make(&of->report, status, &wreck.header->crash);
+    if (is_early && s->early + 1 >= EARLY_DEATHS && !s->stops) give_up(s, &of->report);
+    reeve_status settled = settle(s, of, &counts);
+    plan_start(s, is_early, counts.crashed > 0, lived_ms);
+    if (settled == REEVE_OK) {
+        host_wreck_drop(&of->wreck);
+    } else {
+        s->death_count++;
+        s->settle_at = rv_deadline(SETTLE_AGAIN_MS);
+    }
+}
+
+static void child_ended(supervisor *s, int status)
+{
+    int64_t lived_ms = rv_now_ms() - s->child.started_ms;
+    bool in_order = WIFEXITED(status) && atomic_load(&s->child.header->ended) != 0;
+    host_wreck wreck;
+
+    s->child.pid = 0;
+    if (!in_order) {
+        after_death(s, status, lived_ms);
+        if (s->stops) s->over = true;
+        return;
+    }
+    s->over = true;
+    s->exit_status = WEXITSTATUS(status);
+    if (host_child_end(&s->child, &wreck)) host_wreck_drop(&wreck);
+}
+
+/* A worker whose main thread gave no sign of life. */
+static void end_frozen(supervisor *s)
+{
+    char ms[RV_NUMBER_TEXT];
+    int64_t frozen_ms = s->config->worker.frozen_ms, tick_ms = 0;
+
+    if (s->child.pid != 0) tick_ms = atomic_load(&s->child.header->tick_ms);
+    if (frozen_ms <= 0 || tick_ms == 0 || rv_now_ms() - tick_ms < frozen_ms) return;
+    rv_log(REEVE_LOG_ERROR, "worker.frozen", "the worker gave no sign of life for too long: it is killed", "ms",
+           rv_number_text(ms, (uint64_t)(rv_now_ms() - tick_ms)), NULL);
+    (void)kill(s->child.pid, SIGKILL);
+    atomic_store(&s->child.header->tick_ms, rv_now_ms());
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------------- */
+
+/* Tells the service manager what the worker says. */
+static void pass_messages(const supervisor *s)
+{
+    char buffer[512];
+    const char *message;
+
+    while ((message = host_child_message(&s->child, buffer, sizeof(buffer))) != NULL) host_notify(message);
+}
+
+/* The worker, and what handlers left behind. */
+static void reap(supervisor *s)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid != s->child.pid) continue;
+        pass_messages(s);
+        child_ended(s, status);
+    }
+}
+
+static void pass_signal(supervisor *s, int signal_number)
+{
+    if (signal_number == SIGTERM || signal_number == SIGINT || signal_number == SIGQUIT) s->stops = true;
+    if (s->child.pid != 0)
+        (void)kill(s->child.pid, signal_number);
+    else if (s->stops)
+        s->over = true;
+}
+
+static void read_signals(supervisor *s)
+{
+    struct signalfd_siginfo about;
+
+    while (read(s->signals, &about, sizeof(about)) == sizeof(about)) {
+        if (about.ssi_signo == SIGCHLD)
+            reap(s);
+        else
+            pass_signal(s, (int)about.ssi_signo);
+    }
+}
+
+static int64_t next_time(const supervisor *s)
+{
+    int64_t next = s->child.pid == 0 ? s->start_at : RV_FOREVER, frozen_ms = s->config->worker.frozen_ms;
+
+    if (s->death_count > 0 && s->settle_at < next) next = s->settle_at;
+    if (s->child.pid != 0 && frozen_ms > 0 && rv_deadline(frozen_ms / 2) < next) next = rv_deadline(frozen_ms / 2);
+    return next;
+}
+
+static void wait_for_events(supervisor *s)
+{
+    struct pollfd fds[] = {{.fd = s->signals, .events = POLLIN}, {.fd = s->child.notify_fd, .events = POLLIN}};
+
+    (void)poll(fds, 2, rv_poll_timeout(next_time(s)));
+    pass_messages(s);
+    read_signals(s);
+    end_frozen(s);
+    settle_again(s);
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+static bool open_signals(supervisor *s)
+{
+    static const int ours[] = {SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT, SIGQUIT, SIGUSR1, SIGCHLD};
+    sigset_t set;
+
+    (void)sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) (void)sigaddset(&set, ours[i]);
+    if (sigprocmask(SIG_BLOCK, &set, &s->mask) != 0) return false;
+    s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return s->signals >= 0;
+}
+
+/* False: the error says why. */
+static bool begin(supervisor *s, const char *redis, rv_error *error)
+{
+    rv_error ignored;
+
+    (void)signal(SIGCHLD, SIG_DFL); /* ignored, there would be no status */
+    if (!open_signals(s)) return rv_fail(error, REEVE_ESYSTEM, "signals: %s", strerror(errno)) == REEVE_OK;
+    if (rv_url_parse(&s->url, rv_url_choose(redis), error) != REEVE_OK) return false;
+    if (rv_url_secure(&s->url, &s->config->tls, error) != REEVE_OK) return false;
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    rv_error_clear(&ignored);
+    (void)target_of(s, &ignored); /* an embedded server outlives the worker; why it does not start, the worker says */
+    reeve_log_set(s->config->worker.log_format == RV_LOG_JSON ? reeve_log_to_json : reeve_log_to_logfmt, stderr,
+                  s->config->worker.log_level);
+    return true;
+}
+
+static void end(supervisor *s)
+{
+    while (s->death_count > 0) forget_death(s, s->death_count - 1);
+    if (s->embedded != NULL) rv_embedded_leave(s->embedded);
+    if (s->embedded != NULL) rv_url_fini(&s->address);
+    rv_url_fini(&s->url);
+    if (s->signals >= 0) (void)close(s->signals);
+}
+
+/* Returns true in a child. */
+static bool supervise(supervisor *s)
+{
+    while (!s->over) {
+        rv_error error = {0};
+
+        if (s->child.pid != 0 || rv_now_ms() < s->start_at) {
+            wait_for_events(s);
+            continue;
+        }
+        if (host_child_start(&s->child, &s->mask, s->config->worker.frozen_ms, &error)) {
+            if (s->child.pid == 0) return true;
+            continue;
+        }
+        rv_log(REEVE_LOG_ERROR, "worker.start", "the worker cannot be started: tried again", "error", error.text, NULL);
+        plan_start(s, false, false, 0);
+    }
+    return false;
+}
+
+int host_supervise(const rv_config *config, const char *redis, int (*run)(void *context), void *context)
+{
+    supervisor s = {.config = config, .signals = -1, .child = {.flight_fd = -1, .notify_fd = -1}};
+    rv_error error = {0};
+
+    if (!begin(&s, redis, &error)) {
+        (void)fprintf(stderr, "reeve-worker: cannot start: %s\n", error.text);
+        end(&s);
+        return 1;
+    }
+    if (supervise(&s)) {
+        reeve_log_set(NULL, NULL, REEVE_LOG_OFF);
+        (void)close(s.signals);
+        rv_url_fini(&s.url);
+        return run(context);
+    }
+    end(&s);
+    return s.exit_status;
+}

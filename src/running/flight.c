@@ -1,0 +1,272 @@
+#include "running/flight.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "running/worker_state.h"
+
+/* ---- the layout ------------------------------------------------------------------------------------------------ */
+
+#define ALIGNMENT 64u
+
+static uint64_t aligned(uint64_t offset)
+{
+    return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+typedef struct layout {
+    uint64_t queues_at;
+    uint64_t slots_at;
+    uint64_t records_at;
+    uint64_t data_at;
+    uint64_t size;
+} layout;
+
+static layout lay_out(const reeve_worker *worker)
+{
+    layout plan = {.queues_at = aligned(sizeof(rv_flight_header))};
+    uint64_t records = 0;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        const rv_pool *pool = worker->pools[i];
+        for (unsigned j = 0; j < pool->thread_count; j++) records += pool->threads[j].batch.capacity;
+    }
+    plan.slots_at = aligned(plan.queues_at + worker->queue_session_count * sizeof(rv_flight_queue));
+    plan.records_at = aligned(plan.slots_at + worker->thread_count * sizeof(rv_flight_slot));
+    plan.data_at = aligned(plan.records_at + records * sizeof(rv_flight_record));
+    plan.size = plan.data_at + (uint64_t)worker->thread_count * RV_FLIGHT_DATA_MAX;
+    return plan;
+}
+
+static void place_threads(reeve_worker *worker, const layout *plan)
+{
+    rv_flight *flight = worker->flight;
+    char *base = (char *)flight->header;
+    uint64_t records_at = plan->records_at, data_at = plan->data_at;
+    size_t place = 0;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++, place++) {
+            rv_thread *t = &worker->pools[i]->threads[j];
+            rv_flight_slot *slot = (rv_flight_slot *)(base + plan->slots_at) + place;
+            slot->number = t->number;
+            slot->record_count = (uint32_t)t->batch.capacity;
+            slot->records_at = records_at;
+            slot->data_at = data_at;
+            slot->data_size = RV_FLIGHT_DATA_MAX;
+            atomic_store(&slot->current, RV_FLIGHT_NONE);
+            flight->threads[place] = (rv_flight_thread){.header = flight->header,
+                                                        .slot = slot,
+                                                        .records = (rv_flight_record *)(base + records_at),
+                                                        .data = base + data_at};
+            t->batch.flight = &flight->threads[place];
+            records_at += slot->record_count * sizeof(rv_flight_record);
+            data_at += RV_FLIGHT_DATA_MAX;
+        }
+    }
+}
+
+static void place_queues(reeve_worker *worker, const layout *plan)
+{
+    rv_flight_queue *queues = (rv_flight_queue *)((char *)worker->flight->header + plan->queues_at);
+    for (size_t i = 0; i < worker->queue_session_count; i++) {
+        rv_queue_session *queue_session = worker->queue_sessions[i];
+        rv_copy_text(queues[i].queue, sizeof(queues[i].queue), queue_session->queue);
+        queue_session->flight = &queues[i];
+        queue_session->number = (uint16_t)i;
+        rv_flight_note_session(&queues[i], queue_session->session);
+    }
+}
+
+static reeve_status map_whole(rv_flight *flight, uint64_t size, rv_error *error)
+{
+    void *mapped = ftruncate(flight->fd, (off_t)size) != 0
+                       ? MAP_FAILED
+                       : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, flight->fd, 0);
+    if (mapped == MAP_FAILED) return rv_fail(error, REEVE_ENOMEM, "no memory for the flight record");
+    flight->header = mapped;
+    return REEVE_OK;
+}
+
+reeve_status rv_flight_attach(reeve_worker *worker, rv_error *error)
+{
+    rv_flight *flight = worker->flight;
+    if (flight == NULL) return REEVE_OK;
+    layout plan = lay_out(worker);
+    if (worker->queue_session_count > UINT16_MAX)
+        return rv_fail(error, REEVE_EINVAL, "a supervised worker serves at most 65535 queues");
+    flight->threads = rv_zalloc_array(worker->thread_count, sizeof(*flight->threads));
+    if (flight->threads == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for the flight record");
+    reeve_status status = map_whole(flight, plan.size, error);
+    if (status != REEVE_OK) return status;
+    rv_flight_header *header = flight->header;
+    place_queues(worker, &plan);
+    place_threads(worker, &plan);
+    rv_copy_text(header->worker, sizeof(header->worker), worker->id);
+    header->queue_count = (uint32_t)worker->queue_session_count;
+    header->slot_count = worker->thread_count;
+    header->queues_at = plan.queues_at;
+    header->slots_at = plan.slots_at;
+    header->magic = RV_FLIGHT_MAGIC;
+    header->layout = RV_FLIGHT_LAYOUT;
+    header->size = plan.size;
+    return REEVE_OK;
+}
+
+void rv_flight_detach(reeve_worker *worker)
+{
+    if (worker->flight == NULL) return;
+    for (size_t i = 0; i < worker->queue_session_count; i++) worker->queue_sessions[i]->flight = NULL;
+    rv_free(worker->flight->threads);
+    worker->flight->threads = NULL;
+    worker->flight = NULL;
+}
+
+void rv_flight_note_session(rv_flight_queue *queue, const char *session)
+{
+    unsigned next = atomic_load_explicit(&queue->present, memory_order_relaxed) + 1;
+    rv_copy_text(queue->sessions[next % 2], sizeof(queue->sessions[0]), session);
+    atomic_store_explicit(&queue->present, next, memory_order_release);
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------------------------- */
+
+static void set_state(rv_flight_record *record, rv_flight_state state)
+{
+    atomic_store_explicit(&record->state, state, memory_order_release);
+}
+
+static bool is_free(const rv_flight_record *record)
+{
+    return atomic_load_explicit(&record->state, memory_order_relaxed) == RV_FLIGHT_FREE;
+}
+
+/* They are used in turns, so that the next one is free, but for items that stay long. There are as many as items. */
+static rv_flight_record *next_free(rv_flight_thread *flight)
+{
+    uint32_t count = flight->slot->record_count;
+    for (uint32_t i = 0; i < count; i++) {
+        rv_flight_record *record = &flight->records[flight->next];
+        flight->next = flight->next + 1 < count ? flight->next + 1 : 0;
+        if (is_free(record)) return record;
+    }
+    return NULL;
+}
+
+void rv_flight_lease(rv_thread *t, size_t first, size_t count)
+{
+    if (t->batch.flight == NULL) return;
+    for (size_t i = first; i < first + count; i++) {
+        rv_item *item = &t->batch.items[i];
+        size_t length = rv_lease_id_length(&item->lease);
+        rv_flight_record *record = length <= REEVE_ID_LENGTH_MAX ? next_free(t->batch.flight) : NULL;
+        item->flight = record;
+        if (record == NULL) continue;
+        record->queue = t->pool->queue_sessions[item->lease.queue]->number;
+        record->since_ms = item->lease.since_ms;
+        memcpy(record->session, t->batch.sessions[item->lease.queue], sizeof(record->session));
+        memcpy(record->id, item->lease.id, length);
+        record->id_length = (uint8_t)length;
+        set_state(record, RV_FLIGHT_LEASED);
+    }
+}
+
+void rv_flight_run(rv_thread *t, const rv_item *item)
+{
+    const rv_flight_thread *flight = t->batch.flight;
+    if (flight == NULL) return;
+    uint32_t place = item != NULL && item->flight != NULL ? (uint32_t)(item->flight - flight->records) : RV_FLIGHT_NONE;
+    atomic_store_explicit(&flight->slot->current, place, memory_order_release);
+}
+
+void rv_flight_begin(const rv_item *item, unsigned max_crashes)
+{
+    if (item->flight == NULL) return;
+    item->flight->max_crashes = max_crashes;
+    set_state(item->flight, RV_FLIGHT_BEGUN);
+}
+
+static uint32_t flags_of(const rv_settlement *s)
+{
+    return (s->has_info ? RV_FLIGHT_INFO : 0u) | (s->checkpoint ? RV_FLIGHT_CHECKPOINT : 0u) |
+           (s->unique ? RV_FLIGHT_UNIQUE : 0u) | (s->keeps_key ? RV_FLIGHT_KEEPS_KEY : 0u) |
+           (s->failed ? RV_FLIGHT_FAILED : 0u) | (s->has_result ? RV_FLIGHT_RESULT : 0u) |
+           (s->deadline ? RV_FLIGHT_DEADLINE : 0u) | (s->records_run ? RV_FLIGHT_RECORDS_RUN : 0u) |
+           (s->begun ? RV_FLIGHT_DID_BEGIN : 0u) | (s->counts ? RV_FLIGHT_COUNTS : 0u);
+}
+
+static void put(rv_flight_thread *flight, const void *data, size_t length)
+{
+    if (length > 0) memcpy(flight->data + flight->used, data, length);
+    flight->used += length;
+}
+
+/* Kind, message, result and chained tasks, one behind the other. False: there is no room. */
+static bool keep_data(rv_flight_thread *flight, rv_flight_record *record, const rv_settlement *s)
+{
+    const char *kind = s->kind != NULL ? s->kind : "", *message = s->message != NULL ? s->message : "";
+    size_t words[] = {strlen(kind) + 1, strlen(message) + 1}, result = s->has_result ? s->result.length : 0;
+    size_t room = RV_FLIGHT_DATA_MAX - flight->used;
+    if (words[0] + words[1] > room || result > room - words[0] - words[1]) return false;
+    if (s->chained.length > room - words[0] - words[1] - result) return false;
+    record->data_at = flight->used;
+    record->kind_length = (uint32_t)words[0] - 1;
+    record->message_length = (uint32_t)words[1] - 1;
+    record->result_length = (uint32_t)result;
+    record->chained_length = (uint32_t)s->chained.length;
+    record->chained_count = (uint32_t)s->chained_count;
+    put(flight, kind, words[0]);
+    put(flight, message, words[1]);
+    put(flight, s->result.data, result);
+    put(flight, s->chained.data, s->chained.length);
+    return true;
+}
+
+void rv_flight_finish(rv_thread *t, const rv_item *item)
+{
+    rv_flight_record *record = item->flight;
+    if (record == NULL) return;
+    const rv_settlement *s = &item->settlement;
+    record->outcome = (uint8_t)s->outcome;
+    record->flags = flags_of(s);
+    record->delay_ms = s->delay_ms;
+    set_state(record, keep_data(t->batch.flight, record, s) ? RV_FLIGHT_FINISHED : RV_FLIGHT_UNKEPT);
+}
+
+void rv_flight_clear(rv_item *item)
+{
+    if (item->flight == NULL) return;
+    set_state(item->flight, RV_FLIGHT_FREE);
+    item->flight = NULL;
+}
+
+void rv_flight_forget_data(rv_flight_thread *flight)
+{
+    if (flight != NULL) flight->used = 0;
+}
+
+/* ---- for a signal handler -------------------------------------------------------------------------------------- */
+
+static _Thread_local const rv_thread *own_thread;
+
+void rv_flight_enter_thread(rv_thread *t)
+{
+    if (t->worker->flight == NULL) return;
+    own_thread = t;
+    if (t->worker->flight->on_thread != NULL) t->worker->flight->on_thread();
+}
+
+void rv_flight_note_crash(rv_flight_crash *crash)
+{
+    const rv_thread *t = own_thread;
+    crash->slot = RV_FLIGHT_NONE;
+    crash->type[0] = '\0';
+    if (t == NULL || t->batch.flight == NULL) return;
+    crash->slot = (uint32_t)(t->batch.flight - t->worker->flight->threads);
+    memcpy(crash->thread, t->name, sizeof(crash->thread));
+    if (t->batch.running >= t->batch.count) return;
+    const rv_envelope *envelope = &t->batch.items[t->batch.running].lease.envelope;
+    size_t length = envelope->type_length < REEVE_TYPE_MAX ? envelope->type_length : REEVE_TYPE_MAX;
+    if (envelope->type != NULL) memcpy(crash->type, envelope->type, length);
+    crash->type[length] = '\0';
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# A supervised worker: a crash is blamed on the task that caused it, what had finished does not run again, and neither the
+# end of the parent nor that of the child leaves anything behind.
+. "$(dirname "$0")/lib.sh"
+# shellcheck disable=SC2034
+SANITIZER_EXPECTED=1
+plugin=$REEVE_BUILD/tests/plugins/fatal.so
+export REEVE_TEST_NOTES=$TEST_DIR/notes
+ulimit -c 0
+start_redis
+
+# write_supervised NAME THREADS: a worker with the plugins sample and fatal.
+write_supervised() {
+    cat >"$TEST_DIR/$1.conf" <<END
+worker = { name = "$1"; supervise = true; log = { level = "info"; }; };
+plugin_dir = "$PLUGIN_DIR"; plugins = [ "sample", "$plugin" ];
+pools = ( { queues = [ "q" ]; threads = $2; } );
+queues = ( { name = "q"; keep = { completed = { age = -1; count = -1; }; dead = { age = 3600; count = 10000; }; }; } );
+handlers = ( { type = "fault"; max_crashes = 1; }, { type = "overflow"; max_crashes = 1; }, { type = "abort"; max_crashes = 1; },
+             { type = "end_process"; max_crashes = 1; } );
+END
+}
+# child_of PID: its only child.
+child_of() { cat "/proc/$1/task/$1/children" 2>/dev/null | tr -d ' '; }
+is_gone() { ! kill -0 "$1" 2>/dev/null; }
+# is_working NAME N: so many of its threads run a handler. (The parent passes the signal on.)
+is_working() {
+    kill -USR1 "$WORKER_PID"
+    sleep 0.05
+    grep event=program.stats "$TEST_DIR/$1.log" | tail -n 1 | grep -Eq " busy=$2( |$)"
+}
+# sum NAME FIELD: over the deaths in the log.
+sum() { grep event=worker.crashed "$TEST_DIR/$1.log" | sed -n "s/.* $2=\([0-9]*\).*/\1/p" | awk '{ s += $1 } END { print s + 0 }'; }
+
+# ---- crashes among good tasks ---------------------------------------------------------------------------------------------
+
+write_supervised one 1
+BAD=200 GOOD=2000
+[ -z "$SANITIZED" ] || BAD=20 GOOD=200
+start_worker one
+parent=$WORKER_PID
+wait_for '[ "$(logged one worker.started)" = 1 ]' 20
+descriptors=$(ls "/proc/$parent/fd" | wc -l)
+awk -v bad=$BAD -v good=$GOOD 'BEGIN {
+    for (i = 1; i <= good; i++) {
+        print "{\"type\":\"note\",\"id\":\"good" i "\"}"
+        if (i % (good / bad) == 0) print "{\"type\":\"fault\",\"id\":\"bad" i / (good / bad) "\"}"
+    }
+}' | bulk q || exit 1
+wait_for 'is_still q $GOOD $BAD' 60
+expect_eq "$(wc -l <"$TEST_DIR/notes")" $GOOD "runs of the good tasks"
+expect_eq "$(sort -u "$TEST_DIR/notes" | wc -l)" $GOOD "good tasks that ran"
+expect_eq "$(in_queue q crashed_total)" $BAD "crashes"
+expect_eq "$(logged one worker.crashed)" $BAD "deaths"
+expect_eq "$(sum one crashed)" $BAD "tasks that were blamed"
+[ "$(sum one settled)" -gt $BAD ] || fail "only $(sum one settled) tasks had finished when the worker died"
+expect_status 0 reeve show q/bad1 --json
+expect_eq "$(member state "$OUT")" '"dead"'
+expect_eq "$(member error_kind "$OUT")" '"crash"'
+expect_eq "$(member crashes "$OUT")" 1
+expect_has "$(member error_message "$OUT")" "SIGSEGV at address 0x10 in fault"
+expect_has "$(member error_message "$OUT")" "(fatal.so+0x"
+expect_has "$(member backtrace "$OUT")" "#0 fault+0x"
+expect_has "$(member backtrace "$OUT")" "\n#1 "
+expect_status 0 reeve show q/bad1
+expect_has "$OUT" "#0 fault+0x"
+# What the parent has open is what it had: the present child's record and its messages.
+wait_for '[ "$(ls "/proc/$parent/fd" | wc -l)" -le $descriptors ]' 10
+expect_eq "$(tr -d '\0' <"/proc/$parent/task/$parent/children" | wc -w)" 1 "children"
+expect_eq "$(reeve workers --json | grep -c .)" 1 "workers"
+
+# ---- other ends -----------------------------------------------------------------------------------------------------------
+
+reeve enqueue q overflow --id overflow >/dev/null
+wait_for '[ "$(of_task q/overflow state)" = "\"dead\"" ]' 20
+expect_has "$(of_task q/overflow error_message)" "SIGSEGV"
+[ -n "$SANITIZED" ] || expect_has "$(of_task q/overflow error_message)" "an overflow of the stack in use_stack"
+reeve enqueue q abort --id abort >/dev/null
+wait_for '[ "$(of_task q/abort state)" = "\"dead\"" ]' 20
+expect_has "$(of_task q/abort error_message)" "SIGABRT"
+expect_has "$(of_task q/abort backtrace)" "give_up+0x"
+reeve enqueue q end_process --id end_process >/dev/null
+wait_for '[ "$(of_task q/end_process state)" = "\"dead\"" ]' 20
+expect_has "$(of_task q/end_process error_message)" "exited with status 3"
+end "$parent"
+expect_eq "$ENDED" 0 "status of the supervised worker"
+expect_eq "$(reeve workers --json | grep -c .)" 0 "workers"
+
+# ---- several threads ------------------------------------------------------------------------------------------------------
+
+write_supervised four 4
+for i in $(seq 1 20); do
+    seq 1 20 | sed "s/.*/{\"type\":\"note\",\"id\":\"b$i.&\"}/"
+    echo '{"type":"fault"}'
+done | bulk q || exit 1
+reeve enqueue q sleep '{"ms":1}' --id last >/dev/null
+start_worker four
+wait_for 'is_still q $((GOOD + 401)) $((BAD + 23))' 60
+expect_eq "$(reeve list q --state dead --json --limit 1000 | grep -c '"type":"fault"')" $((BAD + 20)) "dead tasks that crash"
+expect_eq "$(in_queue q crashed_total)" $((BAD + 23)) "crashes: none of an innocent"
+
+# ---- the child is killed --------------------------------------------------------------------------------------------------
+
+child=$(child_of "$WORKER_PID")
+reeve enqueue q sleep '{"ms":300}' --id sleeper >/dev/null
+wait_for '[ "$(of_task q/sleeper state)" = "\"running\"" ] && is_working four 1' 10
+kill -KILL "$child"
+wait_for '[ "$(of_task q/sleeper state)" = "\"completed\"" ]' 10
+expect_eq "$(of_task q/sleeper crashes)" 1
+expect_has "$(of_task q/sleeper history)" SIGKILL
+[ "$(child_of "$WORKER_PID")" != "$child" ] || fail "the child was not replaced"
+
+# ---- the parent is killed -------------------------------------------------------------------------------------------------
+
+reeve enqueue q sleep '{"ms":60000}' --id long >/dev/null
+wait_for '[ "$(of_task q/long state)" = "\"running\"" ] && is_working four 1' 10
+child=$(child_of "$WORKER_PID")
+end "$WORKER_PID" KILL
+wait_for 'is_gone $child' 2
+expect_eq "$(of_task q/long state)" '"ready"'
+expect_eq "$(of_task q/long crashes)" 0
+expect_eq "$(reeve workers --json | grep -c .)" 0 "workers"
+
+# ---- a plugin that crashes before the worker can work ---------------------------------------------------------------------
+
+cat >"$TEST_DIR/early.conf" <<END
+plugins = [ "$REEVE_BUILD/tests/plugins/rude.so" ];
+pools = ( { queues = [ "q" ]; } );
+END
+REEVE_TEST_RUDE=abort expect_status 71 "$REEVE_WORKER" --supervise -c "$TEST_DIR/early.conf"
+expect_has "$ERR" "the worker died 3 times before it could take a task; the last time: SIGABRT"
