@@ -106,10 +106,9 @@ static bool check_tls_version(const char *text, rv_error *why)
 bool rv_config_check_redis(const char *url, rv_error *why)
 {
     rv_url parsed;
-    rv_address address;
 
     if (rv_url_parse(&parsed, url, why) != REEVE_OK) return false;
-    reeve_status status = parsed.kind == RV_URL_EMBEDDED ? REEVE_OK : rv_topology_resolve(&parsed, &address, why);
+    reeve_status status = parsed.kind == RV_URL_EMBEDDED ? REEVE_OK : rv_topology_check(&parsed, why);
     rv_url_fini(&parsed);
     return status == REEVE_OK;
 }

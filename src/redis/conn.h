@@ -37,11 +37,13 @@ typedef struct rv_conn_options {
 reeve_status rv_conn_create(rv_conn **ret, const rv_conn_options *options, rv_error *error);
 void rv_conn_destroy(rv_conn *conn); /* closes; NULL is fine */
 
-/* One attempt to connect, AUTH, SELECT and name the connection, until the deadline; does nothing when it is open. */
+/* One attempt to connect, AUTH, SELECT and name the connection, until the deadline; does nothing when it is open. Where
+ * Sentinels name the server, one that cannot be reached or is no master leads to another question, until the deadline. */
 reeve_status rv_conn_open(rv_conn *conn, int64_t deadline);
 /*
- * False also after a reply that this node refuses work (RV_REFUSAL_NODE): nothing more is sent to it, and
- * rv_conn_open closes the connection, resolves the endpoint again and connects.
+ * False also after a reply that this node refuses work (RV_REFUSAL_NODE), or when another connection found that the
+ * data have moved (rv_topology_is_current): nothing more is sent to it, and rv_conn_open closes the connection, resolves
+ * the endpoint again and connects.
  */
 bool rv_conn_is_open(const rv_conn *conn);
 void rv_conn_close(rv_conn *conn);

@@ -8,6 +8,7 @@
 #include "redis/conn.h"
 #include "redis/reply_reader.h"
 #include "redis/spin.h"
+#include "redis/topology.h"
 #include "redis/transport.h"
 
 /* A connection that was lost, or given up, with calls under way. */
@@ -31,6 +32,7 @@ struct rv_conn {
 
     rv_spin spin;
 
+    rv_address address; /* of the server that it was opened to last */
     rv_transport transport;
     rv_reply_reader reader;
     rv_commands commands;

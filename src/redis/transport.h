@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "redis/topology.h"
+#include "redis/address.h"
 #include "redis/waker.h"
 
 typedef struct rv_transport rv_transport;

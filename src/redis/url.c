@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "redis/topology.h"
 
 #define REDIS_PORT 6379
 #define SENTINEL_PORT 26379
@@ -22,15 +23,18 @@
 typedef struct scheme {
     const char *prefix;
     rv_url_kind kind;
+    bool is_tls;
 } scheme;
 
 static const scheme schemes[] = {
-    {"redis://", RV_URL_TCP},
-    {"rediss://", RV_URL_TLS},
-    {"unix://", RV_URL_UNIX},
-    {"redis-sentinel://", RV_URL_SENTINEL},
-    {"redis-cluster://", RV_URL_CLUSTER},
-    {"embedded:", RV_URL_EMBEDDED},
+    {"redis://", RV_URL_TCP, false},
+    {"rediss://", RV_URL_TLS, true},
+    {"unix://", RV_URL_UNIX, false},
+    {"redis-sentinel://", RV_URL_SENTINEL, false},
+    {"rediss-sentinel://", RV_URL_SENTINEL, true},
+    {"redis-cluster://", RV_URL_CLUSTER, false},
+    {"rediss-cluster://", RV_URL_CLUSTER, true},
+    {"embedded:", RV_URL_EMBEDDED, false},
 };
 
 static reeve_status no_memory(rv_error *error)
@@ -119,6 +123,8 @@ static reeve_status parse_endpoint(const char *text, int usual_port, rv_endpoint
     int64_t number = usual_port;
     if (!split_host(text, &host, &length, &port))
         return rv_fail(error, REEVE_EURL, "the Redis URL lacks a host; write redis://host:port");
+    if (length >= RV_HOST_SIZE)
+        return rv_fail(error, REEVE_EURL, "a host in the Redis URL has more than %d bytes", RV_HOST_SIZE - 1);
     if (port && !rv_parse_int(port, 1, 65535, &number))
         return rv_fail(error, REEVE_EURL,
                        "the port in the Redis URL is no number from 1 to 65535 (a password ends "
@@ -155,7 +161,7 @@ static reeve_status parse_endpoints(rv_url *url, char *list, int usual_port, rv_
     return REEVE_OK;
 }
 
-/* "name=value" of a rediss:// URL. */
+/* "name=value" of a URL with TLS. */
 static reeve_status parse_parameter(rv_url *url, char *text, rv_error *error)
 {
     char *value = cut(text, '='), *decoded = NULL;
@@ -177,18 +183,15 @@ static reeve_status parse_parameters(rv_url *url, char *list, rv_error *error)
     return status;
 }
 
-/* host[:port][/db][?name=value&...] */
+/* host[:port][/db] */
 static reeve_status parse_single(rv_url *url, char *text, rv_error *error)
 {
-    char *parameters = url->kind == RV_URL_TLS ? cut(text, '?') : NULL;
     const char *db = cut(text, '/');
-    reeve_status status = parse_parameters(url, parameters, error);
-    if (status != REEVE_OK) return status;
     if (strchr(text, ','))
         return rv_fail(error, REEVE_EURL,
                        "several hosts belong to redis-sentinel:// or redis-cluster://, not to a "
                        "URL of one server");
-    status = parse_endpoints(url, text, REDIS_PORT, error);
+    reeve_status status = parse_endpoints(url, text, REDIS_PORT, error);
     return status == REEVE_OK && db && *db ? parse_db(url, db, error) : status;
 }
 
@@ -240,6 +243,9 @@ static reeve_status parse_unix(rv_url *url, char *text, rv_error *error)
 
 static reeve_status parse_rest(rv_url *url, char *text, rv_error *error)
 {
+    char *parameters = url->is_tls ? cut(text, '?') : NULL;
+    reeve_status status = parse_parameters(url, parameters, error);
+    if (status != REEVE_OK) return status;
     switch (url->kind) {
     case RV_URL_TCP:
     case RV_URL_TLS:
@@ -334,6 +340,7 @@ reeve_status rv_url_parse(rv_url *ret, const char *text, rv_error *error)
     if (strlen(text) > URL_MAX / 4)
         return rv_fail(error, REEVE_EURL, "the Redis URL is longer than %d bytes", URL_MAX / 4);
     url.kind = how->kind;
+    url.is_tls = how->is_tls;
     reeve_status status = parse_all(&url, how, text + strlen(how->prefix), error);
     if (status == REEVE_OK)
         *ret = url;
@@ -351,6 +358,7 @@ void rv_url_fini(rv_url *url)
     rv_free(url->user);
     rv_free(url->password);
     rv_free(url->redacted);
+    rv_topology_destroy(url->topology);
     rv_tls_destroy(url->tls);
     rv_tls_settings_fini(&url->tls_settings);
     *url = (rv_url){0};
@@ -362,11 +370,11 @@ reeve_status rv_url_secure(rv_url *url, const reeve_tls *options, rv_error *erro
     bool is_required;
     reeve_status status = rv_tls_read_required(options, &is_required, error);
     if (status != REEVE_OK) return status;
-    if (url->kind != RV_URL_TLS && !is_local && is_required)
+    if (!url->is_tls && !is_local && is_required)
         return rv_fail(error, REEVE_EINVAL, "%s: TLS is required here; use rediss://", url->redacted);
-    if (url->kind != RV_URL_TLS) return REEVE_OK;
-    status = rv_tls_fill(&url->tls_settings, options, error);
-    return status == REEVE_OK ? rv_tls_create(&url->tls, &url->tls_settings, error) : status;
+    if (url->is_tls) status = rv_tls_fill(&url->tls_settings, options, error);
+    if (url->is_tls && status == REEVE_OK) status = rv_tls_create(&url->tls, &url->tls_settings, error);
+    return status == REEVE_OK ? rv_topology_create(&url->topology, url, error) : status;
 }
 
 const char *rv_url_choose(const char *text)

@@ -84,10 +84,9 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
 /* Refuses a target that this version does not support at once, and not later in a thread. */
 static reeve_status check_target(reeve_worker *worker)
 {
-    rv_address address;
     worker->target = &worker->url;
     if (worker->url.kind == RV_URL_EMBEDDED) return REEVE_OK;
-    return rv_topology_resolve(&worker->url, &address, &worker->error);
+    return rv_topology_check(&worker->url, &worker->error);
 }
 
 reeve_status reeve_worker_create_sized(reeve_worker **ret, const reeve_worker_options *given, char *ret_error,

@@ -294,7 +294,7 @@ static void a_session_from_before_is_not_resumed(void **state)
     char reply[16];
     run(FILL);
     begin_secured(&at, url_of("localhost", "?ca_dir=@/known&min_version=1.3"));
-    assert_int_equal(rv_topology_resolve(&at.url, &address, &error), REEVE_OK);
+    assert_int_equal(rv_topology_resolve(&at.url, &(rv_topology_ask){.slot = -1}, &address, &error), REEVE_OK);
     rv_transport_init(&before, NULL);
     assert_int_equal(rv_transport_open(&before, &address, rv_deadline(PATIENCE_MS), NULL, &error), REEVE_OK);
     run("rm @/known/*");

@@ -115,6 +115,13 @@ static void many_hosts(void **state)
     assert_int_equal(url.kind, RV_URL_CLUSTER);
     assert_int_equal(url.endpoint_count, 2);
     assert_int_equal(url.endpoints[0].port, 6379);
+    assert_false(url.is_tls);
+    rv_url_fini(&url);
+    url = parse("rediss-cluster://one,two:7?ca=/ca.pem");
+    assert_int_equal(url.kind, RV_URL_CLUSTER);
+    assert_true(url.is_tls);
+    assert_int_equal(url.endpoint_count, 2);
+    assert_string_equal(url.tls_settings.ca, "/ca.pem");
     rv_url_fini(&url);
     url = parse("rediss://host:1?ca=/a%20b.pem&server_name=x");
     assert_string_equal(url.tls_settings.ca, "/a b.pem");
@@ -238,21 +245,26 @@ static void chosen(void **state)
     assert_string_equal(rv_url_choose(NULL), "embedded:");
 }
 
+static const rv_topology_ask nothing = {.deadline = RV_FOREVER, .slot = -1};
+
 static void resolved(void **state)
 {
     (void)state;
     rv_address address;
     rv_error error = {0};
     rv_url url = parse("redis://host:7/1");
-    assert_int_equal(rv_topology_resolve(&url, &address, &error), REEVE_OK);
+    assert_int_equal(rv_topology_resolve(&url, &nothing, &address, &error), REEVE_OK);
     assert_string_equal(address.host, "host");
     assert_int_equal(address.port, 7);
     assert_null(address.path);
     assert_false(address.tls);
     rv_url_fini(&url);
     url = parse("unix:///a.sock");
-    assert_int_equal(rv_topology_resolve(&url, &address, &error), REEVE_OK);
+    assert_int_equal(rv_topology_resolve(&url, &nothing, &address, &error), REEVE_OK);
     assert_string_equal(address.path, "/a.sock");
+    assert_true(rv_topology_is_current(&url, &address));
+    assert_false(rv_topology_failed(&url, &address));
+    assert_int_equal(rv_topology_attempt(&url, RV_FOREVER), RV_FOREVER);
     rv_url_fini(&url);
 }
 
@@ -266,7 +278,8 @@ static void not_yet(void **state)
         rv_address address;
         rv_error error = {0};
         rv_url url = parse(texts[i][0]);
-        assert_int_equal(rv_topology_resolve(&url, &address, &error), REEVE_EUNSUPPORTED);
+        assert_int_equal(rv_topology_resolve(&url, &nothing, &address, &error), REEVE_EUNSUPPORTED);
+        assert_int_equal(rv_topology_check(&url, NULL), REEVE_EUNSUPPORTED);
         assert_non_null(strstr(error.text, texts[i][1]));
         assert_null(strstr(error.text, "secret"));
         rv_url_fini(&url);
