@@ -93,6 +93,11 @@ const rv_error *rv_conn_error(const rv_conn *conn)
     return &conn->error;
 }
 
+const rv_address *rv_conn_address(const rv_conn *conn)
+{
+    return &conn->address;
+}
+
 int64_t rv_conn_id(const rv_conn *conn)
 {
     return conn->id;

@@ -13,6 +13,7 @@
 #define RV_CONN_H
 
 #include "base/clock.h"
+#include "redis/address.h"
 #include "redis/arena.h"
 #include "redis/refusal.h"
 #include "redis/reply.h"
@@ -79,6 +80,8 @@ void rv_conn_adopt_losses(rv_conn *conn, const rv_conn *other);
 
 /* The words of the last failure. */
 const rv_error *rv_conn_error(const rv_conn *conn);
+/* The server that it is, or was last, open to. */
+const rv_address *rv_conn_address(const rv_conn *conn);
 /* Redis's CLIENT ID of the open connection; 0 when unknown. */
 int64_t rv_conn_id(const rv_conn *conn);
 /* How often it has been opened: a caller sees a reconnect by a change. */

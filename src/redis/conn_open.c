@@ -35,6 +35,13 @@ static reeve_status pause_until(const rv_conn *conn, int64_t until, const rv_wak
     return REEVE_OK;
 }
 
+/* The URL does not have the address. */
+static void name_address(const rv_address *address, rv_error *reason)
+{
+    const rv_error words = *reason;
+    (void)rv_fail(reason, words.status, "%s port %d: %s", address->host, address->port, words.text);
+}
+
 /* *ret_again: another question may lead to another server. */
 static reeve_status connect_once(rv_conn *conn, const rv_topology_ask *ask, bool *ret_again, rv_error *reason)
 {
@@ -46,7 +53,10 @@ static reeve_status connect_once(rv_conn *conn, const rv_topology_ask *ask, bool
     int64_t until = rv_topology_attempt(conn->url, ask->deadline);
     status = rv_transport_open(&conn->transport, &conn->address, until, ask->waker, reason);
     if (status == REEVE_OK) status = rv_conn_handshake(conn, until, ask->waker, reason);
-    if (status == REEVE_ECONNECT && !conn->denied) *ret_again = rv_topology_failed(conn->url, &conn->address);
+    if (status == REEVE_OK) rv_topology_opened(conn->url, &conn->address);
+    if (status != REEVE_ECONNECT) return status;
+    if (!conn->denied) *ret_again = rv_topology_failed(conn->url, &conn->address);
+    if (conn->url->topology) name_address(&conn->address, reason);
     return status;
 }
 
@@ -71,7 +81,7 @@ static reeve_status connect_until(rv_conn *conn, const rv_topology_ask *ask, rv_
 /* Closes what cannot be used any more, before a new attempt. */
 static reeve_status leave_old(rv_conn *conn, const rv_waker *waker, rv_error *reason)
 {
-    bool moved = rv_transport_is_open(&conn->transport) && !rv_topology_is_current(conn->url, &conn->address);
+    bool moved = conn->epoch > 0 && !rv_topology_is_current(conn->url, &conn->address);
     rv_conn_drop(conn, false);
     if (!moved) return REEVE_OK;
     return pause_until(conn, rv_deadline((int64_t)(MOVED_JITTER_MS * rv_random_unit())), waker, reason);

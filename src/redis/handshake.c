@@ -4,8 +4,8 @@
 #include "redis/conn_private.h"
 #include "redis/refusal.h"
 
-typedef enum step { STEP_AUTH, STEP_SELECT, STEP_NAME, STEP_ID, STEP_TIME, STEP_FORMAT, STEP_PING } step;
-#define STEPS_MAX 7
+typedef enum step { STEP_AUTH, STEP_SELECT, STEP_NAME, STEP_ID, STEP_TIME, STEP_FORMAT, STEP_ROLE, STEP_PING } step;
+#define STEPS_MAX 8
 
 typedef struct handshake {
     rv_conn *conn;
@@ -46,6 +46,7 @@ static void build(handshake *shake)
         begin(shake, STEP_FORMAT, 2, "GET");
         rv_command_add2(&shake->commands, conn->ns, strlen(conn->ns), ":format", 7);
     }
+    if (url->kind == RV_URL_SENTINEL) begin(shake, STEP_ROLE, 1, "ROLE");
     /* The others are answered while Redis loads its data; this one is not. */
     begin(shake, STEP_PING, 1, "PING");
 }
@@ -132,6 +133,13 @@ static void judge_format(handshake *shake, const rv_reply *reply)
     refuse(shake, words);
 }
 
+/* What a Sentinel names may be a replica by now, or not yet the master. */
+static void judge_role(handshake *shake, const rv_reply *reply)
+{
+    if (rv_reply_is_text(rv_reply_at(reply, 0), "master")) return;
+    refuse(shake, "Sentinel names this server as the master, but it is a replica");
+}
+
 static void on_reply(size_t index, const rv_reply *reply, void *context)
 {
     handshake *shake = context;
@@ -140,6 +148,8 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
         judge_error(shake, what, reply);
     else if (what == STEP_ID)
         shake->conn->id = rv_reply_int(reply, 0);
+    else if (what == STEP_ROLE)
+        judge_role(shake, reply);
     else if (what == STEP_FORMAT)
         judge_format(shake, reply);
     else if (what == STEP_TIME)

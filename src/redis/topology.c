@@ -1,6 +1,7 @@
 #include "redis/topology.h"
 
 #include "base/clock.h"
+#include "redis/sentinel.h"
 #include "redis/topology_private.h"
 
 /* An attempt to connect takes this share of the time that is left, so that there is time for another question, */
@@ -33,7 +34,7 @@ reeve_status rv_topology_check(const rv_url *url, rv_error *error)
     case RV_URL_UNIX:
         return REEVE_OK;
     case RV_URL_SENTINEL:
-        return unsupported(url, "Redis Sentinel (redis-sentinel://)", error);
+        return REEVE_OK;
     case RV_URL_CLUSTER:
         return unsupported(url, "Redis Cluster (redis-cluster://)", error);
     case RV_URL_EMBEDDED:
@@ -45,10 +46,8 @@ reeve_status rv_topology_check(const rv_url *url, rv_error *error)
 
 reeve_status rv_topology_create(rv_topology **ret, const rv_url *url, rv_error *error)
 {
-    (void)url;
-    (void)error;
     *ret = NULL;
-    return REEVE_OK;
+    return url->kind == RV_URL_SENTINEL ? rv_sentinel_create(ret, url, error) : REEVE_OK;
 }
 
 void rv_topology_destroy(rv_topology *topology)
@@ -91,7 +90,24 @@ bool rv_topology_failed(const rv_url *url, const rv_address *address)
     return topology && topology->ops->failed && topology->ops->failed(topology, address);
 }
 
+void rv_topology_opened(const rv_url *url, rv_address *address)
+{
+    rv_topology *topology = url->topology;
+    if (topology && topology->ops->opened) topology->ops->opened(topology, url, address);
+}
+
+void rv_topology_write_servers(const rv_url *url, rv_buf *out)
+{
+    rv_topology *topology = url->topology;
+    if (topology && topology->ops->write_servers) topology->ops->write_servers(topology, out);
+}
+
 bool rv_topology_is_current(const rv_url *url, const rv_address *address)
 {
-    return !url->topology || atomic_load(&url->topology->generation) == address->generation;
+    return rv_topology_moves(url) == address->generation;
+}
+
+unsigned rv_topology_moves(const rv_url *url)
+{
+    return url->topology ? atomic_load(&url->topology->generation) : 0;
 }

@@ -9,6 +9,7 @@
 #ifndef RV_TOPOLOGY_H
 #define RV_TOPOLOGY_H
 
+#include "base/buf.h"
 #include "redis/address.h"
 #include "redis/url.h"
 #include "redis/waker.h"
@@ -38,9 +39,18 @@ int64_t rv_topology_attempt(const rv_url *url, int64_t deadline);
 /* The server at a resolved address cannot be reached, or is not the master. True: a later question can give another
  * address, so that it makes sense to ask again until the deadline. */
 bool rv_topology_failed(const rv_url *url, const rv_address *address);
+/* A connection to a resolved address was opened, and the server is what was looked for. Where another one was in use
+ * before, all connections of the URL are to be opened anew: `address` is current then, and theirs are not. */
+void rv_topology_opened(const rv_url *url, rv_address *address);
 
 /* False: the data have moved since this address was resolved, and a connection to it is to be opened anew. Does not
  * block. */
 bool rv_topology_is_current(const rv_url *url, const rv_address *address);
+/* How often the connections of the URL had to be opened anew: 0 for one server. */
+unsigned rv_topology_moves(const rv_url *url);
+
+/* Adds the servers that are asked where the data are, "host:port, host:port", the one that answered last first. Nothing
+ * for a URL of one server. */
+void rv_topology_write_servers(const rv_url *url, rv_buf *out);
 
 #endif

@@ -6,12 +6,16 @@
 
 #include <stdatomic.h>
 
+#include "base/buf.h"
 #include "redis/topology.h"
 
 typedef struct rv_topology_ops {
     reeve_status (*resolve)(rv_topology *topology, const rv_url *url, const rv_topology_ask *ask, rv_address *ret,
                             rv_error *error);
-    bool (*failed)(rv_topology *topology, const rv_address *address); /* NULL: nothing is to be done */
+    /* NULL for these three: nothing is to be done. */
+    bool (*failed)(rv_topology *topology, const rv_address *address);
+    void (*opened)(rv_topology *topology, const rv_url *url, rv_address *address);
+    void (*write_servers)(rv_topology *topology, rv_buf *out);
     void (*destroy)(rv_topology *topology);
 } rv_topology_ops;
 

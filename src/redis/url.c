@@ -161,14 +161,43 @@ static reeve_status parse_endpoints(rv_url *url, char *list, int usual_port, rv_
     return REEVE_OK;
 }
 
-/* "name=value" of a URL with TLS. */
+/* REEVE_ENOTFOUND: it is not a parameter of Sentinels. */
+static reeve_status set_for_sentinel(rv_url *url, const char *name, const char *value, rv_error *error)
+{
+    bool is_user = strcmp(name, "sentinel_user") == 0, is_password = strcmp(name, "sentinel_password") == 0;
+    char **place = is_user ? &url->sentinel_user : &url->sentinel_password;
+    if (strcmp(name, "sentinel_tls") == 0) {
+        if (strcmp(value, "no") != 0)
+            return rv_fail(error, REEVE_EURL,
+                           "sentinel_tls in the Redis URL can only be \"no\"; rediss-sentinel:// uses TLS");
+        url->sentinel_plain = true;
+        return REEVE_OK;
+    }
+    if (!is_user && !is_password) return REEVE_ENOTFOUND;
+    if (*place) return rv_fail(error, REEVE_EURL, "the Redis URL has the parameter %s twice", name);
+    *place = rv_strdup(value);
+    return *place ? REEVE_OK : no_memory(error);
+}
+
+static reeve_status set_parameter(rv_url *url, const char *name, const char *value, rv_error *error)
+{
+    reeve_status status = REEVE_ENOTFOUND;
+    if (url->kind == RV_URL_SENTINEL) status = set_for_sentinel(url, name, value, error);
+    if (status != REEVE_ENOTFOUND) return status;
+    if (url->is_tls) return rv_tls_set(&url->tls_settings, name, value, error);
+    return rv_fail(error, REEVE_EURL,
+                   "the Redis URL has an unknown parameter; known are sentinel_user, sentinel_password, sentinel_tls, "
+                   "and with rediss-sentinel:// those of TLS");
+}
+
+/* "name=value" */
 static reeve_status parse_parameter(rv_url *url, char *text, rv_error *error)
 {
     char *value = cut(text, '='), *decoded = NULL;
     if (!value || *value == '\0')
         return rv_fail(error, REEVE_EURL, "a parameter of the Redis URL has no value; write ?ca=/path/to/ca.pem");
     reeve_status status = decode(value, strlen(value), "parameters", &decoded, error);
-    if (status == REEVE_OK) status = rv_tls_set(&url->tls_settings, text, decoded, error);
+    if (status == REEVE_OK) status = set_parameter(url, text, decoded, error);
     rv_free(decoded);
     return status;
 }
@@ -243,7 +272,7 @@ static reeve_status parse_unix(rv_url *url, char *text, rv_error *error)
 
 static reeve_status parse_rest(rv_url *url, char *text, rv_error *error)
 {
-    char *parameters = url->is_tls ? cut(text, '?') : NULL;
+    char *parameters = url->is_tls || url->kind == RV_URL_SENTINEL ? cut(text, '?') : NULL;
     reeve_status status = parse_parameters(url, parameters, error);
     if (status != REEVE_OK) return status;
     switch (url->kind) {
@@ -355,6 +384,8 @@ void rv_url_fini(rv_url *url)
     rv_free(url->endpoints);
     rv_free(url->path);
     rv_free(url->master);
+    rv_free(url->sentinel_user);
+    rv_free(url->sentinel_password);
     rv_free(url->user);
     rv_free(url->password);
     rv_free(url->redacted);

@@ -5,6 +5,9 @@
  *   redis-sentinel://h1[:p1],h2/master    redis-cluster://h1[:p1],h2    embedded:[dir]
  *   rediss-sentinel://...                 rediss-cluster://...          the same over TLS
  *
+ * Parameters ("?name=value&...") are those of TLS, and with Sentinels sentinel_user, sentinel_password and
+ * sentinel_tls=no.
+ *
  * User and password are percent-decoded; ":pw@" is a password without a user; IPv6 hosts stand in brackets. unix://
  * also takes user and password: unix://user:pw@/path.sock.
  */
@@ -34,13 +37,16 @@ typedef struct rv_topology rv_topology;
 
 typedef struct rv_url {
     rv_url_kind kind;
-    bool is_tls; /* the servers are spoken to over TLS */
+    bool is_tls;            /* the servers are spoken to over TLS */
     rv_endpoint *endpoints; /* tcp, tls: one; sentinel, cluster: one or more; else none */
     size_t endpoint_count;
-    char *path;     /* unix: the socket; embedded: the directory, or NULL for the default one */
-    char *master;   /* sentinel: the name */
-    char *user;     /* or NULL */
-    char *password; /* or NULL */
+    char *path;          /* unix: the socket; embedded: the directory, or NULL for the default one */
+    char *master;        /* sentinel: the name */
+    char *sentinel_user; /* for the Sentinels themselves, or NULL */
+    char *sentinel_password;
+    bool sentinel_plain; /* TLS, where it is used, is not for them */
+    char *user;          /* or NULL */
+    char *password;      /* or NULL */
     int db;
     rv_tls_settings tls_settings;
     rv_tls *tls;           /* rv_url_secure makes it; NULL: none */

@@ -23,6 +23,7 @@ void rv_redis_report_down(reeve_worker *worker, unsigned tried, const char *word
 void rv_redis_report_up(reeve_worker *worker)
 {
     atomic_fetch_add(&worker->reached, 1);
+    rv_wakeup_moved(worker);
     if (!atomic_load_explicit(&worker->down, memory_order_relaxed) || !atomic_exchange(&worker->down, false)) return;
     rv_log(REEVE_LOG_INFO, "redis.up", "Redis is back", "url", worker->target->redacted, NULL);
 }

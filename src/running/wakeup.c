@@ -4,6 +4,7 @@
 
 #include "base/lock.h"
 #include "base/log.h"
+#include "redis/topology.h"
 #include "running/admission.h"
 #include "running/invocation.h"
 
@@ -17,6 +18,20 @@ void rv_wakeup_leave_node(reeve_worker *worker)
 {
     atomic_store(&worker->keeper.leaves, true);
     rv_waker_ring(&worker->keeper.thread.waker);
+}
+
+void rv_wakeup_moved(reeve_worker *worker)
+{
+    unsigned now = rv_topology_moves(worker->target);
+    if (atomic_exchange(&worker->failover.noticed, now) == now) return;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        rv_pool *pool = worker->pools[i];
+        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
+            rv_waker_ring(&pool->threads[j].waker);
+    }
+    rv_waker_ring(&worker->heart.thread.waker);
+    rv_waker_ring(&worker->keeper.thread.waker);
+    rv_waker_ring(&worker->scheduler.thread.waker);
 }
 
 void rv_wakeup_look_for_strays(reeve_worker *worker)

@@ -14,6 +14,10 @@ void rv_wakeup_keeper_at(reeve_worker *worker, int64_t at_ms);
  * one. */
 void rv_wakeup_leave_node(reeve_worker *worker);
 
+/* Connections are to be opened anew, where rv_topology_moves grew since the last call: threads that wait on the server
+ * of before are woken. */
+void rv_wakeup_moved(reeve_worker *worker);
+
 /* Redis is back after an outage and may have lost its last writes: the keeper looks for stray leases (strays.h). */
 void rv_wakeup_look_for_strays(reeve_worker *worker);
 

@@ -231,6 +231,15 @@ typedef struct rv_upkeep_thread {
     pthread_mutex_t lock; /* guards the members that the owner names */
 } rv_upkeep_thread;
 
+/* The thread that listens to Sentinel (upkeep/failover_watch.h). */
+typedef struct rv_failover {
+    pthread_t id;
+    bool started;
+    atomic_bool ends;
+    rv_waker waker;      /* while it runs */
+    atomic_uint noticed; /* the moves of the data that the worker's threads were woken for (rv_wakeup_moved) */
+} rv_failover;
+
 typedef struct rv_keeper {
     rv_upkeep_thread thread; /* its lock guards handed, offloaded_count, settled; its connection carries outcomes */
     rv_conn *listener;       /* the control channel */
@@ -355,6 +364,7 @@ struct reeve_worker {
     rv_alone alone;
     rv_keeper keeper;
     rv_scheduler scheduler;
+    rv_failover failover;
 };
 
 static inline rv_phase rv_worker_phase(const reeve_worker *worker)

@@ -22,6 +22,7 @@
 #include "running/os_thread.h"
 #include "running/pool.h"
 #include "running/thread.h"
+#include "upkeep/failover_watch.h"
 #include "upkeep/heartbeat.h"
 #include "upkeep/keeper.h"
 #include "upkeep/scheduler.h"
@@ -229,6 +230,7 @@ reeve_status reeve_worker_start(reeve_worker *worker)
     if (status == REEVE_OK && !worker->is_manual) status = rv_heartbeat_start(worker, &worker->error);
     if (status == REEVE_OK) status = rv_keeper_start(worker, &worker->error);
     if (status == REEVE_OK) status = rv_scheduler_start(worker, &worker->error);
+    if (status == REEVE_OK && !worker->is_manual) status = rv_failover_watch_start(worker, &worker->error);
     if (status == REEVE_OK && !worker->is_consumer) status = start_threads(worker);
     if (status != REEVE_OK) {
         rv_error why = worker->error;
@@ -326,6 +328,7 @@ static reeve_status stop(reeve_worker *worker, unsigned alive)
     set_phase(worker, RV_PHASE_ENDED);
     /* Threads that wait for Redis still come back at once. */
     if (alive > 0) rv_waker_ring(&worker->quit);
+    rv_failover_watch_end(worker);
     rv_upkeep_thread_join(&worker->scheduler.thread, worker);
     rv_upkeep_thread_join(&worker->keeper.thread, worker);
     rv_upkeep_thread_join(&worker->heart.thread, worker);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "redis/topology.h"
 #include "support/cmocka.h"
@@ -199,6 +200,11 @@ static void malformed(void **state)
                                         "redis-sentinel://a/",
                                         "redis-sentinel://a,/m",
                                         "redis-sentinel:///m",
+                                        "redis-sentinel://a/m?secret=1",
+                                        "redis-sentinel://a/m?sentinel_tls=secret",
+                                        "redis-sentinel://a/m?sentinel_password=",
+                                        "redis-sentinel://a/m?sentinel_user=a&sentinel_user=b",
+                                        "redis-sentinel://a/m?ca=/secret",
                                         "redis-cluster://a/1",
                                         "redis-cluster://a,",
                                         "embedded:/x?secret"};
@@ -271,8 +277,7 @@ static void resolved(void **state)
 static void not_yet(void **state)
 {
     (void)state;
-    static const char *const texts[][2] = {{"redis-sentinel://:secret@a/m", "redis-sentinel://"},
-                                           {"redis-cluster://:secret@a", "redis-cluster://"},
+    static const char *const texts[][2] = {{"redis-cluster://:secret@a", "redis-cluster://"},
                                            {"embedded:/x", "embedded"}};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         rv_address address;
@@ -286,11 +291,36 @@ static void not_yet(void **state)
     }
 }
 
+static void sentinels(void **state)
+{
+    (void)state;
+    rv_address address;
+    rv_error error = {0};
+    rv_buf servers;
+    rv_url url =
+        parse("rediss-sentinel://u:p@a,b:7,a/m?sentinel_user=su&sentinel_password=s%40w&sentinel_tls=no&ca=/ca");
+    assert_string_equal(url.sentinel_user, "su");
+    assert_string_equal(url.sentinel_password, "s@w");
+    assert_true(url.sentinel_plain);
+    assert_string_equal(url.tls_settings.ca, "/ca");
+    assert_null(strstr(url.redacted, "s@w"));
+    assert_int_equal(rv_topology_check(&url, NULL), rv_tls_is_built() ? REEVE_OK : REEVE_EUNSUPPORTED);
+    assert_int_not_equal(rv_topology_resolve(&url, &nothing, &address, &error), REEVE_OK); /* it was not secured */
+    rv_url_fini(&url);
+    url = parse("redis-sentinel://a,b:7,a/m");
+    assert_int_equal(rv_url_secure(&url, NULL, &error), REEVE_OK);
+    rv_buf_init(&servers, 4096);
+    rv_topology_write_servers(&url, &servers);
+    assert_string_equal(rv_buf_text(&servers), "a:26379, b:7");
+    rv_buf_fini(&servers);
+    rv_url_fini(&url);
+}
+
 static void no_memory(void **state)
 {
     (void)state;
     static const char *const texts[] = {"redis://u:p@h:1/2", "unix://u:p@/a?db=1", "embedded:/x",
-                                        "redis-sentinel://a,b,c/m"};
+                                        "redis-sentinel://a,b,c/m?sentinel_password=p"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         reeve_status status = REEVE_ENOMEM;
         for (unsigned long nth = 1; status == REEVE_ENOMEM; nth++) {
@@ -320,6 +350,7 @@ int main(void)
         cmocka_unit_test(chosen),
         cmocka_unit_test(resolved),
         cmocka_unit_test(not_yet),
+        cmocka_unit_test(sentinels),
         cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests_name("ut_url", tests, NULL, NULL);

@@ -21,7 +21,7 @@
 return {
   {path = 'redis', kind = 'text', check = 'rv_config_check_redis', expected = 'a Redis URL', otherwise = 'embedded:',
    help = 'The URL of Redis: redis://[user:password@]host[:port][/db], rediss://... (TLS), ' ..
-     'unix:///path.sock[?db=n] or embedded:[directory]. The option --redis and the environment ' ..
+     'redis-sentinel://host,host/master[/db], unix:///path.sock[?db=n] or embedded:[directory]. The option --redis and the environment ' ..
      'variable REEVE_REDIS have precedence.'},
 
   {path = 'redis_password_file', kind = 'text', check = 'check_anything', expected = 'a file', otherwise = 'none',
