@@ -37,7 +37,8 @@ extern "C" {
     X(BEHIND, 19, "behind")                       \
     X(READY, 20, "ready")                         \
     X(EMPTY, 21, "empty")                         \
-    X(MESSAGES, 22, "messages")
+    X(MESSAGES, 22, "messages")                   \
+    X(CIRCLE, 23, "circle")
 
 /*
  * The reasons, and the fields of reeve_reason that they set. "(task)", "(queue)" and "(both)" tell whether a reason
@@ -59,6 +60,10 @@ extern "C" {
  *     group_rate         (task) its group's rate limit is reached; the next task starts at until_ms
  *     blocked            (task) `count` parents have not ended. (queue) `count` tasks are blocked
  *     parent             (task) one of these parents: handle, state; given for the first 10
+ *     circle             (task) it is one of `count` tasks that wait for each other in a circle, and never start. handle:
+ *                        the others, separated by blanks: it waits for the first of them, that for the next, and the
+ *                        last one for it. Searched for over up to 128 tasks, of each of which the first 10 parents are
+ *                        followed
  *     messages           (task) `count` messages from its queue to other queues are not delivered yet, so that its
  *                        parents may not know of it. (queue) the number of these messages
  *     due                (task) it is scheduled for until_ms, after `failures` failed attempts. (queue) `count` tasks
@@ -93,7 +98,8 @@ typedef struct reeve_reason {
     reeve_rate rate; /* rate, group_rate: the limit; else its count is 0 */
     unsigned failures;
     char *group;
-    char *handle; /* parent, no_handler: the handle of a task; "!": the placeholder REEVE_PARENT_OPEN (depend.h) */
+    char *handle; /* parent, no_handler: the handle of a task; "!": the placeholder REEVE_PARENT_OPEN (depend.h).
+                     circle: handles */
     char *state;  /* parent: the name of its state; "gone": there is no such task */
     char *type;   /* no_handler */
     char *worker; /* running, stalled: the id of the worker; name and host only while it is alive */

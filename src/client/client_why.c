@@ -8,6 +8,7 @@
 
 #include "base/id.h"
 #include "base/mem.h"
+#include "client/circle.h"
 #include "client/client.h"
 #include "protocol/scripts.h"
 #include "protocol/serving.h"
@@ -60,6 +61,8 @@ typedef struct telling {
     bool workers_known;
     rv_serving serving;
     reeve_why *why;
+    char *circle;        /* handles, or NULL (circle.h) */
+    size_t circle_count; /* of its tasks */
     bool no_memory;
 } telling;
 
@@ -175,6 +178,11 @@ static void add_parents(telling *t)
 {
     const rv_why_facts *f = &t->facts;
     add(t, REEVE_REASON_BLOCKED)->count = f->pending;
+    if (t->circle != NULL) {
+        reeve_reason *reason = add(t, REEVE_REASON_CIRCLE);
+        reason->count = (int64_t)t->circle_count;
+        set_text(t, &reason->handle, t->circle);
+    }
     for (size_t i = 0; i < f->parent_count; i++) {
         reeve_reason *reason = add(t, REEVE_REASON_PARENT);
         set_text(t, &reason->handle, f->parents[i].handle);
@@ -302,6 +310,13 @@ static reeve_status ask_parents(telling *t)
     return elsewhere ? rv_client_exec(t->client, build_states, t, on_state, t, NULL) : REEVE_OK;
 }
 
+/* A task that waits for itself, by way of others, waits for ever. */
+static reeve_status ask_circle(telling *t)
+{
+    if (strcmp(t->facts.state, "blocked") != 0) return REEVE_OK;
+    return rv_circle_find(t->client, t->queue, t->id, &t->facts, &t->circle, &t->circle_count);
+}
+
 /* A user who may not read the registry gets no reasons about workers. */
 static reeve_status ask_workers(telling *t)
 {
@@ -362,9 +377,11 @@ static reeve_status explain(reeve_client *client, const char *queue, const char 
     reeve_status status = ask_facts(&t);
     if (status == REEVE_OK && id == NULL) status = ask_known(&t);
     if (status == REEVE_OK) status = ask_parents(&t);
+    if (status == REEVE_OK && id != NULL) status = ask_circle(&t);
     if (status == REEVE_OK) status = ask_workers(&t);
     if (status == REEVE_OK) status = compose(&t);
     reeve_workers_free(t.workers, t.worker_count);
+    rv_free(t.circle);
     if (status == REEVE_OK)
         *ret = t.why;
     else

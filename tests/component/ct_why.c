@@ -317,17 +317,87 @@ static void messages_wait_to_be_carried(void **state)
     assert_int_equal(reason(REEVE_REASON_MESSAGES)->count, 3);
 }
 
+/* ---- circles --------------------------------------------------------------------------------------------------- */
+
+static void put_after(const char *queue, const char *id, const char *parent)
+{
+    const reeve_parent after = {.handle = parent};
+    const reeve_task_spec spec = {.queue = queue, .type = "t", .id = id, .after = &after, .after_count = 1};
+    test_ok(test_client, reeve_enqueue(test_client, &spec, NULL));
+}
+
+static void add_parent(const char *queue, const char *id, const char *parent)
+{
+    const reeve_parent after = {.handle = parent};
+    test_ok(test_client, reeve_add_dependency(test_client, queue, id, &after, 1));
+}
+
+/* The handles of the circle; "": none is told. */
+static const char *circle_of(const char *id, int64_t count)
+{
+    (void)why_task(id);
+    for (size_t i = 0; i < found->count; i++) {
+        if (found->reasons[i].kind != REEVE_REASON_CIRCLE) continue;
+        assert_int_equal(found->reasons[i].count, count);
+        return found->reasons[i].handle;
+    }
+    return "";
+}
+
+static void tasks_that_wait_for_each_other_are_named(void **state)
+{
+    (void)state;
+    test_put("q", "p");
+    put_after("q", "a", "q/p");
+    put_after("b", "x", "q/a");
+    put_after("q", "c", "b/x");
+    put_after("q", "behind", "q/c");
+    assert_string_equal(circle_of("a", 0), "");
+    add_parent("q", "a", "q/c");
+    assert_string_equal(circle_of("a", 3), "q/c b/x");
+    assert_string_equal(circle_of("c", 3), "b/x q/a");
+    assert_string_equal(circle_of("behind", 0), "");
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "a", (const char *[]){"q/c"}, 1));
+    assert_string_equal(circle_of("c", 0), "");
+}
+
+/* It is searched for over so many tasks, and no more. */
+static void a_large_circle_is_named_or_not(void **state)
+{
+    (void)state;
+    char id[16], parent[24];
+    test_put("q", "p");
+    put_after("q", "t0", "q/p");
+    for (int i = 1; i < 200; i++) {
+        (void)snprintf(id, sizeof(id), "t%d", i);
+        (void)snprintf(parent, sizeof(parent), "q/t%d", i - 1);
+        put_after("q", id, parent);
+    }
+    add_parent("q", "t0", "q/t127");
+    assert_int_equal(strncmp(circle_of("t0", 128), "q/t127 q/t126 ", 14), 0);
+    add_parent("q", "t0", "q/t199");
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "t0", (const char *[]){"q/t127"}, 1));
+    assert_string_equal(circle_of("t0", 0), "");
+}
+
 int main(void)
 {
     test_options.clock = true;
 #define TEST(function) cmocka_unit_test_setup(function, set_up)
     const struct CMUnitTest tests[] = {
-        TEST(what_is_not_there),           TEST(nobody_serves_the_queue),
-        TEST(no_worker_has_the_handler),   TEST(paused_and_held),
-        TEST(the_queue_is_at_its_limits),  TEST(the_group_is_at_its_limits),
-        TEST(it_waits_for_others),         TEST(it_is_due_later),
-        TEST(it_is_behind_others),         TEST(it_runs_or_has_ended),
+        TEST(what_is_not_there),
+        TEST(nobody_serves_the_queue),
+        TEST(no_worker_has_the_handler),
+        TEST(paused_and_held),
+        TEST(the_queue_is_at_its_limits),
+        TEST(the_group_is_at_its_limits),
+        TEST(it_waits_for_others),
+        TEST(it_is_due_later),
+        TEST(it_is_behind_others),
+        TEST(it_runs_or_has_ended),
         TEST(messages_wait_to_be_carried),
+        cmocka_unit_test_setup(tasks_that_wait_for_each_other_are_named, set_up),
+        cmocka_unit_test_setup(a_large_circle_is_named_or_not, set_up),
     };
     int failed = cmocka_run_group_tests_name("ct_why", tests, test_place_start, test_place_stop);
     reeve_why_free(found);

@@ -115,6 +115,24 @@ static void add_parent(rv_buf *buf, const reeve_reason *reason)
         rv_buf_addf(buf, "it waits for %s, which is %s", reason->handle, state);
 }
 
+#define CIRCLE_SHOWN 8
+
+/* Each task of the handles waits for the next, and the last one for this. */
+static void add_circle(rv_buf *buf, const reeve_reason *reason, const reeve_why *why)
+{
+    const char *handle = reason->handle != NULL ? reason->handle : "", *at = handle;
+    int first = (int)strcspn(handle, " ");
+    rv_buf_addf(buf, "%" PRId64 " tasks wait in a circle, and never start: %s/%s", reason->count, why->queue, why->id);
+    for (int i = 0; *at != '\0' && i < CIRCLE_SHOWN; i++) {
+        size_t length = strcspn(at, " ");
+        rv_buf_addf(buf, " waits for %.*s, which", (int)length, at);
+        at += length + (at[length] == ' ');
+    }
+    rv_buf_addf(buf, "%s waits for %s/%s. Remove one of these dependencies: `reeve depend %s/%s --remove-after %.*s`",
+                *at != '\0' ? " waits for others, the last of which" : "", why->queue, why->id, why->queue, why->id,
+                first, handle);
+}
+
 static void add_messages(rv_buf *buf, const reeve_reason *reason, const reeve_why *why)
 {
     if (why->id != NULL) rv_buf_adds(buf, "parents in other queues may not know of it yet: ");
@@ -225,6 +243,9 @@ void cli_reason_words(rv_buf *buf, const reeve_why *why, const reeve_reason *rea
         break;
     case REEVE_REASON_PARENT:
         add_parent(buf, reason);
+        break;
+    case REEVE_REASON_CIRCLE:
+        add_circle(buf, reason, why);
         break;
     case REEVE_REASON_DUE:
         add_due(buf, reason, now_ms);
