@@ -268,6 +268,35 @@ static void a_task_that_comes_to_wait_for_it_finds_it_there(void **state)
     assert_non_null(strstr(test_cmd(test_conn, "LINDEX " Q "outbox 0"), "c/far q/a 7 b/a"));
 }
 
+/* A retried task waits for a parent that has died, until that is retried, too. */
+static void one_that_was_retried_waits_for_a_dead_parent_there(void **state)
+{
+    (void)state;
+    static const char *const parents[] = {"q/p", "b/p", "c/p"};
+    for (size_t i = 0; i < 3; i++) {
+        char queue[2] = {parents[i][0], '\0'};
+        test_hand by;
+        test_hand_init(&by, "1", queue);
+        assert_int_equal(test_place_empty(state), 0);
+        put(queue, "p", NULL, REEVE_PARENT_FAIL);
+        put("q", "c", parents[i], REEVE_PARENT_FAIL);
+        test_settle_queues("q b c");
+        assert_int_equal(test_lease(&by, 1), 1);
+        test_settle(&by, TEST_FAIL("p"));
+        test_settle_queues("q b c");
+        assert_string_equal(test_state("q", "c"), "dead");
+        test_ok(test_client, reeve_retry(test_client, "q", "c"));
+        test_settle_queues("q b c");
+        assert_string_equal(test_state("q", "c"), "blocked");
+        move("c");
+        test_settle_queues("q b c");
+        assert_string_equal(test_state("b", "c"), "blocked");
+        test_ok(test_client, reeve_retry(test_client, queue, "p"));
+        complete(&by, "p");
+        assert_string_equal(test_state("b", "c"), "ready");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +311,7 @@ int main(void)
         cmocka_unit_test_setup(it_dies_of_a_parent_there, set_up),
         cmocka_unit_test_setup(it_reads_the_results_of_its_parents_there, set_up),
         cmocka_unit_test_setup(a_task_that_comes_to_wait_for_it_finds_it_there, set_up),
+        cmocka_unit_test_setup(one_that_was_retried_waits_for_a_dead_parent_there, set_up),
     };
     return cmocka_run_group_tests(tests, test_place_start, test_place_stop);
 }

@@ -8,10 +8,11 @@
 -- requires: base, dependency_register, far_edge, messages, readers, replacements, retention
 -- gives: edges_to_move, hand_children, hand_parents, info_to_move
 
--- How an edge is made again: it waited until now; or the task has ended and waits again; or the parent's result may be read.
-local function mode_of(state, letter, how)
+-- How an edge is made again: it waited until now; or the task has ended and waits again; or the parent's result may be read. A task
+-- that was retried waits for parents that have died, too (lib/restore.lua).
+local function mode_of(state, letter, how, is_retried)
   local ended = state == 'dead' or state == 'cancelled'
-  if how == '-' and state == 'blocked' then return 'e' end
+  if how == '-' and state == 'blocked' then return is_retried and 'r' or 'e' end
   if how == 'c' then return state ~= 'completed' and 'g' or nil end
   if not ended or letter == 'x' then return nil end
   return how == '-' and 'r' or 'd'
@@ -20,12 +21,16 @@ end
 -- nil: a parent is still to be named.
 local function edges_to_move(P, id, state, to)
   local known, edges = call('HGETALL', P .. 'parents:' .. id), {}
+  local is_retried = find(call('HGET', P .. 'info:' .. id, 'history') or '', '"what":"retried"', 1, true)
   for i = 1, #known, 2 do
     local letter, how, place = match(known[i + 1], '^(%a)(.)(%d+)')
-    local mode = letter and mode_of(state, letter, how)
+    local mode = letter and mode_of(state, letter, how, is_retried)
     if mode and known[i] == '!' then return nil end
     local theirs = parts(known[i])
-    if mode == 'e' and theirs and theirs ~= own_queue(P) then mode = if_unknown(P, known[i + 1]) end
+    if (mode == 'e' or mode == 'r' and how == '-') and theirs and theirs ~= own_queue(P) then
+      local said = if_unknown(P, known[i + 1])
+      if mode == 'e' or said ~= 'g' then mode = said end
+    end
     if mode and known[i] ~= to then edges[#edges + 1] = {known[i], letter .. mode, place, '', ''} end
   end
   table.sort(edges, function(one, other) return tonumber(one[3]) < tonumber(other[3]) end)
@@ -78,7 +83,7 @@ local function hand_children(P, id, from, to)
   return children
 end
 
-local STAYS = ' place pending due death restoring run '
+local STAYS = ' place pending due death restoring run revoked revoked_at '
 local FORGOTTEN = ' failures crashes alone progress progress_message '
 
 -- The fields of info:<id> that go along: name, value, ...
