@@ -27,6 +27,7 @@ act_as(P .. 'running:' .. task.session)
 local begun, tasks = revoke(P, id, task), held_tasks()
 if add_held(tasks, id, task.envelope) then
   note(P, id, now, 'lease_expired')
+  if begun then fence(P, id, task.session, now) end
   local envelope = call('HGET', P .. 'tasks', id)
   if begun then envelope = drop_deadline(P, id, envelope) else keep_deadline(P, id, envelope) end
   tasks.back, tasks.envelopes = {id}, {envelope}

@@ -25,7 +25,7 @@ if not task then return reply end
 local state, envelope, now = task.state, task.envelope, clock()
 if state == 'running' then
   local in_force = call('HGET', P .. 'settings', 'in_force')
-  revoke(P, id, task)
+  if revoke(P, id, task) then fence(P, id, task.session, now) end
   envelope = unmark_cancelled(P, id, envelope)
   if in_force then release(P, {id}, now, in_force) end
 elseif is_waiting(state) then

@@ -12,7 +12,11 @@
 --
 --   Example: KEYS "reeve:{q}:"   ARGV "w-1" "A" "1700000000000 3"      reply {1, 0}: A was settled
 --
--- Who calls it: a thread, behind recover.lua, for what it was to settle and what recover.lua has not found; then recover.lua again.
+-- A lease that was ended by hand has put the session off (lib/revoke.lua): by this call its worker says that no outcome of it is on
+-- its way any more. So the session may lease the task again.
+--
+-- Who calls it: a thread, behind recover.lua, for what it was to settle and what recover.lua has not found; then recover.lua again;
+-- a worker of which a lease was ended by hand.
 -- Sent twice: a task that was regained is in a state.
 -- require: base, put_aside, task_state, states, transitions
 
@@ -23,13 +27,16 @@ end
 local P, regained, ids, places = KEYS[1], 0, {}, {}
 local running = P .. 'running:' .. given[1]
 -- require: allowed
-local words = rights_fault(P, 'HSET ZADD')
+local words = rights_fault(P, 'HDEL HSET ZADD')
 if words then return redis.error_reply(words) end
 local stands = call('HEXISTS', running, '#') == 1
 for i = 1, count do
   local id = given[2 * i]
   if not is_no_id(id) and call('HEXISTS', running, id) == 0 and call('HEXISTS', P .. 'tasks', id) == 1 then
     ids[#ids + 1], places[#places + 1] = id, i
+    if redis.pcall('HGET', P .. 'info:' .. id, 'revoked') == running then
+      call('HDEL', P .. 'info:' .. id, 'revoked', 'revoked_at')
+    end
   end
 end
 local states, known = states_of(P, ids, '')

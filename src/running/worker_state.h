@@ -215,6 +215,7 @@ typedef struct rv_offloaded {
     int64_t since_ms;   /* the time of the lease */
     bool sent;          /* an earlier delivery may have been executed */
     bool torn;          /* an earlier delivery may have been executed in part */
+    bool lets_go;       /* the lease was ended by hand: Redis is told that no outcome of it will come (regain.lua) */
     rv_settlement settlement;
     rv_attempt attempt; /* for the statistics; its type is `type` */
     char type[REEVE_TYPE_MAX + 1];

@@ -8,6 +8,7 @@
 #include "running/admission.h"
 #include "running/invocation.h"
 #include "running/redis_report.h"
+#include "upkeep/offload.h"
 
 /* One that has not begun is not run. */
 static bool cancel_in(rv_thread *t, const char *queue, const char *id, const char *reason)
@@ -46,50 +47,77 @@ bool rv_cancel_running_stop(reeve_worker *worker, const char *queue, const char 
 
 /* ---- revoked leases -------------------------------------------------------------------------------------------- */
 
-static bool is_lease(const rv_thread *t, const rv_item *item, const char *queue, const char *id, int64_t since_ms)
+static bool is_lease(const rv_thread *t, const rv_item *item, const rv_revoke *revoke)
 {
-    return item->lease.since_ms == since_ms && strcmp(item->lease.id, id) == 0 &&
-           strcmp(t->pool->queue_sessions[item->lease.queue]->queue, queue) == 0;
+    return item->lease.since_ms == revoke->since_ms && strcmp(item->lease.id, revoke->id) == 0 &&
+           strcmp(t->pool->queue_sessions[item->lease.queue]->queue, revoke->queue) == 0;
 }
 
-/* The thread sends no outcome of an item that it lost; Redis refuses one that is on its way. An item that was settled
- * before it ran (at most once) has no lease. */
-static bool revoke_in(rv_thread *t, const char *queue, const char *id, int64_t since_ms)
+/* The thread sends no outcome of an item that it lost. An item that was settled before it ran (at most once) has no
+ * lease. */
+static void lose(rv_thread *t, rv_item *item)
 {
-    bool found = false;
-    rv_lock(&t->batch.lock);
-    for (size_t i = 0; i < t->batch.count && !found; i++) {
-        rv_item *item = &t->batch.items[i];
-        bool runs = item->state == RV_ITEM_RUNNING;
-        if ((!runs && item->state != RV_ITEM_WAITING) || item->taken || item->accepted ||
-            !is_lease(t, item, queue, id, since_ms))
-            continue;
-        found = true;
-        if (runs && (item->batch_handler == NULL || item->call != NULL))
-            atomic_store(rv_invocation_stop(t, item), true);
-        if (runs)
-            rv_batch_take_item(&t->batch, item);
-        else
-            rv_batch_lose_item(&t->batch, item);
+    bool runs = item->state == RV_ITEM_RUNNING;
+    if (runs && (item->batch_handler == NULL || item->call != NULL)) atomic_store(rv_invocation_stop(t, item), true);
+    if (runs)
+        rv_batch_take_item(&t->batch, item);
+    else
+        rv_batch_lose_item(&t->batch, item);
+    if (t->batch.notice != NULL) rv_waker_ring(t->batch.notice);
+}
+
+static rv_revoked revoke_item(rv_thread *t, rv_item *item, rv_revoke *revoke)
+{
+    rv_queue_session *queue_session = t->pool->queue_sessions[item->lease.queue];
+    const char *session = t->batch.sessions[item->lease.queue];
+    if (item->taken || item->accepted || item->refused || item->state == RV_ITEM_OFFLOADED) return RV_REVOKED_UNKNOWN;
+    if (item->state == RV_ITEM_FINISHED) {
+        rv_copy_text(revoke->session, sizeof(revoke->session), session);
+        return RV_REVOKED_SENT;
     }
-    if (found && t->batch.notice != NULL) rv_waker_ring(t->batch.notice);
+    rv_offload_let_go(t, queue_session, session, &item->lease);
+    lose(t, item);
+    return RV_REVOKED_TAKEN;
+}
+
+/* An outcome that may have been sent is gone by now: the thread knows what became of it. */
+static void let_go_sent(rv_thread *t, rv_revoke *revoke)
+{
+    const rv_lease lease = {.id = revoke->id, .since_ms = revoke->since_ms};
+    for (size_t i = 0; i < t->pool->queue_session_count; i++) {
+        if (strcmp(t->pool->queue_sessions[i]->queue, revoke->queue) == 0)
+            rv_offload_let_go(t, t->pool->queue_sessions[i], revoke->session, &lease);
+    }
+    revoke->session[0] = '\0';
+}
+
+static rv_revoked revoke_in(rv_thread *t, rv_revoke *revoke)
+{
+    rv_revoked found = RV_REVOKED_UNKNOWN;
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < t->batch.count && found == RV_REVOKED_UNKNOWN; i++) {
+        if (is_lease(t, &t->batch.items[i], revoke)) found = revoke_item(t, &t->batch.items[i], revoke);
+    }
+    if (found == RV_REVOKED_UNKNOWN && revoke->session[0] != '\0') {
+        let_go_sent(t, revoke);
+        found = RV_REVOKED_TAKEN;
+    }
     rv_unlock(&t->batch.lock);
     return found;
 }
 
-bool rv_cancel_running_revoke(reeve_worker *worker, const char *queue, const char *id, int64_t since_ms,
-                              const char *thread)
+rv_revoked rv_cancel_running_revoke(reeve_worker *worker, rv_revoke *revoke)
 {
-    bool found = false;
+    rv_revoked found = RV_REVOKED_UNKNOWN;
     for (size_t i = 0; i < worker->pool_count; i++) {
         for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
             rv_thread *t = &worker->pools[i]->threads[j];
-            if (strcmp(t->number_text, thread) == 0) found = revoke_in(t, queue, id, since_ms) || found;
+            if (strcmp(t->number_text, revoke->thread) == 0) found = revoke_in(t, revoke);
         }
     }
-    if (found)
+    if (found == RV_REVOKED_TAKEN)
         rv_log(REEVE_LOG_WARN, "task.revoked", "a task was taken away by hand: its outcome is not accepted", "queue",
-               queue, "task", id, NULL);
+               revoke->queue, "task", revoke->id, NULL);
     rv_admission_recheck(worker);
     return found;
 }

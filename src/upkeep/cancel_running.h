@@ -10,10 +10,24 @@
  * thread. Returns whether one does. */
 bool rv_cancel_running_stop(reeve_worker *worker, const char *queue, const char *id, const char *reason);
 
-/* The lease of a task, of this time and thread, was ended by hand: its handler should end, and its outcome is not sent.
- * Any thread. Returns whether a thread has it. */
-bool rv_cancel_running_revoke(reeve_worker *worker, const char *queue, const char *id, int64_t since_ms,
-                              const char *thread);
+/* The lease of a task that was ended by hand. */
+typedef struct rv_revoke {
+    char queue[REEVE_QUEUE_MAX + 1];
+    char id[REEVE_ID_MAX];
+    int64_t since_ms;
+    char thread[24];
+    rv_session_text session; /* of an outcome that may have been sent; "": none */
+} rv_revoke;
+
+typedef enum rv_revoked {
+    RV_REVOKED_UNKNOWN, /* no thread has such a task */
+    RV_REVOKED_SENT,    /* its outcome may be on its way: to be called again, with the same argument */
+    RV_REVOKED_TAKEN    /* no outcome will be sent any more */
+} rv_revoked;
+
+/* The handler of the task should end, and its outcome is not sent. Redis is told when no outcome is on its way
+ * (rv_offload_let_go). The keeper's thread. */
+rv_revoked rv_cancel_running_revoke(reeve_worker *worker, rv_revoke *revoke);
 
 /* Asks Redis which of the tasks in the batches were cancelled, because announcements may have been missed, and asks
  * their handlers to stop. On an open connection of the caller, in few round trips. False: the connection was lost.

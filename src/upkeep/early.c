@@ -19,9 +19,7 @@ typedef struct notice {
     int64_t until_ms; /* when it is forgotten (monotonic); 0: unused */
     const rv_queue_session *queue_session;
     bool revokes;
-    int64_t since_ms; /* of the lease, if it revokes */
-    char thread[24];
-    char id[REEVE_ID_MAX];
+    rv_revoke revoke; /* of a cancel only the id */
 } notice;
 
 typedef struct rv_early {
@@ -76,16 +74,14 @@ static void add(reeve_worker *worker, const char *queue, const notice *given)
 void rv_early_add_cancel(reeve_worker *worker, const char *queue, const char *id)
 {
     notice cancel = {.revokes = false};
-    rv_copy_text(cancel.id, sizeof(cancel.id), id);
+    rv_copy_text(cancel.revoke.id, sizeof(cancel.revoke.id), id);
     add(worker, queue, &cancel);
 }
 
-void rv_early_add_revoke(reeve_worker *worker, const char *queue, const char *id, int64_t since_ms, const char *thread)
+void rv_early_add_revoke(reeve_worker *worker, const rv_revoke *revoke)
 {
-    notice revoke = {.revokes = true, .since_ms = since_ms};
-    rv_copy_text(revoke.id, sizeof(revoke.id), id);
-    rv_copy_text(revoke.thread, sizeof(revoke.thread), thread);
-    add(worker, queue, &revoke);
+    const notice given = {.revokes = true, .revoke = *revoke};
+    add(worker, revoke->queue, &given);
 }
 
 /* Whether the thread has a task of which one of these notices says that it was cancelled; that notice is forgotten. */
@@ -99,7 +95,7 @@ static bool look_in(rv_thread *t, notice *const *cancels, size_t count)
         for (size_t j = 0; j < count; j++) {
             notice *n = cancels[j];
             if (n->until_ms == 0 || n->queue_session != t->pool->queue_sessions[item->lease.queue] ||
-                strcmp(n->id, item->lease.id) != 0)
+                strcmp(n->revoke.id, item->lease.id) != 0)
                 continue;
             n->until_ms = 0;
             found = true;
@@ -133,7 +129,7 @@ int64_t rv_early_look(reeve_worker *worker)
         if (n->until_ms <= now) continue;
         if (!n->revokes)
             cancels[count++] = n;
-        else if (rv_cancel_running_revoke(worker, n->queue_session->queue, n->id, n->since_ms, n->thread))
+        else if (rv_cancel_running_revoke(worker, &n->revoke) == RV_REVOKED_TAKEN)
             n->until_ms = 0;
     }
     if (look_for_cancelled(worker, cancels, count) || now < early->asks_until_ms) rv_wakeup_ask_cancelled(worker);

@@ -8,13 +8,14 @@
 #define RV_UPKEEP_EARLY_H
 
 #include "running/worker_state.h"
+#include "upkeep/cancel_running.h"
 
 /* No thread of the worker has this task: remembers that it was cancelled. Does nothing for a queue that the worker does
  * not serve. The keeper. */
 void rv_early_add_cancel(reeve_worker *worker, const char *queue, const char *id);
 
-/* The same of the end of a lease: since_ms and thread name it. */
-void rv_early_add_revoke(reeve_worker *worker, const char *queue, const char *id, int64_t since_ms, const char *thread);
+/* The same of the end of a lease; or its outcome may be on its way. */
+void rv_early_add_revoke(reeve_worker *worker, const rv_revoke *revoke);
 
 /* Looks for the tasks if it is time, and acts on those that have come. Returns when to look again: monotonic ms, or
  * RV_FOREVER. The keeper. */

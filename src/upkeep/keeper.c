@@ -177,8 +177,9 @@ static void subscribe(reeve_worker *worker)
  * <thread>". 100 is REEVE_ID_LENGTH_MAX. */
 static void hear(reeve_worker *worker, const char *words)
 {
-    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], figures[24] = "", thread[24];
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], figures[24] = "";
     int64_t at_ms = 0;
+    rv_revoke revoke = {.session = ""};
     int length = 0;
     if (sscanf(words, "due %64s %23s", queue, figures) >= 1) {
         (void)rv_parse_int(figures, 0, RV_REPLY_NUMBER_MAX, &at_ms);
@@ -186,10 +187,9 @@ static void hear(reeve_worker *worker, const char *words)
     } else if (sscanf(words, "cancel %64s %100s%n", queue, id, &length) == 2) {
         if (!rv_cancel_running_stop(worker, queue, id, words[length] == ' ' ? words + length + 1 : ""))
             rv_early_add_cancel(worker, queue, id);
-    } else if (sscanf(words, "revoke %64s %100s %23s %23s", queue, id, figures, thread) == 4 &&
-               rv_parse_int(figures, 0, RV_REPLY_NUMBER_MAX, &at_ms)) {
-        if (!rv_cancel_running_revoke(worker, queue, id, at_ms, thread))
-            rv_early_add_revoke(worker, queue, id, at_ms, thread);
+    } else if (sscanf(words, "revoke %64s %100s %23s %23s", revoke.queue, revoke.id, figures, revoke.thread) == 4 &&
+               rv_parse_int(figures, 0, RV_REPLY_NUMBER_MAX, &revoke.since_ms)) {
+        if (rv_cancel_running_revoke(worker, &revoke) != RV_REVOKED_TAKEN) rv_early_add_revoke(worker, &revoke);
     }
 }
 

@@ -60,32 +60,47 @@ static void offload(rv_thread *t, rv_item *item, const rv_settlement *outcome)
     }
 }
 
-static bool is_offloaded(const rv_keeper *keeper, const rv_queue_session *queue_session, const rv_lease *lease)
+static rv_offloaded *find_offloaded(const rv_keeper *keeper, const rv_queue_session *queue_session, const char *id,
+                                    int64_t since_ms)
 {
     for (size_t i = 0; i < keeper->offloaded_count; i++) {
-        const rv_offloaded *offloaded = &keeper->offloaded[i];
-        if (offloaded->queue_session == queue_session && offloaded->since_ms == lease->since_ms &&
-            strcmp(offloaded->settlement.id, lease->id) == 0)
-            return true;
+        rv_offloaded *offloaded = &keeper->offloaded[i];
+        if (offloaded->queue_session == queue_session && offloaded->since_ms == since_ms &&
+            strcmp(offloaded->settlement.id, id) == 0)
+            return offloaded;
     }
-    return false;
+    return NULL;
 }
 
-void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const char *session, const rv_lease *lease)
+static void give_back(rv_thread *t, rv_queue_session *queue_session, const char *session, const rv_lease *lease,
+                      bool lets_go)
 {
     rv_keeper *keeper = &t->worker->keeper;
     const rv_settlement back = rv_settlement_give_back(lease);
     rv_offloaded offloaded = {.queue_session = queue_session,
                               .thread = t->number_text,
                               .since_ms = lease->since_ms,
+                              .lets_go = lets_go,
+                              .torn = lets_go,
                               .attempt = {.wait_ms = -1}};
     rv_copy_text(offloaded.session, sizeof(offloaded.session), session);
     rv_lock(&keeper->thread.lock);
-    bool known = is_offloaded(keeper, queue_session, lease);
-    if (!known && rv_settlement_copy(&offloaded.settlement, &offloaded.kept, &back) &&
-        !add_offloaded(keeper, &offloaded))
+    rv_offloaded *known = find_offloaded(keeper, queue_session, lease->id, lease->since_ms);
+    if (known != NULL)
+        known->torn = known->torn || lets_go;
+    else if (rv_settlement_copy(&offloaded.settlement, &offloaded.kept, &back) && !add_offloaded(keeper, &offloaded))
         rv_free(offloaded.kept);
     rv_unlock(&keeper->thread.lock);
+}
+
+void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const char *session, const rv_lease *lease)
+{
+    give_back(t, queue_session, session, lease, false);
+}
+
+void rv_offload_let_go(rv_thread *t, rv_queue_session *queue_session, const char *session, const rv_lease *lease)
+{
+    give_back(t, queue_session, session, lease, true);
 }
 
 /* The last item first: each task that goes back goes to the very front of its queue. */
@@ -221,6 +236,16 @@ static bool was_settled(const rv_offloaded *offloaded)
     return offloaded->sent && strcmp(present, offloaded->session) == 0;
 }
 
+/* compact() removes it. */
+static void end_offloaded(rv_keeper *keeper, rv_offloaded *offloaded, bool settled)
+{
+    rv_lock(&keeper->thread.lock);
+    rv_free(offloaded->kept);
+    offloaded->kept = NULL;
+    keeper->settled += settled;
+    rv_unlock(&keeper->thread.lock);
+}
+
 /* Each outcome is a call of its own in the pipeline, because outcomes are seldom offloaded. */
 static void on_delivered(size_t index, const rv_reply *reply, void *context)
 {
@@ -233,11 +258,7 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
         return;
     }
     count_offloaded(d->worker, offloaded, turn.refused->count > 0 && !was_settled(offloaded), turn.now_ms);
-    rv_lock(&d->worker->keeper.thread.lock);
-    rv_free(offloaded->kept);
-    offloaded->kept = NULL;
-    d->worker->keeper.settled++;
-    rv_unlock(&d->worker->keeper.thread.lock);
+    end_offloaded(&d->worker->keeper, offloaded, true);
 }
 
 static void on_regained(size_t index, const rv_reply *reply, void *context)
@@ -290,6 +311,10 @@ static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count
     if (status != REEVE_OK) return status;
     for (size_t i = d->first; i < d->first + count; i++) {
         if (offloaded[i].torn) continue; /* Redis refused to regain it */
+        if (offloaded[i].lets_go) {
+            end_offloaded(&worker->keeper, &offloaded[i], false);
+            continue;
+        }
         build_delivery(worker, &offloaded[i]);
         d->at[sent++] = i;
     }

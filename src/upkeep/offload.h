@@ -21,4 +21,8 @@ void rv_offload_deliver(reeve_worker *worker, int64_t deadline);
  * effect for an item that was taken over before. The keeper's thread. */
 void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const char *session, const rv_lease *lease);
 
+/* Tells Redis that no outcome of this lease, which was ended by hand, is on its way: the session may lease the task
+ * again (lib/revoke.lua). The keeper's thread. */
+void rv_offload_let_go(rv_thread *t, rv_queue_session *queue_session, const char *session, const rv_lease *lease);
+
 #endif

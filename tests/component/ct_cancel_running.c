@@ -232,6 +232,21 @@ static void a_lease_that_expires_by_hand_stops_its_handler(void **state)
     test_worker_end(worker);
 }
 
+/* Its worker says at once that no outcome will come: it is the only one, and runs the task again. */
+static void a_task_whose_lease_expired_runs_again_in_the_same_worker(void **state)
+{
+    (void)state;
+    reeve_worker *worker = test_worker_run(2, 0);
+    test_put_spec((reeve_task_spec){.id = "x", .type = "stubborn"});
+    TEST_AWAIT(test_begun == 1);
+    test_ok(test_client, reeve_expire(test_client, "q", "x"));
+    TEST_AWAIT(test_begun == 2);
+    assert_int_equal(test_number("HEXISTS " Q "info:x revoked"), 0);
+    test_open_gate();
+    TEST_AWAIT_STATE("x", "completed");
+    test_worker_end(worker);
+}
+
 /* It says "done" in spite of all. */
 static void a_stubborn_one_is_done(void **state)
 {
@@ -303,6 +318,7 @@ int main(void)
         cmocka_unit_test_setup(the_handler_is_told_at_once, set_up),
         cmocka_unit_test_setup(the_handler_is_told_the_reason, set_up),
         cmocka_unit_test_setup(a_lease_that_expires_by_hand_stops_its_handler, set_up),
+        cmocka_unit_test_setup(a_task_whose_lease_expired_runs_again_in_the_same_worker, set_up),
         cmocka_unit_test_setup(a_stubborn_one_is_done, set_up),
         cmocka_unit_test_setup(who_waits_for_it_is_told, set_up),
         cmocka_unit_test_setup(its_time_is_up, set_up),

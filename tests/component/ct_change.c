@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "protocol/regain_call.h"
 #include "protocol/scripts.h"
 #include "reeve/dead.h"
 #include "reeve/limits.h"
@@ -18,6 +19,8 @@ static int set_up(void **state)
 {
     test_hand_init(&hand, "1", "q");
     test_hand_init(&other, "1", "q");
+    hand.session_ms = other.session_ms = 1000000;
+    test_clock_set(1700000000000);
     return test_place_empty(state);
 }
 
@@ -45,6 +48,61 @@ static void an_expired_lease_refuses_its_outcome_and_the_task_is_next(void **sta
     test_settle(&other, TEST_DONE("a"));
     assert_string_equal(other.refused, "");
     assert_string_equal(test_state("q", "a"), "completed");
+}
+
+/* What a worker says when none of its threads has an outcome of the lease. */
+static void let_go(test_hand *by, const char *id)
+{
+    const rv_reply *reply;
+    rv_regain_call_build(test_conn, &by->prefixes[0], by->sessions[0], 1);
+    rv_regain_call_add(test_conn, &(rv_lease){.id = id, .since_ms = 1}, "1");
+    assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
+}
+
+static bool is_put_off(const char *id)
+{
+    return test_lease(&hand, 2) == 0 && strcmp(test_state("q", id), "scheduled") == 0;
+}
+
+/* The outcome that is on its way names the session, not the lease. */
+static void an_outcome_on_its_way_does_not_settle_a_later_lease(void **state)
+{
+    (void)state;
+    for (int fails = 0; fails < 2; fails++) {
+        test_put("q", "a");
+        lease_one(&hand, "a");
+        if (fails) test_ok(test_client, reeve_fail(test_client, "q", "a", "odd", "enough"));
+        if (fails) test_ok(test_client, reeve_retry(test_client, "q", "a"));
+        if (!fails) test_ok(test_client, reeve_expire(test_client, "q", "a"));
+        assert_true(is_put_off("a"));
+        test_settle(&hand, TEST_DONE("a"));
+        assert_string_equal(hand.refused, "a");
+        let_go(&other, "a");
+        test_clock_advance(1000);
+        test_maintain_all("q");
+        assert_true(is_put_off("a"));
+        let_go(&hand, "a");
+        test_clock_advance(1000);
+        test_maintain_all("q");
+        lease_one(&hand, "a");
+        test_settle(&hand, TEST_DONE("a"));
+        assert_string_equal(hand.refused, "");
+        test_ok(test_client, reeve_delete(test_client, "q", "a"));
+    }
+}
+
+/* It has no such outcome, or was cut off when it was told. */
+static void a_worker_that_says_nothing_leases_the_task_after_a_minute(void **state)
+{
+    (void)state;
+    test_put("q", "a");
+    lease_one(&hand, "a");
+    test_ok(test_client, reeve_expire(test_client, "q", "a"));
+    test_clock_advance(60001);
+    assert_true(is_put_off("a"));
+    test_clock_advance(1000);
+    test_maintain_all("q");
+    lease_one(&hand, "a");
 }
 
 static void only_a_running_task_has_a_lease_that_expires(void **state)
@@ -134,7 +192,7 @@ static void a_running_task_dies_by_hand_and_its_outcome_is_refused(void **state)
     test_settle(&hand, TEST_DONE("a"));
     assert_string_equal(hand.refused, "a");
     test_ok(test_client, reeve_retry(test_client, "q", "a"));
-    lease_one(&hand, "a");
+    lease_one(&other, "a");
 }
 
 static void children_hear_that_a_task_died_by_hand(void **state)
@@ -268,6 +326,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(an_expired_lease_refuses_its_outcome_and_the_task_is_next, set_up),
+        cmocka_unit_test_setup(an_outcome_on_its_way_does_not_settle_a_later_lease, set_up),
+        cmocka_unit_test_setup(a_worker_that_says_nothing_leases_the_task_after_a_minute, set_up),
         cmocka_unit_test_setup(only_a_running_task_has_a_lease_that_expires, set_up),
         cmocka_unit_test_setup(an_expired_lease_leaves_its_place_under_a_limit, set_up),
         cmocka_unit_test_setup(a_cancelled_task_ends_when_its_lease_expires, set_up),
@@ -282,5 +342,6 @@ int main(void)
         cmocka_unit_test_setup(lines_are_added_to_the_log_by_hand, set_up),
         cmocka_unit_test_setup(a_unique_key_is_freed_by_hand, set_up),
     };
+    test_options.clock = true;
     return cmocka_run_group_tests(tests, test_place_start, test_place_stop);
 }

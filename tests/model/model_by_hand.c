@@ -29,6 +29,14 @@ static void end_cancelled(int queue, model_task *task)
     model_tell_ended(queue, model_slot(queue, task), CANCELLED);
 }
 
+/* The worker says that no outcome of the lease is on its way: its session may lease the task again (ct_change has what
+ * happens before that). */
+static void let_go(int queue, const model_task *task, int session)
+{
+    if (model.sessions[session].life == ALIVE)
+        (void)CALL(regain, queue, model_session_id(session), model_id(model_slot(queue, task)), "1 1");
+}
+
 static void expire(int queue, model_task *task)
 {
     if (model.sessions[task->session].life == DYING) COVER(EXPIRE_LOST);
@@ -57,8 +65,10 @@ void model_expire(const int arg[ARGS])
         if (!rv_reply_is_text(reply, expected))
             model_differ("expire says %s, not \"%s\"", test_reply_text(reply), expected);
         if (task->state != RUNNING) COVER(EXPIRE_REFUSED);
+        int session = task->state == RUNNING ? task->session : -1;
         if (task->state == RUNNING) expire(arg[QUEUE], task);
         model_take_over_parked(arg[QUEUE], false);
+        if (session >= 0 && task->state == READY) let_go(arg[QUEUE], task, session);
     }
 }
 
@@ -93,8 +103,10 @@ void model_fail(const int arg[ARGS])
         rv_copy_text(heard, sizeof(heard), test_reply_text(reply));
         bool is_exact = rv_reply_is_text(reply, expected), says_more = rv_reply_is_text(reply, "ok more");
         if (!fails) COVER(FAIL_REFUSED);
+        int session = task->state == RUNNING ? task->session : -1;
         if (fails) fail_task(arg[QUEUE], task, error);
         model_take_over_parked(arg[QUEUE], false);
+        if (session >= 0 && task->state == DEAD) let_go(arg[QUEUE], task, session);
         bool more = fails && is_more(arg[QUEUE]);
         if (more ? !says_more : !is_exact)
             model_differ("fail says %s, not \"%s\"%s", heard, expected, more ? " more" : "");

@@ -145,9 +145,10 @@ void model_read_result_sizes(int queue, const char *rest, const rv_reply *found)
 void model_read_info_of(int queue, const char *rest, const rv_reply *found)
 {
     static const char *const names[] = {
-        "failures", "crashes",  "kind",  "message",    "failed", "progress", "progress_message", "place", "history",
-        "pending",  "due",      "death", "checkpoint", "has",    "logged",   "logging",          "log:0", "log:1",
-        "log:2",    "signal:s", "alone", "run",        NULL};
+        "failures", "crashes", "kind",       "message", "failed", "progress",   "progress_message",
+        "place",    "history", "pending",    "due",     "death",  "checkpoint", "has",
+        "logged",   "logging", "log:0",      "log:1",   "log:2",  "signal:s",   "alone",
+        "run",      "revoked", "revoked_at", NULL};
     int id = model_id_of(rest);
     if (id < 0) {
         model_stray(queue, "info", rest);

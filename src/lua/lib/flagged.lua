@@ -32,14 +32,15 @@ local function holds_another(running, id)
   return held and how ~= 'beside' and held ~= id and call('HEXISTS', running, held) == 1
 end
 
+-- A session whose lease of the task was ended by hand does not lease it again while its outcome may be on its way (lib/revoke.lua).
+--
 -- May this marked task be leased? 'stop': not now, it must be alone; 'off': not by this session, put it off; 'alone':
 -- yes, and nothing with it; 'take': yes. Adds to extras what it has to tell.
 function flagged.weigh(P, running, id, envelope, first, extras)
   local extra = attempt_info(P, id)
-  local crashed = extra[3] > 0
-  if crashed and not first then return 'stop' end
-  local suspect = extra[3] > 1
-  if suspect and holds_another(running, id) then return 'off' end
+  local crashed, suspect, revoked = extra[3] > 0, extra[3] > 1, extra.revoked == running
+  if (crashed or revoked) and not first then return 'stop' end
+  if revoked or suspect and holds_another(running, id) then return 'off' end
   extras[#extras + 1] = extra
   start_unlocks(P, id, envelope)
   if not crashed then return 'take' end

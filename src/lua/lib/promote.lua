@@ -4,19 +4,21 @@
 -- gives: promote_due
 -- fields: front, front_envelopes, promoted
 
--- The place of a task that was put off for a second (lib/flagged.lua). false: the scores began again since then, so that all
+-- The place of a task that was put off for a second (lib/flagged.lua), because of its crashes or of the session that asked. false: the scores began again since then, so that all
 -- waiting tasks came later; nil: it has no such place.
-local function place_of(P, id)
-  local known = call('HGET', P .. 'info:' .. id, 'place')
+local function place_of(P, id, now)
+  local info = P .. 'info:' .. id
+  local known, revoked_at = unpack(call('HMGET', info, 'place', 'revoked_at'))
+  if revoked_at and math.abs(now - count_of(revoked_at)) > @REVOKED_MS@ then call('HDEL', info, 'revoked', 'revoked_at') end
   if not known then return end
-  call('HDEL', P .. 'info:' .. id, 'place')
+  call('HDEL', info, 'place')
   local place, epoch = string.match(known, '^(%-?%d+) (.+)$')
   return place and call('HGET', P .. 'sequence', 'epoch') == epoch and text(tonumber(place))
 end
 
 -- Sorts due tasks by where they go: {count, promoted, ready, front, front_envelopes, malformed}. count: how many of ids were
 -- looked at before the budget was used up.
-local function sort_due(P, ids, envelopes, order)
+local function sort_due(P, ids, envelopes, order, now)
   local due = {count = #ids, promoted = {}, ready = {}, front = {}, front_envelopes = {}, malformed = {}}
   local ready, malformed = due.ready, due.malformed
   for i = 1, #ids do
@@ -30,7 +32,7 @@ local function sort_due(P, ids, envelopes, order)
       malformed[#malformed + 1] = {id, o.malformed}
     elseif o then
       local place
-      if has_info(envelope) then place = place_of(P, id) end
+      if has_info(envelope) then place = place_of(P, id, now) end
       if place == false then
         due.front[#due.front + 1], due.front_envelopes[#due.front_envelopes + 1] = id, envelope
       else
@@ -51,7 +53,7 @@ local function promote_due(P, now, max, endings, large)
   local found = #ids
   if large then ids = {unpack(ids, 1, budget.fit(P, ids))} end
   local order = order_open(P)
-  local due = sort_due(P, ids, call('HMGET', P .. 'tasks', unpack(ids)), order)
+  local due = sort_due(P, ids, call('HMGET', P .. 'tasks', unpack(ids)), order, now)
   budget.left = budget.left - due.count
   leave_scheduled_first(P, due.count)
   if #due.ready > 0 then

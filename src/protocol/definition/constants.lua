@@ -74,6 +74,7 @@ return {
 
   {section = 'Other'},
   {name = 'EVENTS_DEFAULT', value = 10000, help = 'the length of the stream `events` if the setting `events` is absent'},
+  {name = 'REVOKED_MS', value = 60000, unit = 'ms', help = 'how long a session whose lease of a task was ended by hand does not lease that task again, if its worker does not call `regain`'},
   {name = 'PUT_OFF_MS', value = 1000, unit = 'ms', help = 'the delay of a task that crashed at least twice, if the session that would lease it holds another such task'},
   {name = 'ONE_DAY_MS', value = 86400000, unit = 'ms', help = 'a day'},
   {name = 'CRON_DUE_MAX', value = 50, help = 'recurring entries in one reply of `maintain`'},

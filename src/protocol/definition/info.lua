@@ -9,6 +9,8 @@ return {
   {name = 'backtrace', help = 'of the last crash, if `kind` is `crash`: a frame a line, the innermost first; empty: not known'},
   {name = 'failed', help = 'the time of the last failure (ms)'},
   {name = 'place', help = 'of a task that was delayed because of its crashes (PUT_OFF_MS): the score that it gets again, and the `epoch` of `sequence`; if the epoch has changed, the task goes to the front instead'},
+  {name = 'revoked', help = 'after a lease that was ended by hand: the key `running:<session>` of that lease. This session does not lease the task again until its worker calls `regain`, or REVOKED_MS have passed'},
+  {name = 'revoked_at', help = 'when that lease was ended (ms)'},
 
   {section = 'Reports of the handler'},
   {name = 'progress', help = 'progress in percent'},
