@@ -15,6 +15,14 @@ file(GLOB lua_scripts RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS src/lua/*
 list(TRANSFORM lua_scripts PREPEND ${PROJECT_BINARY_DIR}/)
 install(FILES ${lua_scripts} DESTINATION ${CMAKE_INSTALL_DATADIR}/reeve/lua)
 
+# The manual pages, and the completion of shells where each of them looks.
+install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} FILES_MATCHING PATTERN "reeve*")
+install(FILES ${PROJECT_SOURCE_DIR}/packaging/completion/reeve.bash
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME reeve)
+install(FILES ${PROJECT_SOURCE_DIR}/packaging/completion/_reeve DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${PROJECT_SOURCE_DIR}/packaging/completion/reeve.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
 # ---- for those who build against it -----------------------------------------------------------------------------------
 
 set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/reeve)

@@ -7,7 +7,8 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
 BUILD_PACKAGES="gcc|clang libc6-dev cmake ninja-build|make pkg-config|pkgconf redis-server libhiredis-dev libcjson-dev
   uuid-dev libconfig-dev libssl-dev lua5.1"
 # What the tests need besides.
-TEST_PACKAGES="libcmocka-dev redis-tools procps g++ binutils abigail-tools clang-format-14 openssl tzdata"
+TEST_PACKAGES="libcmocka-dev redis-tools procps g++ binutils abigail-tools clang-format-14 openssl tzdata mandoc zsh fish
+  tmux perl-base"
 
 say() { printf '%s\n' "$*" >&2; }
 die() {

@@ -227,3 +227,26 @@ aof_ended() {
             for (i = 4; i <= count; i += 2) print words[i]
         }'
 }
+
+# ---- a terminal -----------------------------------------------------------------------------------------------------------
+
+# tmux_start COLUMNS LINES COMMAND...: runs it on a terminal of this size, of a tmux server of this test's own.
+tmux_start() {
+    local columns=$1 lines=$2
+    shift 2
+    TMUX_SOCKET=$TEST_DIR/tmux
+    tmux -f /dev/null -S "$TMUX_SOCKET" new-session -d -x "$columns" -y "$lines" -s t "$@" \; set -g status off ||
+        fail "tmux does not start"
+    own "$(tmux -S "$TMUX_SOCKET" display -p '#{pid}')"
+}
+
+# tmux_type KEYS...: as tmux send-keys. tmux_screen: what the terminal shows. tmux_wait PATTERN: until a line shows it.
+tmux_type() { tmux -S "$TMUX_SOCKET" send-keys -t t "$@" || fail "the terminal is gone"; }
+tmux_screen() { tmux -S "$TMUX_SOCKET" capture-pane -p -t t 2>/dev/null; }
+tmux_wait() {
+    local pattern=$1
+    wait_for 'tmux_screen | grep -qE -- "$pattern"' "${2:-15}" 2>"$TEST_DIR/waited" && return
+    tmux_screen >&2
+    fail "the terminal does not show $pattern"
+}
+tmux_end() { tmux -S "$TMUX_SOCKET" kill-server 2>/dev/null; }

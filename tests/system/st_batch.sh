@@ -23,7 +23,7 @@ callbacks() {
     expect_eq "$(echo $OUT)" "closed c/success closed c/complete closed c/death"
     wait_for '[ "$(of_task c/complete state)" = "\"ready\"" ]' 30
     expect_eq "$(of_task c/success state)" '"blocked"'
-    expect_status 1 reeve batch wait c/complete
+    expect_status 5 reeve batch wait c/complete
     expect_has "$ERR" "members of the batch of c/complete: 1 dead, 0 cancelled"
     end "$WORKER_PID"
 }
@@ -35,7 +35,7 @@ from_inside() {
     expect_status 0 reeve lease tree --exec "printf '{\"id\":\"left\"}\n{\"id\":\"right\"}\n' | '$REEVE' batch add tree/inside --queue tree --type scan"
     expect_status 0 reeve batch close tree/inside
     expect_eq "$(counts tree/inside)" "no 3 1 0 0 2 0 "
-    expect_status 1 reeve batch wait tree/inside --timeout 10ms
+    expect_status 7 reeve batch wait tree/inside --timeout 10ms
     expect_has "$ERR" "2 members are left"
     expect_status 0 reeve lease tree --count 2 --exec true
     expect_status 0 reeve batch wait tree/inside

@@ -4,12 +4,12 @@
 waiting_without_end() {
     local signal job
     reeve enqueue w noop --id w1 >/dev/null
-    expect_status 1 reeve wait w/w1 --timeout 0.1
+    expect_status 7 reeve wait w/w1 --timeout 0.1
     expect_silent
     expect_has "$ERR" "has not ended in time"
     expect_status 1 reeve wait w/nope
     expect_has "$ERR" "w/nope"
-    expect_status 1 reeve enqueue w noop --wait=0.1 --json
+    expect_status 7 reeve enqueue w noop --wait=0.1 --json
     expect_lines 1
     expect_eq "$(member queue "$OUT")" '"w"'
     for signal in INT:130 TERM:143; do
@@ -32,7 +32,7 @@ waiting_without_end() {
     kill -TERM $job
     wait $job
     expect_status 0 reeve cancel w/w1
-    expect_status 1 reeve wait w/w1
+    expect_status 6 reeve wait w/w1
     expect_has "$OUT" "state: cancelled"
     expect_has "$ERR" "w/w1 was cancelled"
 }
@@ -75,7 +75,7 @@ results() {
     expect_eq "$(member result "$OUT")" '"a\nb"'
     expect_status 0 reeve enqueue work echo @"$TEST_DIR/bytes" --wait=30 --json
     expect_eq "$(member result_base64 "$OUT")" "\"$(base64 -w0 "$TEST_DIR/bytes")\""
-    expect_status 1 reeve enqueue work fail '{"kind":"decode","message":"no JPEG"}' --attempts 1 --id dead --wait=30
+    expect_status 5 reeve enqueue work fail '{"kind":"decode","message":"no JPEG"}' --attempts 1 --id dead --wait=30
     expect_has "$OUT" "state:      dead"
     expect_has "$OUT" "error kind: decode"
     expect_has "$ERR" "work/dead is dead: decode: no JPEG"

@@ -114,7 +114,7 @@ own "$worker"
 
 # dies TYPE PAYLOAD KIND MESSAGE: a task that ends dead, so.
 dies() {
-  expect_status 1 "$REEVE" --json enqueue cxx "$1" "$2" --wait
+  expect_status 5 "$REEVE" --json enqueue cxx "$1" "$2" --wait
   expect_has "$OUT$ERR" "\"$3\""
   expect_has "$OUT$ERR" "$4"
 }

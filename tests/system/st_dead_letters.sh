@@ -201,10 +201,10 @@ telling() {
     expect_has "$OUT" '\"kind\":\"k\"'
     expect_has "$OUT" '\"message\":\"m\"'
     # (The queue t has it by the worker's configuration; a task may say otherwise.)
-    expect_status 1 reeve enqueue t fail '{}' --attempts 1 --wait=30
+    expect_status 5 reeve enqueue t fail '{}' --attempts 1 --wait=30
     wait_for '[ "$(told t noop)" = 1 ]' 30
-    expect_status 1 reeve enqueue t fail '{}' --attempts 1 --on-dead '' --wait=30
-    expect_status 1 reeve enqueue t fail '{}' --attempts 1 --on-dead echo --wait=30
+    expect_status 5 reeve enqueue t fail '{}' --attempts 1 --on-dead '' --wait=30
+    expect_status 5 reeve enqueue t fail '{}' --attempts 1 --on-dead echo --wait=30
     wait_for '[ "$(told t echo)" = 1 ]' 30
     expect_eq "$(told t noop)" 1
 }

@@ -81,7 +81,7 @@ expect_status 0 reeve enqueue disks cksum "$TEST_DIR/empty" --wait=60
 expect_has "$OUT" "$(cksum <"$TEST_DIR/empty")"
 expect_status 0 reeve enqueue disks cksum "$FILE" --wait=60
 expect_has "$OUT" "$SUM"
-expect_status 1 reeve enqueue disks cksum "$TEST_DIR" --wait=60
+expect_status 5 reeve enqueue disks cksum "$TEST_DIR" --wait=60
 expect_has "$ERR" "no regular file"
-expect_status 1 reeve enqueue disks cksum large --wait=60
+expect_status 5 reeve enqueue disks cksum large --wait=60
 expect_has "$ERR" "absolute path"

@@ -95,9 +95,9 @@ expect_status 0 reeve wait vault/three
 expect_has "$OUT" "with the old key"
 
 # What nobody encrypted, and what somebody changed.
-expect_status 1 reeve enqueue vault echo "plain" --wait
+expect_status 5 reeve enqueue vault echo "plain" --wait
 expect_has "$OUT$ERR" "the payload is not encrypted"
-expect_status 1 reeve enqueue vault echo "not sealed at all, but long enough" --meta key=old --wait
+expect_status 5 reeve enqueue vault echo "not sealed at all, but long enough" --meta key=old --wait
 expect_has "$OUT$ERR" "does not open with key old"
 
 # Without keys nothing is enqueued.

@@ -110,9 +110,9 @@ mended() {
 }
 
 wrong() {
-    expect_status 1 reeve enqueue words wordcount.split here --meta output=/tmp/x --wait=60
+    expect_status 5 reeve enqueue words wordcount.split here --meta output=/tmp/x --wait=60
     expect_has "$ERR" "absolute path of a directory"
-    expect_status 1 reeve enqueue words wordcount.split /usr --wait=60
+    expect_status 5 reeve enqueue words wordcount.split /usr --wait=60
     expect_has "$ERR" "output=FILE"
 }
 

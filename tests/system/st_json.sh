@@ -82,6 +82,10 @@ events_are_documented() {
 
 without_redis() {
     prints --version 0 --version
+    prints version 0 version
+    prints help 0 help
+    prints "help COMMAND" 0 help enqueue
+    prints "help COMMAND" 0 help list
     prints "cron next" 0 cron next '0 3 * * *' 3
     prints run 0 run "$PLUGIN_DIR/sample.so" echo hi
     prints bench 0 bench enqueue --tasks 500 --rounds 1
@@ -187,9 +191,9 @@ looking() {
     expect_eq "$(wc -l <"$TEST_DIR/out")" 1
     fails 1 not_found show q/nope
     expect_eq "$(member handle "$ERR")" '"q/nope"'
-    fails 1 timeout wait q/full --timeout 50ms
+    fails 7 timeout wait q/full --timeout 50ms
     fails 1 not_found wait q/nope
-    fails 1 timeout watch q/full --timeout 50ms
+    fails 7 timeout watch q/full --timeout 50ms
     expect_status 0 reeve --json list q --state dead
     expect_eq "$OUT$ERR" "" "an empty list"
     expect_status 0 reeve --json workers
@@ -291,10 +295,10 @@ watching() {
     reeve cancel w/watched >/dev/null || fail "not cancelled"
     wait_for '! kill -0 '"$pid"' 2>/dev/null' 30
     end "$pid"
-    expect_eq "$ENDED" 1
+    expect_eq "$ENDED" 6
     shape watch "$TEST_DIR/watch"
     shape :error "$TEST_DIR/watch.err"
-    fails 1 cancelled watch w/watched
+    fails 6 cancelled watch w/watched
 }
 
 # What a signal ends has an error, and its own status.
@@ -319,10 +323,10 @@ working() {
     start_worker one
     prints "enqueue --wait" 0 enqueue w echo hi --wait=30
     prints "enqueue --wait" 0 enqueue w echo @"$TEST_DIR/bytes" --wait=30
-    prints "enqueue --wait" 1 enqueue w fail '{"kind":"smtp","message":"no route"}' --id dies --attempts 2 --backoff fixed:20ms~0 \
+    prints "enqueue --wait" 5 enqueue w fail '{"kind":"smtp","message":"no route"}' --id dies --attempts 2 --backoff fixed:20ms~0 \
         --wait=30
     expect_eq "$CODE" dead
-    prints wait 1 wait w/dies
+    prints wait 5 wait w/dies
     prints show 0 show w/dies
     expect_eq "$(member error_kind "$OUT")" '"smtp"'
     reeve enqueue w sleep '{"ms":600000}' --id long >/dev/null || fail "not enqueued"
@@ -374,7 +378,7 @@ working() {
     prints cancel 0 cancel w/both
     prints cancel 0 cancel w/long
     expect_eq "$(member cancelling "$OUT")" true
-    prints wait 1 wait w/long --timeout 30
+    prints wait 6 wait w/long --timeout 30
     expect_eq "$CODE" cancelled
     prints retry 0 retry w/dies
     end "$WORKER_PID"
@@ -387,7 +391,7 @@ long_tasks() {
     sed -i '/^plugin_dir/d' "$TEST_DIR/long.conf"
     start_worker long
     reeve events g --keep 100 >/dev/null 2>&1 || fail "no events"
-    prints "enqueue --wait" 1 enqueue g tells --id tells --attempts 1 --wait=30
+    prints "enqueue --wait" 5 enqueue g tells --id tells --attempts 1 --wait=30
     prints show 0 show g/tells
     expect_eq "$(member progress "$OUT") $(member checkpoint_bytes "$OUT")" "40 4"
     prints "show --log" 0 show g/tells --log

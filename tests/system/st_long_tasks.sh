@@ -48,11 +48,11 @@ expect_status 0 reeve enqueue q steps '{"steps":1000,"ms":50}' --id hike
 wait_for '[ "$(of_task q/hike state)" = "\"running\"" ]' 30
 expect_status 0 reeve cancel q/hike
 expect_eq "$OUT" "cancelling q/hike: it is running"
-expect_status 1 reeve wait q/hike --timeout 30s
+expect_status 6 reeve wait q/hike --timeout 30s
 expect_has "$ERR" "q/hike was cancelled"
 expect_status 0 reeve enqueue q sleep '{"ms":60000}' --id nap
 wait_for '[ "$(of_task q/nap state)" = "\"running\"" ]' 30
 expect_status 0 reeve cancel --json q/nap
 expect_eq "$OUT" '{"handle":"q/nap","queue":"q","id":"nap","action":"cancel","cancelling":true}'
-expect_status 1 reeve wait q/nap --timeout 30s
+expect_status 6 reeve wait q/nap --timeout 30s
 expect_eq "$(of_task q/nap state)" '"cancelled"'

@@ -56,7 +56,7 @@ large() {
 # A result over the limit is a failure that says so.
 large_result() {
     head -c $((16 * 1024 * 1024 + 1)) /dev/zero >"$TEST_DIR/larger"
-    expect_status 1 reeve enqueue q echo @"$TEST_DIR/larger" --id larger --wait=30
+    expect_status 5 reeve enqueue q echo @"$TEST_DIR/larger" --id larger --wait=30
     expect_has "$OUT" "state:      dead"
     expect_has "$ERR" "at most 16777216 (no setting raises it)"
     expect_status 0 reeve delete q/larger

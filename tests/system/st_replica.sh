@@ -55,9 +55,9 @@ END
 
 # Where no word can be left that somebody waits, reeve looks again and again; kept events can be watched.
 waits_and_watches() {
-    expect_status 1 reeve wait q/a --timeout 0.5
+    expect_status 7 reeve wait q/a --timeout 0.5
     expect_has "$ERR" "q/a has not ended in time"
-    expect_status 1 reeve wait q/c
+    expect_status 6 reeve wait q/c
     expect_has "$ERR" "q/c was cancelled"
     expect_status 1 reeve wait q/none
     expect_has "$ERR" "no task q/none"

@@ -45,7 +45,7 @@ backoff() {
     ends_after q/third 1500
     expect_eq "$(of_task q/third failures)" 2
     expect_status 0 reeve enqueue q fail '{"kind":"k2","message":"words"}' --id never --attempts 2
-    expect_status 1 reeve wait q/never --timeout 30 --json
+    expect_status 5 reeve wait q/never --timeout 30 --json
     expect_eq "$(member failures "$OUT")" 2
     expect_has "$ERR" "q/never is dead: k2: words"
     took=$(($(member ended_ms "$OUT") - $(member enqueued_ms "$OUT")))
@@ -55,7 +55,7 @@ backoff() {
 # What the configuration says of a queue, for a type of which nobody says anything; what the task says comes first.
 queues_policy() {
     expect_status 0 reeve enqueue policy absent --id its
-    expect_status 1 reeve wait policy/its --timeout 30 --json
+    expect_status 5 reeve wait policy/its --timeout 30 --json
     expect_eq "$(member failures "$OUT")" 3
     took=$(($(member ended_ms "$OUT") - $(member enqueued_ms "$OUT")))
     [ $took -ge 900 ] && [ $took -lt $((900 + LATE_MS)) ] || fail "dead after $took ms, not 300 and 600"
@@ -128,10 +128,10 @@ steered() {
     expect_status 0 reeve enqueue held noop --id s3 --in 1h
     expect_status 0 reeve retry held/s3
     expect_status 0 reeve wait held/s3 --timeout 20
-    expect_status 1 reeve enqueue held fail '{"times":2}' --id dead --attempts 2 --wait=20
+    expect_status 5 reeve enqueue held fail '{"times":2}' --id dead --attempts 2 --wait=20
     expect_status 0 reeve retry held/dead
     # (Its failures are forgotten, so that it fails twice more.)
-    expect_status 1 reeve wait held/dead --timeout 20 --json
+    expect_status 5 reeve wait held/dead --timeout 20 --json
     expect_eq "$(member failures "$OUT")" 2
     expect_status 0 reeve delete held/dead
     expect_eq "$(in_queue held dead)" 0

@@ -126,13 +126,13 @@ in_force() {
     expect_status 0 reeve settings w --attempts 2 --backoff fixed:10ms --on-dead echo
     start_worker one
     reeve resume w >/dev/null
-    expect_status 1 reeve wait w/a --timeout 30
+    expect_status 5 reeve wait w/a --timeout 30
     expect_eq "$(of_task w/a failures)" 2
     wait_for '[ "$(in_queue w completed)" = 1 ]' 30
     expect_status 0 reeve settings w --attempts default --keep-completed none --timeout 50ms
     wait_for '[ "$(in_queue w completed)" = 0 ]' 30
     expect_status 0 reeve enqueue w sleep '{"ms":60000}' --id b --attempts 1
-    expect_status 1 reeve wait w/b --timeout 30
+    expect_status 5 reeve wait w/b --timeout 30
     expect_eq "$(of_task w/b error_kind)" '"timeout"'
 }
 
@@ -143,7 +143,7 @@ results() {
     start_worker two
     wait_for '[ "$(redis HGET "reeve:{r}:settings" completed_bytes)" = 15 ]' 30
     expect_status 0 reeve enqueue r echo 0123456789 --id a --wait --timeout 30
-    expect_status 1 reeve enqueue r echo 0123456789+ --id b --wait --timeout 30
+    expect_status 5 reeve enqueue r echo 0123456789+ --id b --wait --timeout 30
     expect_has "$ERR" "r/b is dead: result: the result has 11 bytes: at most 10 (result_max of the queue r raises it, up to 16777216)"
     expect_status 0 reeve enqueue r echo 01234 --id c --wait --timeout 30
     expect_eq "$(in_queue r completed)" 2

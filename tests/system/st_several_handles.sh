@@ -29,14 +29,14 @@ expect_has "$OUT" '"handle":"q/one"'
 
 # ---- wait ----------------------------------------------------------------------------------------------------------------
 start_worker w
-expect_status 1 reeve wait q/two q/one
+expect_status 5 reeve wait q/two q/one
 expect_eq "$(printf '%s\n' "$OUT" | grep -oE '^(q/(one|two)|state: +[a-z]+)' | tr -s ' ' | tr '\n' ' ')" \
     'q/two state: dead q/one state: completed '
 expect_has "$ERR" 'q/two is dead: smtp: no route'
 expect_status 0 reeve wait q/one q/one --json
 expect_eq "$(printf '%s\n' "$OUT" | grep -c '"state":"completed"')" 2
 # One limit for all: behind its end each is looked at once.
-expect_status 1 reeve wait other/three q/one --timeout 50ms
+expect_status 7 reeve wait other/three q/one --timeout 50ms
 expect_has "$ERR" 'other/three has not ended in time'
 expect_has "$OUT" 'completed'
 end "$WORKER_PID"

@@ -59,7 +59,7 @@ by_configuration() {
     write_conf one 'size_limits = { result = 10; };' 'pools = ( { queues = [ "w" ]; } );'
     start_worker one
     expect_status 0 reeve enqueue w echo 0123456789 --wait --timeout 30
-    expect_status 1 reeve enqueue w echo 0123456789+ --id b --wait --timeout 30
+    expect_status 5 reeve enqueue w echo 0123456789+ --id b --wait --timeout 30
     expect_has "$ERR" 'w/b is dead: result: the result has 11 bytes: at most 10 (size_limits.result raises it, up to 16777216)'
 }
 

@@ -43,7 +43,7 @@ watched queue '"event":"ready","handle":"q/two"' || fail "$(cat "$TEST_DIR/queue
 # One that has ended already, in either way; and one that is not there.
 expect_status 0 reeve watch q/one
 expect_has "$ERR" "q/one has ended: completed"
-expect_status 1 reeve watch q/two
+expect_status 5 reeve watch q/two
 expect_has "$ERR" "q/two has ended: dead"
 expect_status 1 reeve watch q/none
 expect_status 2 reeve watch 'q/'
@@ -55,8 +55,8 @@ start_watch third q/three
 reeve cancel q/three >/dev/null
 wait_for '! kill -0 '"$WATCH_PID"' 2>/dev/null' 10
 end "$WATCH_PID"
-expect_eq "$ENDED" 1 "a cancelled task"
-expect_status 1 reeve watch q --timeout 100ms
+expect_eq "$ENDED" 6 "a cancelled task"
+expect_status 7 reeve watch q --timeout 100ms
 expect_has "$ERR" "not in time"
 
 # ---- its end ---------------------------------------------------------------------------------------------------------------

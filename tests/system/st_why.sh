@@ -10,7 +10,7 @@ reasons() {
 }
 
 a_wait_says_what_is_missing() {
-    expect_status 1 reeve enqueue nobody noop --wait=0.4
+    expect_status 7 reeve enqueue nobody noop --wait=0.4
     expect_has "$ERR" "nobody/"
     expect_has "$ERR" " cannot run yet: no live worker serves the queue"
     expect_eq "$(member workers "$(reeve queues nobody --json)")" 0

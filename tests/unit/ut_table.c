@@ -36,7 +36,7 @@ static void sink_expect(struct sink *sink, const char *expected)
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */
 
-static const cli_column columns[] = {{"NAME", false, 0}, {"N", true, 0}, {"WORDS", false, 8}};
+static const cli_column columns[] = {{"NAME", false, 0, 0}, {"N", true, 0, 0}, {"WORDS", false, 8, 0}};
 
 static void add_row(cli_table *table, const char *name, const char *number, const char *words)
 {
@@ -105,7 +105,7 @@ static void cells_are_harmless(void **state)
     (void)state;
     struct sink sink;
     cli_table table;
-    static const cli_column one[] = {{"TEXT", false, 0}};
+    static const cli_column one[] = {{"TEXT", false, 0, 0}};
 
     cli_table_init(&table, one, 1);
     cli_table_cell(&table, "a\nb\t\x1b[31mc\x7f\xff\xe2\x80\xae\xc2\x9b");

@@ -95,9 +95,12 @@ static void add_cells(cli_table *table, const bench_figure *figure, bool rounds)
 
 bool bench_print_figures(const bench_figures *figures, FILE *out)
 {
-    static const cli_column once[] = {{"FIGURE", false, 0}, {"VALUE", true, 0}, {"UNIT", false, 0}};
-    static const cli_column often[] = {
-        {"FIGURE", false, 0}, {"MEDIAN", true, 0}, {"LEAST", true, 0}, {"MOST", true, 0}, {"UNIT", false, 0}};
+    static const cli_column once[] = {{"FIGURE", false, 0, 0}, {"VALUE", true, 0, 0}, {"UNIT", false, 0, 0}};
+    static const cli_column often[] = {{"FIGURE", false, 0, 0},
+                                       {"MEDIAN", true, 0, 0},
+                                       {"LEAST", true, 0, 0},
+                                       {"MOST", true, 0, 0},
+                                       {"UNIT", false, 0, 0}};
     bool rounds = figures->count > 0 && figures->list[0].count > 1, printed;
     cli_table table;
 

@@ -26,6 +26,7 @@ const cli_option cli_global_options[] = {
            "size limits for enqueued tasks, such as payload=64K,tags=8 (default: REEVE_SIZE_LIMITS)", CLI_TEXT,
            size_limit),
     GLOBAL("json", NULL, "print JSON, one object on each line", CLI_FLAG, json),
+    GLOBAL("wide", NULL, "print all columns of tables, also where they do not fit the terminal", CLI_FLAG, wide),
     GLOBAL("help", NULL, "print help; after a command, the help of that command", CLI_FLAG, help),
     GLOBAL("version", NULL, "print the version", CLI_FLAG, version),
     {0},

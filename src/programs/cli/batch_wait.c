@@ -89,7 +89,7 @@ static int say_outcome(const waiting *w, reeve_status result)
 
     if (result == REEVE_EINTERRUPTED) return cli_signalled(cli, cli_stop_signal());
     if (result == REEVE_ETIMEOUT)
-        return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "timeout", .handle = w->name},
+        return cli_fault_say(cli, CLI_TIMED_OUT, &(cli_fault){.code = "timeout", .handle = w->name},
                              "the batch of %s has not ended in time: %" PRIu64 " members are left%s", w->name,
                              counts->left, counts->open ? ", and it is open" : "");
     if (result == REEVE_ESTATE)
@@ -97,7 +97,7 @@ static int say_outcome(const waiting *w, reeve_status result)
                              "%s has ended before the members of its batch", w->name);
     if (result != REEVE_OK) return cli_fault_call(cli, result, &(cli_fault){.handle = w->name});
     if (counts->dead + counts->cancelled == 0) return CLI_DONE;
-    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "dead", .handle = w->name},
+    return cli_fault_say(cli, CLI_DEAD, &(cli_fault){.code = "dead", .handle = w->name},
                          "members of the batch of %s: %" PRIu64 " dead, %" PRIu64 " cancelled", w->name, counts->dead,
                          counts->cancelled);
 }

@@ -146,8 +146,8 @@ int cli_read_payload(const cli_context *cli, rv_buf *ret, const char *text)
     rv_buf_init(ret, (size_t)REEVE_PAYLOAD_MAX + 1); /* one more, to tell what just fits from what does not */
     if (text == NULL) return CLI_DONE;
     if (strcmp(text, "-") == 0) return read_stream(cli, ret, STDIN_FILENO, "standard input");
-    if (text[0] != '@') {
-        rv_buf_adds(ret, text);
+    if (text[0] != '@' || text[1] == '@') {
+        rv_buf_adds(ret, text[0] == '@' ? text + 1 : text);
         return ret->failed ? cli_no_memory(cli) : CLI_DONE;
     }
     fd = open(text + 1, O_RDONLY | O_CLOEXEC);

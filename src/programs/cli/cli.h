@@ -16,13 +16,17 @@
 #include "base/buf.h"
 #include "reeve/reeve.h"
 
-/* Exit statuses; the numbers are part of the command line's contract. */
+/* Exit statuses; the numbers are part of the command line's contract. exits.c has what they mean, for help, manual pages
+ * and `reeve help --json`. */
 enum {
     CLI_DONE = 0,
-    CLI_REFUSED = 1, /* refused, not found, not in time */
+    CLI_REFUSED = 1, /* refused, not found */
     CLI_USAGE = 2,
     CLI_NO_REDIS = 3,
-    CLI_UNKNOWN = 4,    /* enqueue: whether it was carried out is not known */
+    CLI_UNKNOWN = 4, /* enqueue: whether it was carried out is not known */
+    CLI_DEAD = 5,    /* the task that was waited for is dead, */
+    CLI_CANCELLED = 6,
+    CLI_TIMED_OUT = 7,  /* or did not end in time */
     CLI_SIGNALLED = 128 /* plus the signal's number */
 };
 
@@ -72,6 +76,7 @@ typedef struct cli_verb {
     const cli_option *other_globals;
     const char *notes; /* examples and more for --help; whole lines */
     const char *exits; /* what 0 and 1 mean here, or with a final '.' all; NULL: the usual */
+    bool hidden;       /* for programs, not for people: `reeve --help` does not list it */
 } cli_verb;
 
 typedef struct cli_context {
@@ -85,6 +90,7 @@ typedef struct cli_context {
     const char *size_limit;        /* --size-limit */
     reeve_size_limits size_limits; /* in force: none is zero */
     bool json;
+    bool wide;        /* --wide: tables have all their columns, however narrow the terminal is */
     bool json_faults; /* what goes wrong before the options are read is told as JSON, too */
     bool help;
     bool version;
@@ -165,7 +171,7 @@ int cli_queue_argument(const cli_context *cli, const char *text);
 
 /*
  * Reads a PAYLOAD argument into *ret, which the caller frees whatever is returned: the text itself, "-" for standard
- * input, "@file" for a file. NULL text is an empty payload. CLI_DONE, or an exit status after words.
+ * input, "@file" for a file, "@@text" for a text that begins with '@'. NULL text is an empty payload. CLI_DONE, or an exit status after words.
  */
 int cli_read_payload(const cli_context *cli, rv_buf *ret, const char *text);
 

@@ -17,8 +17,8 @@
 /* ---- list ------------------------------------------------------------------------------------------------------ */
 
 static const cli_column columns[] = {
-    {"QUEUE", false, 0}, {"NAME", false, 0}, {"SPEC", false, 40},  {"ZONE", false, 0},
-    {"NEXT", false, 0},  {"LAST", false, 0}, {"PAUSED", false, 0}, {"TYPE", false, 0},
+    {"QUEUE", false, 0, 0}, {"NAME", false, 0, 0}, {"SPEC", false, 40, 0},  {"ZONE", false, 0, 5},
+    {"NEXT", false, 0, 0},  {"LAST", false, 0, 4}, {"PAUSED", false, 0, 2}, {"TYPE", false, 0, 3},
 };
 
 /* The task's own, or null. */

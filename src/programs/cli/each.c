@@ -26,7 +26,8 @@ void cli_each_separate(const cli_context *cli, const cli_each_item *item)
 /* Whether the verb looks at the items that follow one with this exit status. */
 static bool goes_on(int status)
 {
-    return (status == CLI_DONE || status == CLI_REFUSED) && ferror(stdout) == 0;
+    return (status == CLI_DONE || status == CLI_REFUSED || (status >= CLI_DEAD && status < CLI_SIGNALLED)) &&
+           ferror(stdout) == 0;
 }
 
 int cli_each(cli_context *cli, bool queues, cli_each_fn look, const void *options)

@@ -104,8 +104,8 @@ static void begin_json(cli_json *json, const char *queue, const reeve_limits *li
 /* ---- for people ------------------------------------------------------------------------------------------------ */
 
 static const cli_column columns[] = {
-    {"GROUP", false, 40}, {"CONCURRENCY", false, 0}, {"RATE", false, 0},
-    {"RUNNING", true, 0}, {"PARKED", true, 0},       {"HOLD", false, 0},
+    {"GROUP", false, 40, 0}, {"CONCURRENCY", false, 0, 0}, {"RATE", false, 0, 0},
+    {"RUNNING", true, 0, 0}, {"PARKED", true, 0, 1},       {"HOLD", false, 0, 2},
 };
 
 static void add_group(cli_table *table, const reeve_group_limits *group)

@@ -19,8 +19,8 @@
 #define TABLE_ROWS 1000 /* rows whose columns are lined up together */
 
 static const cli_column columns[] = {
-    {"HANDLE", false, 0}, {"TYPE", false, 40},   {"STATE", false, 0},
-    {"SINCE", false, 0},  {"FAILURES", true, 0}, {"ERROR", false, 70},
+    {"HANDLE", false, 0, 0}, {"TYPE", false, 40, 3},   {"STATE", false, 0, 0},
+    {"SINCE", false, 0, 1},  {"FAILURES", true, 0, 2}, {"ERROR", false, 70, 4},
 };
 
 /* A search under way. */

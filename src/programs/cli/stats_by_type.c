@@ -6,9 +6,9 @@
 #include "verb_stats.h"
 
 const cli_column cli_stats_types_columns[CLI_STATS_TYPES_COLUMNS] = {
-    {"QUEUE", false, 0}, {"TYPE", false, 40}, {"DONE", true, 0}, {"FAILED", true, 0},
-    {"DEAD", true, 0},   {"WAIT", true, 0},   {"MIN", true, 0},  {"MAX", true, 0},
-    {"RUN", true, 0},    {"MIN", true, 0},    {"MAX", true, 0},
+    {"QUEUE", false, 0, 0}, {"TYPE", false, 40, 0}, {"DONE", true, 0, 0}, {"FAILED", true, 0, 2},
+    {"DEAD", true, 0, 1},   {"WAIT", true, 0, 0},   {"MIN", true, 0, 4},  {"MAX", true, 0, 3},
+    {"RUN", true, 0, 0},    {"MIN", true, 0, 4},    {"MAX", true, 0, 3},
 };
 
 static void add_range(cli_table *table, const reeve_range *range)

@@ -12,8 +12,8 @@
 #define MINUTE_US 60e6
 
 static const cli_column columns[] = {
-    {"TIME", false, 0}, {"DONE", true, 0}, {"FAILED", true, 0}, {"DEAD", true, 0},
-    {"WAIT", true, 0},  {"RUN", true, 0},  {"BUSY", true, 0},
+    {"TIME", false, 0, 0}, {"DONE", true, 0, 0}, {"FAILED", true, 0, 0}, {"DEAD", true, 0, 1},
+    {"WAIT", true, 0, 0},  {"RUN", true, 0, 0},  {"BUSY", true, 0, 2},
 };
 #define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]))
 

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "terminal.h"
 #include "utf8.h"
 
 #define CELL_MAX (256 * 1024)
 #define GAP 2
+#define SHRUNK_MIN 12 /* columns of the terminal that a column keeps when it is made narrower */
 
 void cli_table_init(cli_table *table, const cli_column *columns, size_t count)
 {
@@ -73,7 +75,7 @@ void cli_table_cell(cli_table *table, const char *text)
     }
     table->cells[table->used++] = cell;
     width = cli_utf8_columns(cell, strlen(cell));
-    if (width > table->width[column]) table->width[column] = width;
+    if (width > table->width[column] && !(table->cut && table->columns[column].max > 0)) table->width[column] = width;
 }
 
 void cli_table_cellf(cli_table *table, const char *format, ...)
@@ -87,32 +89,145 @@ void cli_table_cellf(cli_table *table, const char *format, ...)
     cli_table_cell(table, text);
 }
 
+/* Whether no column that is printed follows. */
+static bool is_last(const cli_table *table, size_t column)
+{
+    while (++column < table->count)
+        if (!table->hidden[column]) return false;
+    return true;
+}
+
 static void pad(FILE *out, size_t columns)
 {
     while (columns-- > 0) (void)fputc(' ', out);
 }
 
-static void print_cell(const cli_table *table, size_t column, const char *text, FILE *out)
-{
-    size_t space = table->width[column] - cli_utf8_columns(text, strlen(text));
-    bool last = column + 1 == table->count;
+/* ---- terminals that are too narrow ------------------------------------------------------------------------------ */
 
+static bool is_wide;
+
+void cli_table_wide(bool wide)
+{
+    is_wide = wide;
+}
+
+static size_t total_width(const cli_table *table)
+{
+    size_t total = 0;
+
+    for (size_t i = 0; i < table->count; i++)
+        if (!table->hidden[i]) total += table->width[i] + (total > 0 ? GAP : 0);
+    return total;
+}
+
+/* Makes the widest column that may be cut narrower by up to `excess`. False: there is none. */
+static bool shrink_one(cli_table *table, size_t excess)
+{
+    size_t widest = table->count, room;
+
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->hidden[i] || table->columns[i].max == 0 || table->width[i] <= SHRUNK_MIN) continue;
+        if (widest == table->count || table->width[i] > table->width[widest]) widest = i;
+    }
+    if (widest == table->count) return false;
+    room = table->width[widest] - SHRUNK_MIN;
+    table->width[widest] -= excess < room ? excess : room;
+    return true;
+}
+
+static bool drop_one(cli_table *table)
+{
+    size_t first = table->count;
+
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->hidden[i] || table->columns[i].drop == 0) continue;
+        if (first == table->count || table->columns[i].drop >= table->columns[first].drop) first = i;
+    }
+    if (first == table->count) return false;
+    table->hidden[first] = true;
+    return true;
+}
+
+/* Columns that were made narrower to no avail get their width back from the room that others left. */
+static void widen(cli_table *table, const size_t *natural, size_t limit)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        size_t total = total_width(table), room = limit > total ? limit - total : 0;
+        size_t wanted = natural[i] - table->width[i];
+
+        if (!table->hidden[i]) table->width[i] += wanted < room ? wanted : room;
+    }
+}
+
+static void fit(cli_table *table, FILE *out)
+{
+    size_t limit = is_wide ? 0 : cli_terminal_columns(out), dropped = 0, total;
+    size_t natural[CLI_TABLE_COLUMNS];
+
+    if (limit == 0) return;
+    memcpy(natural, table->width, sizeof(natural));
+    while ((total = total_width(table)) > limit) {
+        table->cut = true;
+        if (shrink_one(table, total - limit)) continue;
+        if (!drop_one(table)) break;
+        dropped++;
+    }
+    if (table->cut) widen(table, natural, limit);
+    if (dropped > 0)
+        (void)fprintf(stderr, "%zu column%s left out; --wide prints all\n", dropped, dropped == 1 ? " is" : "s are");
+}
+
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
+
+/* A cell of a column that was made narrower. */
+static void print_cut(const char *text, size_t width, FILE *out)
+{
+    rv_buf buf;
+
+    rv_buf_init(&buf, CELL_MAX);
+    rv_buf_adds(&buf, text);
+    cli_utf8_cut(&buf, width);
+    (void)fputs(rv_buf_text(&buf), out);
+    rv_buf_fini(&buf);
+}
+
+static void print_cell(const cli_table *table, size_t column, const char *text, bool first, FILE *out)
+{
+    size_t width = table->width[column], own = cli_utf8_columns(text, strlen(text));
+    bool is_cut = table->cut && table->columns[column].max > 0 && own > width;
+    size_t space = own < width ? width - own : 0;
+
+    if (!first) pad(out, GAP);
     if (table->columns[column].right) pad(out, space);
-    (void)fputs(text, out);
-    if (!table->columns[column].right && !last) pad(out, space);
-    if (last)
-        (void)fputc('\n', out);
+    if (is_cut)
+        print_cut(text, width, out);
     else
-        pad(out, GAP);
+        (void)fputs(text, out);
+    if (!table->columns[column].right && !is_last(table, column)) pad(out, space);
+}
+
+/* cells: one for each column; NULL: the titles. */
+static void print_row(const cli_table *table, char *const *cells, FILE *out)
+{
+    bool first = true;
+
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->hidden[i]) continue;
+        print_cell(table, i, cells == NULL ? table->columns[i].title : cells[i], first, out);
+        first = false;
+    }
+    (void)fputc('\n', out);
 }
 
 bool cli_table_print(cli_table *table, FILE *out)
 {
     if (table->failed) return false;
-    if (!table->titled)
-        for (size_t i = 0; i < table->count; i++) print_cell(table, i, table->columns[i].title, out);
+    if (!table->titled) {
+        fit(table, out);
+        print_row(table, NULL, out);
+    }
     table->titled = true;
-    for (size_t i = 0; i < table->used; i++) print_cell(table, i % table->count, table->cells[i], out);
+    for (size_t i = 0; i + table->count <= table->used; i += table->count) print_row(table, table->cells + i, out);
     forget_rows(table);
     return true;
 }

@@ -3,6 +3,10 @@
  *
  * Cells are copied and made harmless (utf8.h). An empty cell shows as "-". Running out of memory is remembered and told
  * by the print call. One thread.
+ *
+ * On a terminal that is too narrow, columns that may be cut (max) become narrower, and then columns are left out in the
+ * order of their `drop`. libsmartcols has no such order; it also holds all rows until the end, where a listing here is
+ * printed page by page, and its widths depend on the locale. So this stays our own.
  */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
@@ -19,6 +23,7 @@ typedef struct cli_column {
     const char *title;
     bool right; /* numbers */
     size_t max; /* columns of the terminal; longer cells are cut; 0: no limit */
+    int drop;   /* left out where the terminal is too narrow: the largest first; 0: never */
 } cli_column;
 
 typedef struct cli_table {
@@ -27,9 +32,14 @@ typedef struct cli_table {
     char **cells;                    /* row by row; owned */
     size_t used, capacity;           /* of cells */
     size_t width[CLI_TABLE_COLUMNS]; /* only grows, so that the pages of a long table line up as far as can be known */
+    bool hidden[CLI_TABLE_COLUMNS];  /* left out, as decided when the titles are printed */
+    bool cut;                        /* so that cells of later pages are cut to the width, too */
     bool titled;                     /* the titles were printed */
     bool failed;
 } cli_table;
+
+/* Whether all tables print all columns (--wide). */
+void cli_table_wide(bool wide);
 
 /* columns: at most CLI_TABLE_COLUMNS, and they outlive the table. */
 void cli_table_init(cli_table *table, const cli_column *columns, size_t count);

@@ -1,23 +1,14 @@
 #include "utf8.h"
 
+#include <locale.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <wchar.h>
 
 typedef struct range {
     uint32_t first, last;
 } range;
 
-/* Unicode 15, coarse: whole blocks of marks and of East Asian wide characters, so that common text lines up. */
-static const range zero_width[] = {
-    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a}, {0x064b, 0x065f},   {0x0900, 0x0902},
-    {0x0e34, 0x0e3a}, {0x0e47, 0x0e4e}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f},   {0x20d0, 0x20ff},
-    {0x2060, 0x2064}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0x1f3fb, 0x1f3ff}, {0xe0100, 0xe01ef},
-};
-static const range wide[] = {
-    {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2e80, 0x303e},   {0x3041, 0x33ff},   {0x3400, 0x4dbf},
-    {0x4e00, 0x9fff},   {0xa000, 0xa4cf},   {0xa960, 0xa97f},   {0xac00, 0xd7a3},   {0xf900, 0xfaff},
-    {0xfe30, 0xfe6f},   {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff},
-    {0x1f900, 0x1f9ff}, {0x1fa70, 0x1faff}, {0x20000, 0x3fffd},
-};
 /* Bidirectional controls: they reorder what stands beside them. */
 static const range reordering[] = {{0x061c, 0x061c}, {0x200e, 0x200f}, {0x202a, 0x202e}, {0x2066, 0x2069}};
 
@@ -77,22 +68,41 @@ bool cli_utf8_is_text(const char *text, size_t length)
     return true;
 }
 
+/* The locale in which the C library tells widths; C.UTF-8 is part of glibc. */
+static locale_t utf8_locale(void)
+{
+    static _Atomic(locale_t) made;
+    locale_t locale = atomic_load(&made), none = (locale_t)0;
+
+    if (locale != none) return locale;
+    locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", none);
+    if (locale != none && !atomic_compare_exchange_strong(&made, &none, locale)) {
+        freelocale(locale);
+        locale = none;
+    }
+    return locale;
+}
+
+/* As wcwidth says; what it does not know takes one column. */
 static size_t columns_of(uint32_t character)
 {
-    if (character < 0x300) return 1;
-    return IN(zero_width, character) ? 0 : IN(wide, character) ? 2 : 1;
+    int width = character < 0x300 ? 1 : wcwidth((wchar_t)character);
+
+    return width < 0 ? 1 : (size_t)width;
 }
 
 size_t cli_utf8_columns(const char *text, size_t length)
 {
     size_t columns = 0;
     uint32_t character;
+    locale_t locale = utf8_locale(), before = uselocale(locale);
 
     for (size_t at = 0, step; at < length; at += step) {
         step = cli_utf8_next(text + at, length - at, &character);
         columns += step == 0 ? 1 : columns_of(character);
         if (step == 0) step = 1;
     }
+    (void)uselocale(before);
     return columns;
 }
 
@@ -129,8 +139,10 @@ void cli_utf8_cut(rv_buf *buf, size_t columns)
 {
     size_t used = 0, keep = 0, at = 0;
     uint32_t character;
+    locale_t before;
 
     if (buf->failed || columns == 0 || cli_utf8_columns(rv_buf_text(buf), buf->length) <= columns) return;
+    before = uselocale(utf8_locale());
     while (at < buf->length) {
         size_t step = cli_utf8_next(buf->data + at, buf->length - at, &character);
         used += step == 0 ? 1 : columns_of(character);
@@ -138,6 +150,7 @@ void cli_utf8_cut(rv_buf *buf, size_t columns)
         at += step == 0 ? 1 : step;
         keep = at;
     }
+    (void)uselocale(before);
     buf->length = keep;
     rv_buf_adds(buf, "…");
 }

@@ -3,7 +3,8 @@
  *
  * Harmless means: no byte reaches a terminal that would move the cursor, change a mode or reorder text. Control
  * characters, bidirectional overrides and bytes that are no UTF-8 become visible escapes (\n, \x1b, \u202e).
- * No locale, no I/O; any thread.
+ * Widths are those of the C library (wcwidth) in the locale C.UTF-8, whatever the locale of the program is; without that
+ * locale each character counts as one column. No I/O; any thread.
  */
 #ifndef CLI_UTF8_H
 #define CLI_UTF8_H

@@ -121,6 +121,6 @@ const cli_verb cli_verb_batch = {
         "  reeve batch close $batch\n"
         "  reeve batch wait $batch --timeout 10m\n",
     .exits =
-        "0 done, with wait: all members have completed; 1 refused, not found or not in time, or a member has died\n"
-        "or was cancelled",
+        "0 done, with wait: all members have completed; 1 refused or not found, 2 wrong usage, 3 no Redis. With wait:\n"
+        "5 a member has died or was cancelled, 7 the batch has not ended in time.",
 };

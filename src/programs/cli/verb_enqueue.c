@@ -243,5 +243,5 @@ const cli_verb cli_verb_enqueue = {
         "  printf '{\"payload\":{\"path\":\"%s\"}}\\n' /etc/* | reeve enqueue --bulk files checksum\n",
     .exits = "0 all enqueued (with --wait: and completed), 1 something was refused, 2 wrong usage, 3 no Redis,\n"
              "4 it is unknown whether the task was enqueued. The handle QUEUE/ID is printed: enqueue the task again\n"
-             "with --id ID.",
+             "with --id ID. With --wait: 5 the task is dead, 6 it was cancelled, 7 it has not ended in time.",
 };

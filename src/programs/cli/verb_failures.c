@@ -26,8 +26,8 @@ static const cli_option failures_table[] = {
 static const struct failures_options failures_defaults = {.page = CLI_PAGE_DEFAULT};
 
 static const cli_column columns[] = {
-    {"QUEUE", false, 0}, {"KIND", false, 40}, {"DEAD", true, 0},
-    {"LAST", false, 0},  {"TYPE", false, 40}, {"MESSAGE", false, 70},
+    {"QUEUE", false, 0, 0}, {"KIND", false, 40, 0}, {"DEAD", true, 0, 0},
+    {"LAST", false, 0, 2},  {"TYPE", false, 40, 3}, {"MESSAGE", false, 70, 4},
 };
 
 static void print_json(const char *queue, const void *item)

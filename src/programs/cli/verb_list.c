@@ -175,8 +175,8 @@ static int list_all(struct listing *listing)
 int cli_list(cli_context *cli, const char *queue, reeve_state state, const char *kind, const cli_page *page)
 {
     const cli_column columns[] = {
-        {"HANDLE", false, 0},  {"TYPE", false, 40},  {when_title(state), false, 0},
-        {"FAILURES", true, 0}, {"ERROR", false, 70},
+        {"HANDLE", false, 0, 0},  {"TYPE", false, 40, 3},  {when_title(state), false, 0, 0},
+        {"FAILURES", true, 0, 2}, {"ERROR", false, 70, 4},
     };
     struct listing listing = {.cli = cli,
                               .queue = queue,

@@ -16,7 +16,8 @@
 #define PAGE_SIZE 100
 
 static const cli_column columns[] = {
-    {"HANDLE", false, 0}, {"TYPE", false, 40}, {"STATE", false, 0}, {"SINCE", false, 0}, {"TAGS", false, 70},
+    {"HANDLE", false, 0, 0}, {"TYPE", false, 40, 3}, {"STATE", false, 0, 0},
+    {"SINCE", false, 0, 1},  {"TAGS", false, 70, 4},
 };
 
 static void add_task(cli_table *table, const reeve_task_info *info)

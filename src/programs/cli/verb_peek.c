@@ -28,8 +28,8 @@ static const cli_option peek_table[] = {
 };
 
 static const cli_column columns[] = {
-    {"#", true, 0},       {"HANDLE", false, 0},   {"TYPE", false, 40},    {"PRIORITY", true, 0},
-    {"GROUP", false, 30}, {"ENQUEUED", false, 0}, {"PAYLOAD", false, 70},
+    {"#", true, 0, 1},       {"HANDLE", false, 0, 0},   {"TYPE", false, 40, 2},    {"PRIORITY", true, 0, 3},
+    {"GROUP", false, 30, 4}, {"ENQUEUED", false, 0, 5}, {"PAYLOAD", false, 70, 6},
 };
 
 static void add_payload(cli_table *table, reeve_bytes payload)

@@ -23,12 +23,22 @@ static const cli_option queues_table[] = {
     {0},
 };
 
+/* When a narrow terminal loses the column of a state: the larger the number, the earlier; 0: never. */
+#define DROP_BLOCKED 9
+#define DROP_SCHEDULED 8
+#define DROP_READY 0
+#define DROP_PARKED 10
+#define DROP_RUNNING 0
+#define DROP_COMPLETED 9
+#define DROP_DEAD 1
+#define DROP_CANCELLED 10
+
 /* clang-format off */
-#define COLUMN(name, title) {title, true, 0},
+#define COLUMN(name, title) {title, true, 0, DROP_##name},
 static const cli_column columns[] = {
-    {"QUEUE", false, 0}, {"PAUSED", false, 0},
+    {"QUEUE", false, 0, 0}, {"PAUSED", false, 0, 4},
     RV_STATE_COLUMNS(COLUMN)
-    {"DONE", true, 0}, {"FAILED", true, 0}, {"OLDEST", false, 0}, {"WORKERS", true, 0}, {"LIMITS", false, 0},
+    {"DONE", true, 0, 6}, {"FAILED", true, 0, 5}, {"OLDEST", false, 0, 4}, {"WORKERS", true, 0, 3}, {"LIMITS", false, 0, 7},
 };
 /* clang-format on */
 #undef COLUMN

@@ -2,7 +2,9 @@
  * verb_run.c - one task through a plugin's handler, here and now, without Redis.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -273,11 +275,29 @@ static int run_task(cli_context *cli, reeve_plugin_handle *plugin, const reeve_p
     return status;
 }
 
+/* "x.so" without a '/': that file here, else the plugin "x" of the plugin directory. False: the name is too long. */
+static bool find_object(const char *name, char *ret, size_t size)
+{
+    size_t length = strlen(name);
+    bool is_object = strchr(name, '/') == NULL && length > 3 && strcmp(name + length - 3, ".so") == 0;
+    int printed;
+
+    if (!is_object)
+        printed = snprintf(ret, size, "%s", name);
+    else if (access(name, F_OK) == 0)
+        printed = snprintf(ret, size, "./%s", name);
+    else
+        printed = snprintf(ret, size, "%.*s", (int)(length - 3), name);
+    return printed >= 0 && (size_t)printed < size;
+}
+
 static int open_plugin(const cli_context *cli, reeve_plugin_handle **ret, const char *name, const char *dir)
 {
-    char words[512] = "";
-    reeve_status result = reeve_plugin_open(ret, name, dir, words, sizeof(words));
+    char words[512] = "", found[PATH_MAX];
+    reeve_status result;
 
+    if (find_object(name, found, sizeof(found))) name = found;
+    result = reeve_plugin_open(ret, name, dir, words, sizeof(words));
     if (result == REEVE_OK) return CLI_DONE;
     return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "plugin"}, "%s",
                          words[0] == '\0' ? reeve_status_text(result) : words);
@@ -316,7 +336,9 @@ const cli_verb cli_verb_run = {
     .max = 3,
     .run = run,
     .other_globals = run_globals,
-    .notes = "PLUGIN is a path if it contains a /, else a name in the plugin directory. The result is printed to\n"
+    .notes = "PLUGIN is a path if it contains a /, or the name of a file in this directory that ends in .so, else a "
+             "name in\n"
+             "the plugin directory. The result is printed to\n"
              "standard output without changes. Progress and outcome are printed to standard error. Jitter is not\n"
              "applied to the backoff.\n"
              "\n"

@@ -34,11 +34,12 @@ static const cli_option stats_table[] = {
 };
 static const struct stats_options stats_defaults = {.days = 1};
 
-#define COLUMNS(first)                                                                                       \
-    {                                                                                                        \
-        {first, false, 0}, {"DONE", true, 0}, {"FAILED", true, 0}, {"DEAD", true, 0}, {"AVG/HOUR", true, 0}, \
-            {"WAIT", true, 0}, {"P50", true, 0}, {"P95", true, 0}, {"P99", true, 0}, {"RUN", true, 0},       \
-            {"P50", true, 0}, {"P95", true, 0}, {"P99", true, 0}, {"KINDS", false, 60},                      \
+#define COLUMNS(first)                                                                                               \
+    {                                                                                                                \
+        {first, false, 0, 0}, {"DONE", true, 0, 0}, {"FAILED", true, 0, 1}, {"DEAD", true, 0, 0},                    \
+            {"AVG/HOUR", true, 0, 3}, {"WAIT", true, 0, 0}, {"P50", true, 0, 5}, {"P95", true, 0, 2},                \
+            {"P99", true, 0, 4}, {"RUN", true, 0, 0}, {"P50", true, 0, 5}, {"P95", true, 0, 2}, {"P99", true, 0, 4}, \
+            {"KINDS", false, 60, 6},                                                                                 \
     }
 #define COLUMN_COUNT 14
 static const cli_column by_queue[COLUMN_COUNT] = COLUMNS("QUEUE"), by_day[COLUMN_COUNT] = COLUMNS("DAY");

@@ -24,7 +24,8 @@ static const cli_option tags_table[] = {
 };
 static const struct tags_options tags_defaults = {.page = CLI_PAGE_DEFAULT};
 
-static const cli_column columns[] = {{"QUEUE", false, 0}, {"TAG", false, 70}, {"TASKS", true, 0}, {"LAST", false, 0}};
+static const cli_column columns[] = {
+    {"QUEUE", false, 0, 0}, {"TAG", false, 70, 0}, {"TASKS", true, 0, 0}, {"LAST", false, 0, 1}};
 
 static void print_json(const char *queue, const void *item)
 {

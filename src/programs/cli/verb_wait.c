@@ -27,7 +27,7 @@ static int say_dead(const cli_context *cli, const char *name, const reeve_task_i
     const char *kind = info == NULL ? NULL : info->error_kind;
     const char *message = info == NULL ? NULL : info->error_message;
 
-    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "dead", .handle = name}, "%s is dead%s%s%s%s", name,
+    return cli_fault_say(cli, CLI_DEAD, &(cli_fault){.code = "dead", .handle = name}, "%s is dead%s%s%s%s", name,
                          kind == NULL ? "" : ": ", kind == NULL ? "" : kind, message == NULL ? "" : ": ",
                          message == NULL ? "" : message);
 }
@@ -41,13 +41,13 @@ static int say_outcome(const cli_context *cli, const char *name, reeve_status st
     case REEVE_EDEAD:
         return say_dead(cli, name, info);
     case REEVE_ECANCELLED:
-        return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "cancelled", .handle = name}, "%s was cancelled",
+        return cli_fault_say(cli, CLI_CANCELLED, &(cli_fault){.code = "cancelled", .handle = name}, "%s was cancelled",
                              name);
     case REEVE_EINTERRUPTED:
         return cli_signalled(cli, cli_stop_signal());
     case REEVE_ETIMEOUT:
         if (timeout_ms < 0) break;
-        return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "timeout", .handle = name},
+        return cli_fault_say(cli, CLI_TIMED_OUT, &(cli_fault){.code = "timeout", .handle = name},
                              "%s has not ended in time; `reeve why %s` explains it", name, name);
     default:
         break;
@@ -175,5 +175,7 @@ const cli_verb cli_verb_wait = {
              "  reeve wait default/order-17 --timeout 30s\n"
              "  reeve wait default/order-17 default/order-18\n"
              "  reeve wait --json default/order-17 | jq -r .result\n",
-    .exits = "0 all completed, 1 one is dead, cancelled, not found or timed out (the output says which)",
+    .exits = "0 all completed, 1 one was not found, 2 wrong usage, 3 no Redis, 5 one is dead, 6 one was cancelled, 7 "
+             "one has\n"
+             "not ended in time. With several of these, the status is that of the last task that has not completed.",
 };

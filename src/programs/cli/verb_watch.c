@@ -123,23 +123,26 @@ struct watching {
 /* Whether that ends a task; *ret_status: as what. */
 static bool is_end(const char *what, int *ret_status)
 {
-    static const char *const others[] = {"dead", "cancelled", "deleted"};
+    static const struct {
+        const char *what;
+        int status;
+    } ends[] = {{"completed", CLI_DONE}, {"dead", CLI_DEAD}, {"cancelled", CLI_CANCELLED}, {"deleted", CLI_REFUSED}};
 
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        *ret_status = ends[i].status;
+        if (strcmp(what, ends[i].what) == 0) return true;
+    }
     *ret_status = CLI_DONE;
-    if (strcmp(what, "completed") == 0) return true;
-    *ret_status = CLI_REFUSED;
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (strcmp(what, others[i]) == 0) return true;
     return false;
 }
 
 /* A program is told why the exit status is what it is. how: "dead", "cancelled", "deleted". */
-static void tell_program(const struct watching *watching, const char *how)
+static void tell_program(const struct watching *watching, const char *how, int status)
 {
     const char *code = strcmp(how, "deleted") == 0 ? "not_found" : how;
 
     if (!watching->cli->json) return;
-    (void)cli_fault_say(watching->cli, CLI_REFUSED, &(cli_fault){.code = code, .handle = watching->name}, "%s is %s",
+    (void)cli_fault_say(watching->cli, status, &(cli_fault){.code = code, .handle = watching->name}, "%s is %s",
                         watching->name, how);
 }
 
@@ -154,9 +157,9 @@ static bool look(struct watching *watching, int *ret_status)
         *ret_status = cli_fault_call(watching->cli, status, &(cli_fault){.handle = watching->name});
     } else if (info->state >= REEVE_STATE_COMPLETED) {
         ended = true;
-        *ret_status = info->state == REEVE_STATE_COMPLETED ? CLI_DONE : CLI_REFUSED;
+        (void)is_end(reeve_state_name(info->state), ret_status);
         cli_note(watching->cli, "%s has ended: %s", watching->name, reeve_state_name(info->state));
-        if (*ret_status != CLI_DONE) tell_program(watching, reeve_state_name(info->state));
+        if (*ret_status != CLI_DONE) tell_program(watching, reeve_state_name(info->state), *ret_status);
     }
     reeve_task_info_free(info);
     return ended;
@@ -177,7 +180,7 @@ static bool take(struct watching *watching, const reeve_event *event, int *ret_s
         return true;
     }
     if (watching->handle.id[0] != '\0' && is_end(event->what, ret_status)) {
-        if (*ret_status != CLI_DONE) tell_program(watching, event->what);
+        if (*ret_status != CLI_DONE) tell_program(watching, event->what, *ret_status);
         return true;
     }
     *ret_status = CLI_DONE;
@@ -215,7 +218,7 @@ static int watch_on(struct watching *watching)
         if (result != REEVE_ETIMEOUT && cli_exit_of(result) != CLI_NO_REDIS)
             return cli_fail_call(cli, result, watching->name);
         if (left == 0)
-            return cli_fault_say(cli, CLI_REFUSED,
+            return cli_fault_say(cli, CLI_TIMED_OUT,
                                  &(cli_fault){.code = "timeout", .handle = single ? watching->name : NULL},
                                  "%s: not in time", watching->name);
         if (result == REEVE_ETIMEOUT && single && look(watching, &status)) return status;
@@ -279,6 +282,6 @@ const cli_verb cli_verb_watch = {
              "  reeve watch default/order-17\n"
              "  reeve watch default --json | jq -c 'select(.event == \"dead\")'\n"
              "  reeve watch default --since 10m --count 100\n",
-    .exits = "0 done, or the task is completed, 1 the task is dead, cancelled, deleted or unknown, or --timeout has\n"
-             "passed, 2 wrong usage, 3 no Redis.",
+    .exits = "0 done, or the task is completed, 1 the task was deleted or is unknown, 2 wrong usage, 3 no Redis,\n"
+             "5 the task is dead, 6 it was cancelled, 7 --timeout has passed.",
 };

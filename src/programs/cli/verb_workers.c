@@ -10,17 +10,19 @@
 #include "worker_json.h"
 
 static const cli_column columns[] = {
-    {"WORKER", false, 0}, {"NAME", false, 30},    {"HOST", false, 30},    {"PID", true, 0},    {"STATE", false, 0},
-    {"BUSY", true, 0},    {"UTIL", true, 0},      {"PROCESSED", true, 0}, {"FAILED", true, 0}, {"MEMORY", true, 0},
-    {"REDIS", true, 0},   {"UP SINCE", false, 0}, {"SEEN", false, 0},
+    {"WORKER", false, 0, 0}, {"NAME", false, 30, 2}, {"HOST", false, 30, 5}, {"PID", true, 0, 5},
+    {"STATE", false, 0, 0},  {"BUSY", true, 0, 0},   {"UTIL", true, 0, 2},   {"PROCESSED", true, 0, 3},
+    {"FAILED", true, 0, 3},  {"MEMORY", true, 0, 4}, {"REDIS", true, 0, 4},  {"UP SINCE", false, 0, 6},
+    {"SEEN", false, 0, 1},
 };
 static const cli_column running_columns[] = {
-    {"WORKER", false, 0}, {"THREAD", false, 0}, {"TASK", false, 0}, {"TYPE", false, 40}, {"FOR", true, 0},
+    {"WORKER", false, 0, 0}, {"THREAD", false, 0, 3}, {"TASK", false, 0, 0},
+    {"TYPE", false, 40, 2},  {"FOR", true, 0, 1},
 };
 
 static const cli_column pool_columns[] = {
-    {"WORKER", false, 0}, {"POOL", false, 30}, {"THREADS", true, 0},
-    {"UTIL", true, 0},    {"ORDER", false, 0}, {"QUEUES", false, 70},
+    {"WORKER", false, 0, 0}, {"POOL", false, 30, 0}, {"THREADS", true, 0, 1},
+    {"UTIL", true, 0, 2},    {"ORDER", false, 0, 3}, {"QUEUES", false, 70, 0},
 };
 
 struct workers_options {

@@ -39,7 +39,8 @@ int cli_unknown_verb(const cli_context *cli, const char *name)
             return cli_usage(cli, "\"%s\" comes later: reeve %s has no command %s yet", name, reeve_version(),
                              later[i].purpose);
     rv_nearest_init(&nearest, name);
-    for (size_t i = 0; cli_verbs[i] != NULL; i++) rv_nearest_try(&nearest, cli_verbs[i]->name);
+    for (size_t i = 0; cli_verbs[i] != NULL; i++)
+        if (!cli_verbs[i]->hidden) rv_nearest_try(&nearest, cli_verbs[i]->name);
     if (nearest.name == NULL) return cli_usage(cli, "unknown command \"%.100s\"", name);
     return cli_usage(cli, "unknown command \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/args.h"
+#include "cli/exits.h"
 #include "cli/verbs.h"
 
 #define HELP_COLUMN 27
@@ -41,24 +42,46 @@ static void print_options(const char *title, const cli_option *options, const cl
     }
 }
 
-static void print_exits(const char *own)
+void cli_verb_exits(const cli_verb *verb, char *ret, size_t size)
 {
-    bool all;
+    const char *own = verb->exits == NULL ? "0 done, 1 refused or not found" : verb->exits;
+    bool all = own[strlen(own) - 1] == '.';
 
-    if (own == NULL) own = "0 done, 1 refused or not found";
-    all = own[strlen(own) - 1] == '.';
-    (void)printf("\nExit status: %s%s\n", own, all ? "" : ", 2 wrong usage, 3 no Redis.");
+    (void)snprintf(ret, size, "%s%s", own, all ? "" : ", 2 wrong usage, 3 no Redis.");
 }
 
-static void print_verbs(cli_section section)
+/* All of them, for `reeve --help`. */
+static void print_exit_table(void)
+{
+    (void)printf("\nExit status:\n");
+    for (const cli_exit *row = cli_exits; row->name != NULL; row++)
+        (void)printf("  %3d  %s\n", row->status, row->meaning);
+}
+
+const char *cli_section_title(cli_section section)
 {
     static const char *const titles[CLI_SECTIONS] = {"Tasks", "Changing tasks", "Queues", "Workers and Redis",
                                                      "Trying and measuring"};
 
-    (void)printf("\n%s:\n", titles[section]);
-    for (const cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
-        if ((*verb)->section == section) (void)printf("  %-10s  %s\n", (*verb)->name, (*verb)->summary);
+    return titles[section];
 }
+
+static void print_verbs(cli_section section)
+{
+    (void)printf("\n%s:\n", cli_section_title(section));
+    for (const cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
+        if ((*verb)->section == section && !(*verb)->hidden)
+            (void)printf("  %-10s  %s\n", (*verb)->name, (*verb)->summary);
+}
+
+const char cli_help_terms[] =
+    "Terms: a task is in a QUEUE and has a TYPE, which selects the handler, the function that runs it. Its\n"
+    "HANDLE is QUEUE/ID. A worker leases a task, that is, takes the right to run it, and then makes an attempt:\n"
+    "one call of the handler. After a failed attempt the task is retried, and after the last one it is dead. An\n"
+    "error has a KIND, a short text such as \"timeout\". A crash is the death of a worker, or the\n"
+    "expiry of its session, while it held the task. The tasks of a queue can be in groups. Tasks of different\n"
+    "groups alternate, and a group can have limits. docs/glossary.md defines more terms. A DURATION is a number\n"
+    "of seconds, or has a unit: 90, 1.5, 500ms, 5m, 1h, 2d.\n";
 
 void cli_print_help(void)
 {
@@ -67,24 +90,19 @@ void cli_print_help(void)
                  "Enqueues, inspects and controls background tasks in Redis.\n");
     for (int section = 0; section < CLI_SECTIONS; section++) print_verbs((cli_section)section);
     print_options("Options, before or after the command", cli_global_options, NULL);
-    (void)printf(
-        "\n"
-        "Terms: a task is in a QUEUE and has a TYPE, which selects the handler, the function that runs it. Its\n"
-        "HANDLE is QUEUE/ID. A worker leases a task, that is, takes the right to run it, and then makes an attempt:\n"
-        "one call of the handler. After a failed attempt the task is retried, and after the last one it is dead. An\n"
-        "error has a KIND, a short text such as \"timeout\". A crash is the death of a worker, or the\n"
-        "expiry of its session, while it held the task. The tasks of a queue can be in groups. Tasks of different\n"
-        "groups alternate, and a group can have limits. docs/glossary.md defines more terms. A DURATION is a number\n"
-        "of seconds, or has a unit: 90, 1.5, 500ms, 5m, 1h, 2d.\n");
-    print_exits(NULL);
-    (void)printf("`reeve COMMAND --help` describes a command.\n");
+    (void)printf("\n%s", cli_help_terms);
+    print_exit_table();
+    (void)printf("\n`reeve COMMAND --help` describes a command; `man reeve-COMMAND` has the same text.\n");
 }
 
 void cli_print_verb_help(const cli_verb *verb)
 {
+    char exits[CLI_EXITS_TEXT];
+
     (void)printf("usage: reeve %s %s\n\n%s.\n", verb->name, verb->synopsis, verb->summary);
     print_options("Options (defaults are in parentheses)", verb->options, NULL);
     print_options("Global options", cli_global_options, verb->other_globals);
     if (verb->notes != NULL) (void)printf("\n%s", verb->notes);
-    print_exits(verb->exits);
+    cli_verb_exits(verb, exits, sizeof(exits));
+    (void)printf("\nExit status: %s\n", exits);
 }

@@ -11,37 +11,11 @@
 #include "base/streams.h"
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/table.h"
 #include "cli/verbs.h"
 #include "help.h"
 #include "redis/secret.h"
-
-/* "reeve help", "reeve help VERB", "reeve --help". */
-static int help(cli_context *cli, const char *name)
-{
-    const cli_verb *verb = name == NULL ? NULL : cli_find_verb(name);
-
-    if (name != NULL && verb == NULL) return cli_unknown_verb(cli, name);
-    if (verb == NULL)
-        cli_print_help();
-    else
-        cli_print_verb_help(verb);
-    return CLI_DONE;
-}
-
-static int print_version(const cli_context *cli)
-{
-    cli_json json;
-
-    if (!cli->json) {
-        (void)printf("reeve %s\n", reeve_version());
-        return CLI_DONE;
-    }
-    cli_json_begin(&json, stdout);
-    cli_json_text(&json, "version", reeve_version());
-    cli_json_end(&json);
-    return CLI_DONE;
-}
+#include "version_view.h"
 
 static void *make_options(const cli_verb *verb)
 {
@@ -59,10 +33,11 @@ static int run_verb(cli_context *cli, const cli_verb *verb)
     if (options == NULL) return cli_no_memory(cli);
     status = cli_read_options(cli, options);
     if (status == CLI_DONE) cli->json_faults = cli->json;
+    cli_table_wide(cli->wide);
     if (status == CLI_DONE && cli->help)
         cli_print_verb_help(verb);
     else if (status == CLI_DONE && cli->version)
-        status = print_version(cli);
+        cli_print_version(cli);
     else if (status == CLI_DONE && (status = cli_read_size_limits(cli)) == CLI_DONE &&
              (status = cli_read_redis_file(cli)) == CLI_DONE)
         status = verb->run(cli, options);
@@ -79,10 +54,12 @@ static int run(cli_context *cli, int argc, char **argv)
     const cli_verb *verb;
 
     if (status != CLI_DONE) return status;
-    if (cli->version) return print_version(cli);
-    if (cli->argc == 0 && cli->help) return help(cli, NULL);
+    if (cli->version)
+        cli_print_version(cli);
+    else if (cli->argc == 0 && cli->help)
+        cli_print_help();
+    if (cli->version || (cli->argc == 0 && cli->help)) return CLI_DONE;
     if (cli->argc == 0) return cli_usage(cli, "a command is missing");
-    if (strcmp(cli->argv[0], "help") == 0) return help(cli, cli->argc > 1 ? cli->argv[1] : NULL);
     verb = cli_find_verb(cli->argv[0]);
     return verb == NULL ? cli_unknown_verb(cli, cli->argv[0]) : run_verb(cli, verb);
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
+
 enum {
     OPTION_CHECK = 256,
     OPTION_REDIS,
@@ -73,13 +75,27 @@ static bool usage(const char *words, const char *what)
 }
 
 /* What getopt_long found wrong: an option that it does not know, or one without its argument. */
+static bool unknown_option(const char *argument)
+{
+    char name[64], words[160];
+    rv_nearest nearest;
+
+    (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(argument, "="), argument);
+    rv_nearest_init(&nearest, name + strspn(name, "-"));
+    for (const struct option *option = long_options; option->name != NULL; option++)
+        rv_nearest_try(&nearest, option->name);
+    if (nearest.name == NULL) return usage("unknown option ", name);
+    (void)snprintf(words, sizeof(words), "%s; did you mean --%s?", name, nearest.name);
+    return usage("unknown option ", words);
+}
+
 static bool wrong_option(int found, char **argv)
 {
     char letter[3] = {'-', (char)optopt, '\0'};
     bool is_letter = optopt > 0 && optopt < OPTION_CHECK;
 
     if (found == ':') return usage("no argument after ", is_letter ? letter : argv[optind - 1]);
-    return usage("unknown option ", is_letter ? letter : argv[optind - 1]);
+    return is_letter ? usage("unknown option ", letter) : unknown_option(argv[optind - 1]);
 }
 
 static bool choose(host_options *options, host_action action)

@@ -18,7 +18,7 @@ prints 'batch add' 1 batch add batches/all "$death" --queue batches --type noop 
 expect_eq "$CODE" invalid
 prints 'batch show' 0 batch show batches/all
 expect_eq "$(member open "$OUT") $(member members "$OUT") $(member left "$OUT")" 'true 2 2'
-prints 'batch wait' 1 batch wait batches/all --timeout 10ms
+prints 'batch wait' 7 batch wait batches/all --timeout 10ms
 expect_eq "$CODE" timeout
 prints 'batch close' 0 batch close "$death" batches/all
 fails 1 state batch close "$death" batches/all
