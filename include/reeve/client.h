@@ -508,6 +508,24 @@ typedef struct reeve_worker_info {
 REEVE_API reeve_status reeve_workers(reeve_client *client, reeve_worker_info **ret, size_t *ret_count);
 REEVE_API void reeve_workers_free(reeve_worker_info *list, size_t count);
 
+/* The crash of a supervised worker (reeve-worker --supervise). Texts that are not known are "". */
+typedef struct reeve_crash_info {
+    int64_t at_ms;       /* time of the crash */
+    char *worker;        /* its id */
+    char *thread;        /* name of the thread that crashed */
+    char *task;          /* handle of a task for which a crash was counted */
+    char *type;          /* type of the task that the thread ran */
+    char *message;       /* the signal, the address and the function; or how the process ended */
+    char *backtrace;     /* the frames, one a line, the innermost first */
+    uint64_t crashed;    /* number of tasks for which a crash was counted */
+    uint64_t settled;    /* number of tasks that had finished, and were settled */
+    uint64_t given_back; /* number of tasks that returned to their queues */
+} reeve_crash_info;
+
+/* Gets the last crashes of the namespace, at most 100, the latest first. Free the array with reeve_crashes_free. */
+REEVE_API reeve_status reeve_crashes(reeve_client *client, reeve_crash_info **ret, size_t *ret_count);
+REEVE_API void reeve_crashes_free(reeve_crash_info *list, size_t count);
+
 /* ---- controlling tasks and queues ------------------------------------------------------------------------------ */
 
 /*

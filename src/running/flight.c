@@ -222,11 +222,24 @@ static bool keep_data(rv_flight_thread *flight, rv_flight_record *record, const 
     return true;
 }
 
+/* The common case: a completion with nothing to tell. */
+static bool is_plain(const rv_settlement *s)
+{
+    return s->outcome == REEVE_OUTCOME_DONE && !s->has_result && !s->has_info && !s->checkpoint && !s->unique &&
+           !s->failed && !s->deadline && !s->records_run && s->begun && s->chained_count == 0;
+}
+
 void rv_flight_finish(rv_thread *t, const rv_item *item)
 {
     rv_flight_record *record = item->flight;
     if (record == NULL) return;
     const rv_settlement *s = &item->settlement;
+    if (is_plain(s)) {
+        record->flags = RV_FLIGHT_PLAIN | RV_FLIGHT_DID_BEGIN;
+        record->outcome = REEVE_OUTCOME_DONE;
+        set_state(record, RV_FLIGHT_FINISHED);
+        return;
+    }
     record->outcome = (uint8_t)s->outcome;
     record->flags = flags_of(s);
     record->delay_ms = s->delay_ms;

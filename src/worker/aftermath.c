@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "base/backoff.h"
+#include "base/buf.h"
+#include "base/clock.h"
 #include "base/mem.h"
+#include "protocol/crash_list.h"
 #include "protocol/definition.h"
 #include "protocol/end_session_call.h"
 #include "protocol/registry.h"
@@ -147,6 +150,13 @@ static bool has_words(const char *data, const rv_flight_record *record, uint64_t
 static void settle_finished(work *w, const rv_flight_slot *slot, const rv_flight_record *record)
 {
     const char *data = (const char *)w->flight + slot->data_at;
+    if (record->flags & RV_FLIGHT_PLAIN) {
+        rv_settlement *plain = add(w, slot, record);
+        plain->outcome = REEVE_OUTCOME_DONE;
+        plain->begun = true;
+        w->counts->settled++;
+        return;
+    }
     if (!has_words(data, record, slot->data_size) || record->outcome > REEVE_OUTCOME_SNOOZE) return;
     const char *kind = data + record->data_at, *message = kind + record->kind_length + 1;
     const char *result = message + record->message_length + 1;
@@ -288,15 +298,46 @@ static reeve_status end_session(work *w, uint32_t place, int64_t deadline)
     return REEVE_OK;
 }
 
+/* ---- the record ------------------------------------------------------------------------------------------------ */
+
+static void add_member(rv_buf *json, const char *name, const char *text, size_t size)
+{
+    rv_buf_addf(json, ",\"%s\":", name);
+    rv_buf_add_json(json, text, strnlen(text, size));
+}
+
+/* For `reeve workers --crashes`; and the worker is not listed any more. */
+static reeve_status note_crash(work *w, int64_t deadline)
+{
+    const rv_flight_header *flight = w->flight;
+    const rv_flight_crash *crash = &flight->crash;
+    const rv_aftermath_counts *counts = w->counts;
+    bool has_fault = atomic_load(&crash->stage) >= RV_CRASH_SIGNAL;
+    char worker[sizeof(flight->worker)];
+    rv_buf json;
+    rv_copy_text(worker, sizeof(worker), memchr(flight->worker, '\0', sizeof(worker)) != NULL ? flight->worker : "");
+    rv_buf_init(&json, (size_t)64 * 1024);
+    rv_buf_addf(&json, "{\"at\":%lld", (long long)(has_fault ? crash->at_ms : rv_wall_ms()));
+    add_member(&json, "worker", worker, sizeof(worker));
+    add_member(&json, "thread", has_fault ? crash->thread : "", sizeof(crash->thread));
+    add_member(&json, "task", counts->blamed, sizeof(counts->blamed));
+    add_member(&json, "type", has_fault ? crash->type : "", sizeof(crash->type));
+    add_member(&json, "message", w->aftermath->message, SIZE_MAX);
+    add_member(&json, "backtrace", w->aftermath->backtrace, SIZE_MAX);
+    rv_buf_addf(&json, ",\"crashed\":%u,\"settled\":%u,\"given_back\":%llu}", counts->crashed, counts->settled,
+                (unsigned long long)counts->given_back);
+    if (!json.failed) rv_crash_list_add(w->conn, w->aftermath->ns, rv_buf_text(&json), json.length);
+    rv_buf_fini(&json);
+    rv_registry_remove(w->conn, w->aftermath->ns, worker);
+    return rv_conn_exec(w->conn, deadline, NULL, NULL);
+}
+
 static reeve_status work_on(work *w, int64_t deadline, rv_error *error)
 {
     reeve_status status = rv_conn_open(w->conn, deadline);
     if (status == REEVE_OK) status = settle(w, deadline);
     for (uint32_t i = 0; status == REEVE_OK && i < w->flight->queue_count; i++) status = end_session(w, i, deadline);
-    if (status == REEVE_OK && memchr(w->flight->worker, '\0', sizeof(w->flight->worker)) != NULL) {
-        rv_registry_remove(w->conn, w->aftermath->ns, w->flight->worker);
-        status = rv_conn_exec(w->conn, deadline, NULL, NULL);
-    }
+    if (status == REEVE_OK) status = note_crash(w, deadline);
     if (status == REEVE_OK) return status;
     return rv_fail(error, status, "%s", w->words[0] != '\0' ? w->words : rv_conn_error(w->conn)->text);
 }

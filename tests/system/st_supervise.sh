@@ -68,6 +68,11 @@ expect_has "$OUT" "#0 fault+0x"
 wait_for '[ "$(ls "/proc/$parent/fd" | wc -l)" -le $descriptors ]' 10
 expect_eq "$(tr -d '\0' <"/proc/$parent/task/$parent/children" | wc -w)" 1 "children"
 expect_eq "$(reeve workers --json | grep -c .)" 1 "workers"
+expect_status 0 reeve workers --crashes --json
+expect_lines $((BAD < 100 ? BAD : 100))
+expect_eq "$(grep -c '"type":"fault","message":"SIGSEGV at address 0x10' "$TEST_DIR/out")" $((BAD < 100 ? BAD : 100)) "crashes"
+expect_status 0 reeve workers --crashes --limit 1
+expect_has "$OUT" "#0 fault+0x"
 
 # ---- other ends -----------------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "crashes_view.h"
 #include "page.h"
 #include "table.h"
 #include "verbs.h"
@@ -28,6 +29,7 @@ static const cli_column pool_columns[] = {
 struct workers_options {
     bool running;
     bool pools;
+    bool crashes;
     cli_page page;
 };
 #define AT(field) offsetof(struct workers_options, field)
@@ -35,6 +37,8 @@ struct workers_options {
 static const cli_option workers_table[] = {
     {"running", NULL, "show the task that each thread runs", CLI_FLAG, AT(running), 0, 0, NULL},
     {"pools", NULL, "show the pools, with their threads and queues", CLI_FLAG, AT(pools), 0, 0, NULL},
+    {"crashes", NULL, "show the last crashes of supervised workers, with their frames", CLI_FLAG, AT(crashes), 0, 0,
+     NULL},
     CLI_PAGE_LIMIT_OR_ALL(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
     {0},
@@ -189,9 +193,11 @@ static int workers(cli_context *cli, void *pointer)
     size_t count = 0, shown, from;
     int status = CLI_DONE;
 
-    if (options->running && options->pools) return cli_usage(cli, "--running and --pools: give one of them");
+    if (options->running + options->pools + options->crashes > 1)
+        return cli_usage(cli, "--running, --pools and --crashes: give one of them");
     status = cli_open(cli);
     if (status != CLI_DONE) return status;
+    if (options->crashes) return cli_crashes_view(cli, &options->page);
     result = reeve_workers(cli->client, &list, &count);
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
     if (!cli->json && count == 0) (void)fprintf(stderr, "no worker is alive; `reeve-worker -c FILE` starts one\n");
@@ -206,7 +212,7 @@ static int workers(cli_context *cli, void *pointer)
 const cli_verb cli_verb_workers = {
     .name = "workers",
     .section = CLI_SERVERS,
-    .synopsis = "[--running | --pools] [--limit N] [--offset N]",
+    .synopsis = "[--running | --pools | --crashes] [--limit N] [--offset N]",
     .summary = "Shows all live workers, the tasks that they run, or their pools",
     .options = workers_table,
     .options_size = sizeof(struct workers_options),
@@ -216,7 +222,8 @@ const cli_verb cli_verb_workers = {
              "the last heartbeat. MEMORY is the resident memory of the process, and REDIS the round trip time of a\n"
              "heartbeat. --running prints a row for each running task; if a worker runs more than 64 tasks, only for\n"
              "the 64 that have run longest. FOR is the run time at the last heartbeat. --pools prints a row for each\n"
-             "pool. --json always includes the running tasks and the pools.\n"
+             "pool. --json always includes the running tasks and the pools. --crashes prints the last 100 crashes of\n"
+             "workers that ran with `reeve-worker --supervise`, the latest first.\n"
              "\n"
              "Example:\n"
              "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",
