@@ -234,7 +234,7 @@ aof_ended() {
 tmux_start() {
     local columns=$1 lines=$2
     shift 2
-    TMUX_SOCKET=$TEST_DIR/tmux
+    TMUX_SOCKET=$(mktemp -u "$TEST_DIR/tmux.XXXXXX")
     tmux -f /dev/null -S "$TMUX_SOCKET" new-session -d -x "$columns" -y "$lines" -s t "$@" \; set -g status off ||
         fail "tmux does not start"
     own "$(tmux -S "$TMUX_SOCKET" display -p '#{pid}')"

@@ -175,6 +175,7 @@ looking() {
     prints show 0 show q/child
     for state in ready scheduled blocked; do prints list 0 list q --state "$state"; done
     prints list 0 list q --tag red
+    prints top 0 top
     prints peek 0 peek q 5 --offset 0
     prints tags 0 tags
     prints why 0 why q/plain

@@ -161,7 +161,7 @@ static void widen(cli_table *table, const size_t *natural, size_t limit)
 
 static void fit(cli_table *table, FILE *out)
 {
-    size_t limit = is_wide ? 0 : cli_terminal_columns(out), dropped = 0, total;
+    size_t limit = table->limit > 0 ? table->limit : is_wide ? 0 : cli_terminal_columns(out), dropped = 0, total;
     size_t natural[CLI_TABLE_COLUMNS];
 
     if (limit == 0) return;
@@ -173,7 +173,7 @@ static void fit(cli_table *table, FILE *out)
         dropped++;
     }
     if (table->cut) widen(table, natural, limit);
-    if (dropped > 0)
+    if (dropped > 0 && table->limit == 0)
         (void)fprintf(stderr, "%zu column%s left out; --wide prints all\n", dropped, dropped == 1 ? " is" : "s are");
 }
 

@@ -32,6 +32,7 @@ typedef struct cli_table {
     char **cells;                    /* row by row; owned */
     size_t used, capacity;           /* of cells */
     size_t width[CLI_TABLE_COLUMNS]; /* only grows, so that the pages of a long table line up as far as can be known */
+    size_t limit;                    /* columns that a line may have, set after init; 0: those of the terminal */
     bool hidden[CLI_TABLE_COLUMNS];  /* left out, as decided when the titles are printed */
     bool cut;                        /* so that cells of later pages are cut to the width, too */
     bool titled;                     /* the titles were printed */

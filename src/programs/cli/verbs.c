@@ -18,7 +18,6 @@ static const struct {
     {"signal", "to send a signal to a worker"},
     {"stack", "to print the stacks of a worker's threads"},
     {"threads", "to list the threads of a worker"},
-    {"top", "to show queues and workers as they change"},
     {"tune", "to recommend settings"},
     {"web", "to serve a web page about queues"},
 };
