@@ -1,5 +1,5 @@
-# st_guide.sh - the guide (docs/guide.md, docs/guide/*.md) does what it says. Each section gets an empty Redis, a directory and
-# a shell, in which its blocks run in order. The info string of a block says what it is:
+# st_guide.sh - the guide (docs/guide.md, docs/guide/*.md) and docs/operations.md do what they say. Each section gets an empty
+# Redis, a directory and a shell, in which its blocks run in order. The info string of a block says what it is:
 #
 #   sh    Commands for the shell of the section. A text block that follows is the expected output of the sh block, on standard
 #         output and standard error. An sh block without a text block must print nothing. In a text block, "..." matches any
@@ -16,7 +16,7 @@
 . "$(dirname "$0")/lib.sh"
 
 : "${REEVE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
-if [ -n "${GUIDE:-}" ]; then PAGES=("$GUIDE"); else PAGES=("$REEVE_SOURCE"/docs/guide.md "$REEVE_SOURCE"/docs/guide/*.md); fi
+if [ -n "${GUIDE:-}" ]; then PAGES=("$GUIDE"); else PAGES=("$REEVE_SOURCE"/docs/guide.md "$REEVE_SOURCE"/docs/guide/*.md "$REEVE_SOURCE"/docs/operations.md); fi
 BLOCKS=$TEST_DIR/blocks
 # Those of the build directory, by the names that a reader types.
 export PATH="$REEVE_BUILD/bin:$PATH" REEVE_PLUGIN_DIR="$PLUGIN_DIR" LD_LIBRARY_PATH="$REEVE_BUILD/src"
