@@ -16,7 +16,7 @@ typedef struct rv_enqueue_call {
     size_t count;       /* tasks sent */
     size_t bytes;       /* their payloads, about */
     size_t work;        /* for Redis, see CALL_WORK (enqueue_plan.c) */
-    bool children;      /* one of them has parents */
+    size_t until;       /* tasks of it have parents among the specs before this one: those go with it */
     bool plain;         /* none of them has options */
     bool fresh;         /* their ids were made here, and none of them is large */
     bool answered;      /* by a try whose later replies were lost: it is not sent again */

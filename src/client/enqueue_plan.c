@@ -78,15 +78,39 @@ static bool prepare(pipeline *p, size_t index)
 
 static size_t work_of(const reeve_task_spec *spec)
 {
-    return 1 + spec->tag_count + (spec->on_conflict != REEVE_CONFLICT_REJECT ? 10 : 0);
+    return 1 + spec->tag_count + spec->after_count + (spec->on_conflict != REEVE_CONFLICT_REJECT ? 10 : 0);
 }
 
-/* Whether a task goes with those of the call. A task may name parents that come behind it in the same call: such a call
- * is not ended for its work. */
-static bool may_join(const pipeline *p, const call *c, const reeve_task_spec *spec, size_t size)
+/* Whether `handle` is that of the task. */
+static bool is_named(const reeve_task_spec *spec, const char *handle)
 {
+    size_t length = strlen(spec->queue);
+    return spec->id != NULL && strncmp(handle, spec->queue, length) == 0 && handle[length] == '/' &&
+           strcmp(handle + length + 1, spec->id) == 0;
+}
+
+/* Behind the last of the specs that can be in the same call and that this one has as a parent; 0: there is none. */
+static size_t last_parent(const pipeline *p, size_t index, size_t count)
+{
+    const reeve_task_spec *spec = &p->specs[index];
+    size_t end = count - index > CALL_TASKS ? index + CALL_TASKS : count;
+    for (size_t last = end; spec->after_count > 0 && last > index + 1; last--) {
+        const reeve_task_spec *later = &p->specs[last - 1];
+        if (later->id == NULL || later->queue == NULL || strcmp(later->queue, spec->queue) != 0) continue;
+        for (size_t i = 0; i < spec->after_count; i++) {
+            if (spec->after[i].handle != NULL && is_named(later, spec->after[i].handle)) return last;
+        }
+    }
+    return 0;
+}
+
+/* Whether a task goes with those of the call. A task may name parents that come behind it in the same call: before
+ * these the call is not ended for its work. */
+static bool may_join(const pipeline *p, const call *c, size_t index, size_t size)
+{
+    const reeve_task_spec *spec = &p->specs[index];
     return c->count < CALL_TASKS && c->bytes + size <= CALL_BYTES &&
-           (c->children || spec->after_count > 0 || c->work + work_of(spec) <= CALL_WORK) &&
+           (index < c->until || c->work + work_of(spec) <= CALL_WORK) &&
            strcmp(p->specs[c->first].queue, spec->queue) == 0;
 }
 
@@ -103,7 +127,7 @@ size_t rv_enqueue_plan_next(pipeline *p, size_t next, size_t count)
             continue;
         }
         size_t size = spec->payload.length + after_bytes(spec);
-        if (c == NULL || !may_join(p, c, spec, size)) {
+        if (c == NULL || !may_join(p, c, next, size)) {
             if (p->call_count == RV_PIPELINE_CALLS || (c != NULL && total + size > PIPELINE_BYTES)) break;
             c = &p->calls[p->call_count++];
             *c = (call){.first = next, .plain = true, .fresh = true};
@@ -114,7 +138,8 @@ size_t rv_enqueue_plan_next(pipeline *p, size_t next, size_t count)
         c->fresh = c->fresh && spec->id == NULL && size + meta_bytes(spec) <= RV_BULK_INSERT_BYTES;
         c->bytes += size;
         c->work += work_of(spec);
-        c->children = c->children || spec->after_count > 0;
+        size_t until = last_parent(p, next, count);
+        if (until > c->until) c->until = until;
         total += size;
     }
     return next;

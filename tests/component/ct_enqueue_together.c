@@ -1,5 +1,6 @@
 /* Tasks of one call that wait for one another, have the same unique key, or are refused beside others. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/depend.h"
@@ -135,6 +136,58 @@ static void a_message_brings_one_task(void **state)
     assert_string_equal(SEND("carried p 1 0", "a", "", REST), "[1]");
 }
 
+/* ---- how much goes into a call --------------------------------------------------------------------------------- */
+
+enum { CHILDREN = 60, PARENTS = 64, ALL = CHILDREN + PARENTS };
+
+static char ids[ALL][16], handles[PARENTS][16];
+static reeve_parent after[PARENTS];
+
+/* Children, each of which has all parents; then these parents. */
+static void describe(reeve_task_spec specs[ALL])
+{
+    for (size_t i = 0; i < ALL; i++) {
+        (void)snprintf(ids[i], sizeof(ids[i]), "%s%zu", i < CHILDREN ? "c" : "p", i < CHILDREN ? i : i - CHILDREN);
+        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .id = ids[i]};
+        if (i < CHILDREN) specs[i].after = after, specs[i].after_count = PARENTS;
+    }
+    for (size_t i = 0; i < PARENTS; i++) {
+        (void)snprintf(handles[i], sizeof(handles[i]), "q/p%zu", i);
+        after[i] = (reeve_parent){.handle = handles[i]};
+    }
+}
+
+/* How many calls the tasks took. */
+static int enqueue_all(const reeve_task_spec *specs, size_t count)
+{
+    reeve_enqueued results[ALL];
+    assert_string_equal(test_cmd(test_conn, "CONFIG RESETSTAT"), "OK");
+    test_ok(test_client, reeve_enqueue_many(test_client, specs, count, results));
+    const char *line = strstr(test_cmd(test_conn, "INFO commandstats"), "cmdstat_evalsha:calls=");
+    return line ? atoi(line + strlen("cmdstat_evalsha:calls=")) : 0;
+}
+
+/* An edge costs Redis about as much as a task: tasks of many parents are sent a few at a time. */
+static void tasks_of_many_parents_go_in_several_calls(void **state)
+{
+    (void)state;
+    reeve_task_spec specs[ALL];
+    describe(specs);
+    (void)enqueue_all(specs + CHILDREN, PARENTS);
+    assert_in_range(enqueue_all(specs, CHILDREN), CHILDREN * PARENTS / 500, CHILDREN);
+    assert_int_equal(test_number("ZCARD " Q "blocked"), CHILDREN);
+}
+
+/* Those that name parents behind them stay with these. */
+static void tasks_go_with_the_parents_behind_them(void **state)
+{
+    (void)state;
+    reeve_task_spec specs[ALL];
+    describe(specs);
+    assert_in_range(enqueue_all(specs, ALL), 1, 2); /* the script may have to be loaded first */
+    assert_int_equal(test_number("ZCARD " Q "blocked"), CHILDREN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +200,8 @@ int main(void)
         cmocka_unit_test_setup(a_call_that_fails_frees_no_key_of_before, test_place_empty),
         cmocka_unit_test_setup(an_id_that_a_call_has_twice, test_place_empty),
         cmocka_unit_test_setup(a_message_brings_one_task, test_place_empty),
+        cmocka_unit_test_setup(tasks_of_many_parents_go_in_several_calls, test_place_empty),
+        cmocka_unit_test_setup(tasks_go_with_the_parents_behind_them, test_place_empty),
     };
     return cmocka_run_group_tests_name("ct_enqueue_together", tests, test_place_start, test_place_stop);
 }
