@@ -21,6 +21,12 @@
 #define SLOW_CALLS 2
 #define ALONE_TIMES 20
 #define ALONE_MAX_MS 10000
+/* So many calls in a row that a thread took by itself meanwhile, and that were this fast, show that only a stall of Redis
+ * or of the machine made the shared calls long: threads share again. This is believed once in a while: over a link on
+ * which large replies take long, calls of single threads are always fast. */
+#define FAST_CALLS 4
+#define FAST_MS (WAIT_MS / 2)
+#define BELIEVED_AGAIN_MS (2 * ALONE_MAX_MS)
 /* How many orders of the queues of a pool share at the same time. */
 #define SHARES_MAX 16
 
@@ -176,10 +182,11 @@ rv_share_role rv_share_begin(rv_thread *t, unsigned want)
     rv_share *share = &sharing->shares[rv_queue_order_hash(&t->order) % sharing->count];
     t->shared.share = share;
     t->shared.want = want;
+    t->shared.alone_ms = 0;
     rv_arena_rewind(&t->shared.arena);
     rv_lock(&share->lock);
     if (is_off(share)) {
-        role = RV_SHARE_ALONE;
+        t->shared.alone_ms = rv_now_ms();
     } else if (!share->calls) {
         role = RV_SHARE_CALLS;
         share->calls = true;
@@ -213,6 +220,22 @@ void rv_share_note_call(rv_thread *t, int64_t took_ms)
     int64_t alone_ms = took_ms < ALONE_MAX_MS / ALONE_TIMES ? took_ms * ALONE_TIMES : ALONE_MAX_MS;
     rv_lock(&share->lock);
     share->alone_until_ms = rv_now_ms() + alone_ms;
+    share->fast_calls = 0;
+    rv_unlock(&share->lock);
+}
+
+void rv_share_note_alone(rv_thread *t)
+{
+    rv_share *share = t->shared.share;
+    if (t->shared.alone_ms == 0) return;
+    int64_t now = rv_now_ms(), took_ms = now - t->shared.alone_ms;
+    t->shared.alone_ms = 0;
+    rv_lock(&share->lock);
+    share->fast_calls = took_ms < FAST_MS ? share->fast_calls + 1 : 0;
+    if (share->fast_calls >= FAST_CALLS && share->alone_until_ms > now && now >= share->believed_ms) {
+        share->alone_until_ms = now;
+        share->believed_ms = now + BELIEVED_AGAIN_MS;
+    }
     rv_unlock(&share->lock);
 }
 

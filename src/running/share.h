@@ -40,6 +40,9 @@ rv_share_role rv_share_begin(rv_thread *thread, unsigned want);
  * come faster over many, and a thread that waits for another one's reply does nothing meanwhile. */
 void rv_share_note_call(rv_thread *thread, int64_t took_ms);
 
+/* The turn of a thread that took it by itself is over. */
+void rv_share_note_alone(rv_thread *thread);
+
 /* Lets the next thread call, if one waits. */
 void rv_share_end(rv_thread *thread);
 

@@ -481,7 +481,10 @@ bool rv_turn_run(rv_thread *t, unsigned want)
     if (role == RV_SHARE_SERVED && take_served(t, want)) return true;
     if (role == RV_SHARE_LOST) rv_thread_state_enter(t, RV_THREAD_RECOVER);
     bool goes_on = run_turn(t, want, &calls);
-    if (calls) rv_share_end(t);
+    if (calls)
+        rv_share_end(t);
+    else if (role == RV_SHARE_ALONE)
+        rv_share_note_alone(t);
     return goes_on;
 }
 

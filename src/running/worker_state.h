@@ -85,12 +85,13 @@ typedef struct rv_shared_turn {
     struct rv_share *share; /* among those of the pool */
     struct rv_thread *next; /* of those who wait, or whom one call serves */
     unsigned want;
-    unsigned losses; /* rv_sharing.losses before the last turn that it took by itself */
-    int64_t now_ms;  /* on Redis's clock */
-    size_t leased;   /* in rv_thread.leases; the member queue of these is the place in the turn */
-    bool idle;       /* it is leased nothing, and Redis registered it */
-    bool again;      /* a session is gone: another turn is to be taken at once */
-    rv_arena arena;  /* the memory that the leases lie in */
+    int64_t alone_ms; /* since when it takes a turn by itself, as shared ones took long (monotonic); 0: it does not */
+    unsigned losses;  /* rv_sharing.losses before the last turn that it took by itself */
+    int64_t now_ms;   /* on Redis's clock */
+    size_t leased;    /* in rv_thread.leases; the member queue of these is the place in the turn */
+    bool idle;        /* it is leased nothing, and Redis registered it */
+    bool again;       /* a session is gone: another turn is to be taken at once */
+    rv_arena arena;   /* the memory that the leases lie in */
 } rv_shared_turn;
 
 typedef struct rv_thread {
@@ -161,10 +162,12 @@ typedef struct rv_thread {
 
 /* The turns that threads share which would ask their queues in the same order (share.h). */
 typedef struct rv_share {
-    pthread_mutex_t lock;   /* guards the next five; held for moments only, no other lock is taken under it */
+    pthread_mutex_t lock;   /* guards the next seven; held for moments only, no other lock is taken under it */
     bool calls;             /* a thread is in a call that others wait for */
     bool is_slow;           /* that call takes so long that nobody waits for it any more */
     int64_t alone_until_ms; /* a call took long: until then nobody shares one (monotonic); 0: no such limit */
+    unsigned fast_calls;    /* in a row, since then, of threads that called by themselves */
+    int64_t believed_ms;    /* from then on fast calls end that time (monotonic) */
     rv_thread *first;       /* those who wait, in order */
     rv_thread *last;
     /* of the thread that calls: */

@@ -165,6 +165,33 @@ static int64_t alone_until(const reeve_worker *worker)
     return until_ms;
 }
 
+static bool is_believed(const reeve_worker *worker)
+{
+    rv_share *share = &worker->pools[0]->sharing->shares[0];
+    rv_lock(&share->lock);
+    bool believed = share->believed_ms > 0;
+    rv_unlock(&share->lock);
+    return believed;
+}
+
+/* A stall of Redis, or of the machine: shared calls took long, those of single threads do not. */
+static void threads_share_again_when_a_stall_is_over(void **state)
+{
+    (void)state;
+    enum { COUNT = 2000 };
+    test_proxy *proxy = test_proxy_start(test_redis);
+    put_naps(0, COUNT);
+    reeve_worker *worker = worker_of(test_proxy_url(proxy), 16, 1);
+    test_proxy_delay(proxy, 150);
+    test_worker_start(worker);
+    TEST_AWAIT(alone_until(worker) > 0);
+    assert_false(is_believed(worker));
+    test_proxy_delay(proxy, 0);
+    TEST_AWAIT(is_believed(worker));
+    end_after(worker, COUNT);
+    test_proxy_stop(proxy);
+}
+
 static void calls_that_take_long_are_not_shared(void **state)
 {
     (void)state;
@@ -445,6 +472,7 @@ int main(void)
         cmocka_unit_test_setup(a_batch_handler_of_another_type_changes_nothing, set_up),
         cmocka_unit_test_setup(large_payloads_come_over_many_connections, set_up),
         cmocka_unit_test_setup(calls_that_take_long_are_not_shared, set_up),
+        cmocka_unit_test_setup(threads_share_again_when_a_stall_is_over, set_up),
         cmocka_unit_test_setup(outcomes_of_all_kinds, set_up),
         cmocka_unit_test_setup(replies_are_lost, set_up),
         cmocka_unit_test_setup(a_lost_call_comes_late, set_up),
