@@ -290,6 +290,8 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
         if (status == REEVE_EREDIS && rv_client_was_put_off(client) && !rv_client_is_on_replica(client) &&
             pause_for_refusal(client, deadline, &tries))
             continue;
+        /* A node of a cluster, which is connected when a command is for it. */
+        if (status == REEVE_ECONNECT && pause_for_refusal(client, deadline, &tries)) continue;
         if (status != REEVE_ELOST || rv_now_ms() >= deadline) return end_call(client, status, again);
         if (losses++ > 0 && !pause_for_refusal(client, deadline, &tries)) return end_call(client, status, again);
         again = true;

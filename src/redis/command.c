@@ -206,6 +206,14 @@ void rv_command_repeat(rv_commands *commands, const rv_commands *others, size_t 
     }
 }
 
+void rv_command_forward(rv_commands *commands, const rv_commands *others, size_t index)
+{
+    if (!have_mark(commands)) return;
+    commands->marks[commands->count++] =
+        (rv_mark){.offset = commands->out.length, .script = others->marks[index].script};
+    rv_command_repeat(commands, others, index);
+}
+
 void rv_command_add(rv_commands *commands, const void *data, size_t length)
 {
     rv_command_add2(commands, data, length, NULL, 0);

@@ -62,5 +62,7 @@ reeve_status rv_command_check(const rv_commands *commands, rv_error *error);
 size_t rv_command_end(const rv_commands *commands, size_t index);
 /* Appends the bytes of a command of others, with what is lent to it. */
 void rv_command_repeat(rv_commands *commands, const rv_commands *others, size_t index);
+/* The same as a command of its own, with its script. */
+void rv_command_forward(rv_commands *commands, const rv_commands *others, size_t index);
 
 #endif

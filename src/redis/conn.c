@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "redis/cluster_links.h"
 #include "redis/conn_private.h"
 
 #define COMMAND_MS 10000
@@ -33,9 +34,11 @@ reeve_status rv_conn_create(rv_conn **ret, const rv_conn_options *options, rv_er
     rv_transport_init(&conn->transport, options->quit);
     rv_reply_reader_init(&conn->reader);
     rv_command_init(&conn->commands);
+    if (options->url->cluster != NULL && rv_cluster_links_create(conn, options) != REEVE_OK) goto no_memory;
     *ret = conn;
     return REEVE_OK;
 no_memory:
+    if (conn != NULL) rv_free(conn->name);
     rv_free(conn);
     return rv_fail(error, REEVE_ENOMEM, "out of memory for a connection to Redis");
 }
@@ -44,6 +47,7 @@ void rv_conn_destroy(rv_conn *conn)
 {
     if (!conn) return;
     rv_conn_close(conn);
+    rv_cluster_links_destroy(conn);
     rv_reply_reader_fini(&conn->reader);
     rv_command_fini(&conn->commands);
     rv_free(conn->name);
@@ -53,6 +57,7 @@ void rv_conn_destroy(rv_conn *conn)
 /* Replies that are owed are read from where they were asked for. */
 bool rv_conn_is_open(const rv_conn *conn)
 {
+    if (conn->links) return rv_cluster_links_are_open(conn);
     if (!rv_transport_is_open(&conn->transport) || conn->leaves) return false;
     return conn->owed > 0 || rv_topology_is_current(conn->url, &conn->address);
 }
@@ -69,11 +74,18 @@ void rv_conn_drop(rv_conn *conn, bool abort)
 
 void rv_conn_leave(rv_conn *conn)
 {
-    conn->leaves = true;
+    if (conn->links)
+        rv_cluster_links_close(conn);
+    else
+        conn->leaves = true;
 }
 
 void rv_conn_close(rv_conn *conn)
 {
+    if (conn->links) {
+        rv_cluster_links_close(conn);
+        return;
+    }
     if (conn->owed > 0) rv_conn_note_lost(conn);
     rv_conn_drop(conn, conn->owed > 0);
 }
@@ -86,6 +98,12 @@ bool rv_conn_is_denied(const rv_conn *conn)
 void rv_conn_set_quit(rv_conn *conn, const rv_waker *quit)
 {
     conn->transport.quit = quit;
+    if (conn->links) rv_cluster_links_set_quit(conn, quit);
+}
+
+void rv_conn_set_home(rv_conn *conn, const char *key, size_t length)
+{
+    if (conn->links) conn->links->home_slot = (int)rv_slots_of(key, length);
 }
 
 const rv_error *rv_conn_error(const rv_conn *conn)

@@ -38,6 +38,14 @@ typedef struct rv_conn_options {
 reeve_status rv_conn_create(rv_conn **ret, const rv_conn_options *options, rv_error *error);
 void rv_conn_destroy(rv_conn *conn); /* closes; NULL is fine */
 
+/*
+ * By the URL of a Redis Cluster a connection is one to each node that it needs (cluster_links.h): each command goes to
+ * the node of its key, wherever that is at the moment. With a home, a key, it is open only while it is connected to the
+ * node of that key; without one, nodes are connected when a command needs them. Does nothing for one server. Before
+ * the first rv_conn_open.
+ */
+void rv_conn_set_home(rv_conn *conn, const char *key, size_t length);
+
 /* One attempt to connect, AUTH, SELECT and name the connection, until the deadline; does nothing when it is open. Where
  * Sentinels name the server, one that cannot be reached or is no master leads to another question, until the deadline. */
 reeve_status rv_conn_open(rv_conn *conn, int64_t deadline);

@@ -6,6 +6,7 @@
 #include "base/backoff.h"
 #include "base/id.h"
 #include "base/log.h"
+#include "redis/cluster_links.h"
 #include "redis/conn_private.h"
 
 /* Before the server's address is asked for again. */
@@ -90,6 +91,7 @@ static reeve_status leave_old(rv_conn *conn, const rv_waker *waker, rv_error *re
 static reeve_status open_once(rv_conn *conn, int64_t deadline, const rv_waker *waker)
 {
     rv_error reason = {0};
+    if (conn->links) return rv_cluster_links_open(conn, deadline);
     if (rv_conn_is_open(conn)) return REEVE_OK;
     const rv_topology_ask ask = {.deadline = deadline, .waker = waker, .quit = conn->transport.quit, .slot = -1};
     reeve_status status = leave_old(conn, waker, &reason);

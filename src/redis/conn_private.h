@@ -18,12 +18,15 @@ typedef struct rv_lost {
     int64_t opened_ms;
 } rv_lost;
 
+typedef struct rv_cluster_links rv_cluster_links;
+
 #define RV_LOST_MAX 32 /* of more than these in a row the oldest is forgotten */
 
 struct rv_conn {
     const rv_url *url;
     const rv_waker *waker;
     char *name;
+    rv_cluster_links *links; /* NULL: one server; else it does what its functions say, by cluster_links.h */
     int64_t command_ms;
     int64_t begins_by; /* of the call: when its reply must have begun (monotonic); 0: no such limit */
     const char *ns;    /* NULL: no version is asked for */
@@ -109,5 +112,8 @@ void rv_conn_drop(rv_conn *conn, bool abort);
 /* AUTH, SELECT, the name, on a fresh transport. On failure *error has the reason; REEVE_ECONNECT, REEVE_ENOMEM,
  * REEVE_EINTERRUPTED. waker may be NULL. */
 reeve_status rv_conn_handshake(rv_conn *conn, int64_t deadline, const rv_waker *waker, rv_error *error);
+
+/* Whether the version of the namespace's data, a reply to GET, is one that is known; *ret_words: why not. */
+bool rv_conn_format_fits(const rv_conn *conn, const rv_reply *reply, char *ret_words, size_t size);
 
 #endif

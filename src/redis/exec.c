@@ -1,5 +1,7 @@
 #include <string.h>
 
+#include "redis/cluster_calls.h"
+#include "redis/cluster_links.h"
 #include "redis/conn_private.h"
 
 /* One rv_conn_exec: what its replies are measured against. */
@@ -171,6 +173,7 @@ static reeve_status execute(rv_conn *conn, int64_t deadline, rv_on_reply on_repl
 
 reeve_status rv_conn_exec(rv_conn *conn, int64_t deadline, rv_on_reply on_reply, void *context)
 {
+    if (conn->links) return rv_cluster_calls_exec(conn, deadline, on_reply, context);
     reeve_status status = execute(conn, deadline, on_reply, context);
     if (status == REEVE_OK) status = check_rest(conn);
     rv_reply_reader_settle(&conn->reader);
@@ -213,6 +216,7 @@ static reeve_status finish_call(rv_conn *conn, const rv_reply *reply, const rv_r
 reeve_status rv_conn_call(rv_conn *conn, int64_t deadline, const rv_reply **ret)
 {
     const rv_reply *reply = NULL;
+    if (conn->links) return rv_cluster_calls_call(conn, deadline, ret);
     *ret = NULL;
     reeve_status status = check_single(conn);
     if (status == REEVE_OK) status = execute(conn, deadline, keep_reply, &reply);
@@ -229,6 +233,7 @@ reeve_status rv_conn_call_begun_by(rv_conn *conn, int64_t begins_by, const rv_re
 
 void rv_conn_take_reply(rv_conn *conn, rv_arena *mine)
 {
+    if (conn->links) conn = conn->links->last->conn;
     rv_arena taken = conn->reader.arena;
     rv_arena_rewind(mine);
     conn->reader.arena = *mine;
@@ -271,6 +276,7 @@ static reeve_status wait_blocking(rv_conn *conn, int64_t deadline, last_reply *l
 reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_reply **ret)
 {
     last_reply last = {.conn = conn};
+    if (conn->links) return rv_cluster_calls_blocking(conn, deadline, ret);
     *ret = NULL;
     rv_conn_release_held(conn);
     reeve_status status = check_ready(conn);
@@ -285,6 +291,7 @@ reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_rep
 reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **ret)
 {
     const rv_reply *reply = NULL;
+    if (conn->links) return rv_cluster_calls_resume(conn, deadline, ret);
     *ret = NULL;
     if (conn->owed == 0) return rv_fail(&conn->error, REEVE_ESTATE, "no blocking command is under way");
     rv_exchange what = {.replies = conn->owed,

@@ -118,18 +118,22 @@ static void judge_error(handshake *shake, step what, const rv_reply *reply)
 }
 
 /* Nothing is read or written where the data may mean something else. */
+bool rv_conn_format_fits(const rv_conn *conn, const rv_reply *reply, char *ret_words, size_t size)
+{
+    int64_t found = rv_reply_is(reply, RV_TEXT) ? rv_reply_int(reply, 0) : 0;
+    if (found <= conn->format) return true;
+    (void)snprintf(ret_words, size,
+                   "the data of namespace %s have format %lld (%s:format), and this release of reeve reads formats up "
+                   "to %d: use a newer release, or another namespace",
+                   conn->ns, (long long)found, conn->ns, conn->format);
+    return false;
+}
+
 static void judge_format(handshake *shake, const rv_reply *reply)
 {
     char words[256];
-    rv_conn *conn = shake->conn;
-    int64_t found = rv_reply_is(reply, RV_TEXT) ? rv_reply_int(reply, 0) : 0;
-    if (found <= conn->format) return;
-    conn->denied = true;
-    (void)snprintf(
-        words, sizeof(words),
-        "the data of namespace %s have format %lld (%s:format), and this release of reeve reads formats up to "
-        "%d: use a newer release, or another namespace",
-        conn->ns, (long long)found, conn->ns, conn->format);
+    if (rv_conn_format_fits(shake->conn, reply, words, sizeof(words))) return;
+    shake->conn->denied = true;
     refuse(shake, words);
 }
 

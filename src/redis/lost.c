@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "redis/cluster_links.h"
 #include "redis/conn_private.h"
 
 /* Clocks of two machines count the seconds of a connection's age. */
@@ -25,6 +26,7 @@ void rv_conn_note_lost(rv_conn *conn)
 
 void rv_conn_adopt_losses(rv_conn *conn, const rv_conn *other)
 {
+    if (conn->links) rv_cluster_links_adopt_losses(conn, other);
     for (size_t i = 0; i < other->loss_count; i++) add(conn, &other->losses[i]);
 }
 
@@ -106,6 +108,10 @@ void rv_conn_end_lost(rv_conn *conn, int64_t deadline)
 {
     int64_t ids[RV_LOST_MAX];
     size_t count;
+    if (conn->links) {
+        rv_cluster_links_end_lost(conn, deadline);
+        return;
+    }
     forget_own(conn);
     if (conn->loss_count == 0) return;
     (void)list_lost(conn, deadline, ids, &count);
@@ -116,6 +122,7 @@ void rv_conn_end_lost(rv_conn *conn, int64_t deadline)
 /* What came unasked is the reply to nothing, and those after it would stand for other commands. */
 void rv_conn_check_end(rv_conn *conn)
 {
+    if (conn->links) rv_cluster_links_check_end(conn);
     if (!rv_transport_is_open(&conn->transport) || conn->owed > 0 || conn->subscribed) return;
     if (rv_transport_has_news(&conn->transport)) rv_conn_drop(conn, true);
 }

@@ -2,6 +2,7 @@
  * receive.c - messages of a connection in subscribe mode. It may be silent for long, and TCP does not tell a silent
  * peer from one that a proxy or firewall has cut off: a PING does. Any reply to it shows that the connection is alive.
  */
+#include "redis/cluster_listen.h"
 #include "redis/conn_private.h"
 
 #define PING "*1\r\n$4\r\nPING\r\n"
@@ -70,6 +71,7 @@ static reeve_status receive(rv_conn *conn, int64_t deadline, const rv_reply **re
 reeve_status rv_conn_receive(rv_conn *conn, int64_t deadline, const rv_reply **ret)
 {
     const rv_reply *reply = NULL;
+    if (conn->links) return rv_cluster_listen_receive(conn, deadline, ret);
     *ret = NULL;
     if (deadline == 0) deadline = rv_deadline(conn->command_ms);
     for (;;) {

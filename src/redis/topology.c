@@ -16,13 +16,6 @@ static reeve_status to_endpoint(const rv_url *url, rv_address *ret)
     return REEVE_OK;
 }
 
-static reeve_status unsupported(const rv_url *url, const char *what, rv_error *error)
-{
-    return rv_fail(error, REEVE_EUNSUPPORTED,
-                   "%s: this version of reeve cannot speak to %s; use redis:// or unix:// instead", url->redacted,
-                   what);
-}
-
 reeve_status rv_topology_check(const rv_url *url, rv_error *error)
 {
     if (url->is_tls && !rv_tls_is_built())
@@ -32,11 +25,9 @@ reeve_status rv_topology_check(const rv_url *url, rv_error *error)
     case RV_URL_TCP:
     case RV_URL_TLS:
     case RV_URL_UNIX:
-        return REEVE_OK;
     case RV_URL_SENTINEL:
+    case RV_URL_CLUSTER: /* cluster_links.c connects to its nodes, each by a URL of one server */
         return REEVE_OK;
-    case RV_URL_CLUSTER:
-        return unsupported(url, "Redis Cluster (redis-cluster://)", error);
     case RV_URL_EMBEDDED:
         /* Who joined the embedded server has its unix URL. */
         return rv_fail(error, REEVE_EUNSUPPORTED, "%s: an embedded server has to be joined first", url->redacted);

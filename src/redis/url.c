@@ -241,6 +241,8 @@ static reeve_status parse_cluster(rv_url *url, char *text, rv_error *error)
 {
     const char *db = cut(text, '/');
     if (db && *db) return rv_fail(error, REEVE_EURL, "Redis Cluster has no databases, but the URL names one");
+    url->cluster = rv_cluster_create();
+    if (url->cluster == NULL) return no_memory(error);
     return parse_endpoints(url, text, REDIS_PORT, error);
 }
 
@@ -391,6 +393,7 @@ void rv_url_fini(rv_url *url)
     rv_free(url->redacted);
     rv_topology_destroy(url->topology);
     rv_tls_destroy(url->tls);
+    rv_cluster_destroy(url->cluster);
     rv_tls_settings_fini(&url->tls_settings);
     *url = (rv_url){0};
 }

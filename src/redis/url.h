@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "redis/cluster.h"
 #include "redis/tls.h"
 
 typedef enum rv_url_kind {
@@ -48,6 +49,7 @@ typedef struct rv_url {
     char *user;          /* or NULL */
     char *password;      /* or NULL */
     int db;
+    rv_cluster *cluster; /* cluster: what all connections by this URL know of it; else NULL */
     rv_tls_settings tls_settings;
     rv_tls *tls;           /* rv_url_secure makes it; NULL: none */
     rv_topology *topology; /* the same; NULL: the URL is of one server (topology.h) */

@@ -7,6 +7,7 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "running/pool.h"
+#include "running/pool_slots.h"
 #include "running/share.h"
 #include "running/thread.h"
 
@@ -151,6 +152,8 @@ reeve_status reeve_worker_add_pool_sized(reeve_worker *worker, const reeve_pool_
 
 reeve_status rv_pool_prepare(rv_pool *pool, reeve_worker *worker, unsigned *number, rv_error *error)
 {
+    reeve_status fit = rv_pool_slots_check(pool, worker, error);
+    if (fit != REEVE_OK) return fit;
     pool->threads = rv_zalloc_array(pool->thread_count, sizeof(*pool->threads));
     if (pool->threads == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for %u threads", pool->thread_count);
     for (unsigned i = 0; i < pool->thread_count; i++) pool->threads[i].waker.fd = -1;

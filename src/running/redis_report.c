@@ -24,6 +24,8 @@ void rv_redis_report_up(reeve_worker *worker)
 {
     atomic_fetch_add(&worker->reached, 1);
     rv_wakeup_moved(worker);
+    /* A connection to a cluster is open while one of its nodes cannot be reached. */
+    if (worker->target->cluster != NULL && !rv_cluster_is_whole(worker->target->cluster)) return;
     if (!atomic_load_explicit(&worker->down, memory_order_relaxed) || !atomic_exchange(&worker->down, false)) return;
     rv_log(REEVE_LOG_INFO, "redis.up", "Redis is back", "url", worker->target->redacted, NULL);
 }

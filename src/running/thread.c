@@ -213,6 +213,8 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
     if (status == REEVE_OK && !allocate(t)) status = rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
     if (status == REEVE_OK)
         status = rv_worker_conn_create(&t->conn, worker, t->number_text, &t->waker, worker->command_ms, error);
+    const rv_prefix *home = &pool->queue_sessions[0]->prefix;
+    if (status == REEVE_OK) rv_conn_set_home(t->conn, home->text, home->length);
     return status;
 }
 

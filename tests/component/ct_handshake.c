@@ -93,7 +93,7 @@ static void nobody_listens(void **state)
     fails_to_open("redis://no.such.host.invalid", REEVE_ECONNECT, "looked up");
     /* Its TLS was not set up: it is not spoken to in plain text. */
     fails_to_open("rediss://127.0.0.1:1", rv_tls_is_built() ? REEVE_ECONNECT : REEVE_EUNSUPPORTED, "TLS");
-    fails_to_open("redis-cluster://127.0.0.1", REEVE_EUNSUPPORTED, "Cluster");
+    fails_to_open("redis-cluster://127.0.0.1:1", REEVE_ECONNECT, "the Redis Cluster at redis-cluster://127.0.0.1:1");
 }
 
 /* What the server says to AUTH. */

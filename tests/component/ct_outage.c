@@ -210,7 +210,7 @@ static void persisting_gives_up_on_the_hopeless(void **state)
 {
     (void)state;
     test_link at;
-    test_link_begin(&at, "redis-cluster://127.0.0.1", NULL, 0);
+    test_link_begin(&at, "embedded:/x", NULL, 0);
     assert_int_equal(rv_conn_persist(at.conn), REEVE_EUNSUPPORTED);
     test_link_end(&at);
 }

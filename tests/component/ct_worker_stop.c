@@ -334,8 +334,6 @@ static void what_is_not_possible(void **state)
     assert_int_equal(reeve_worker_create(&worker, &other_size, words, sizeof(words)), REEVE_EINVAL);
     const reeve_worker_options bad_url = {.redis = "http://x"};
     assert_int_equal(reeve_worker_create(&worker, &bad_url, words, sizeof(words)), REEVE_EURL);
-    const reeve_worker_options cluster = {.redis = "redis-cluster://a,b"};
-    assert_int_equal(reeve_worker_create(&worker, &cluster, NULL, 0), REEVE_EUNSUPPORTED);
     assert_int_equal(reeve_worker_create(NULL, NULL, NULL, 0), REEVE_EINVAL);
 
     worker = test_worker_new(NULL);

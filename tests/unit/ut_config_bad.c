@@ -232,10 +232,7 @@ static void test_urls(void **state)
         TEST_POOL "redis = \"redis://:hush@host:99999\";\n",
         "bad.conf:2: redis: the port in the Redis URL is no number from 1 to 65535 (a password ends with an '@': "
         "redis://:password@host)\n");
-    test_config_refused(
-        TEST_POOL "redis = \"redis-cluster://a,b\";\n",
-        "bad.conf:2: redis: redis-cluster://a:6379,b:6379: this version of reeve cannot speak to Redis Cluster "
-        "(redis-cluster://); use redis:// or unix:// instead\n");
+    rv_config_free(test_config(TEST_POOL "redis = \"redis-cluster://a,b\";\n"));
     rv_config_free(test_config(TEST_POOL "redis = \"embedded:\";\n"));
     rv_config_free(test_config(TEST_POOL "redis = \"unix:///run/redis.sock?db=3\";\n"));
 }
