@@ -54,6 +54,7 @@ static int look_at_redis(struct visit *visit)
         return cli_fail_call(cli, result, NULL);
     }
     cli_doctor_redis(&visit->findings, &visit->redis, cli->client->embedded != NULL);
+    if (cli->client->url.cluster != NULL) cli_doctor_cluster(&visit->findings, cli->client->url.cluster);
     rv_buf_init(&missing, 16384);
     result = rv_checkup_rights(cli->client, cli->count > 0 ? cli->rest[0] : "default", &missing);
     if (result == REEVE_EREDIS) {
@@ -90,6 +91,7 @@ static int look_at_queue(struct visit *visit, const reeve_queue_info *info)
         return cli_fail_call(cli, result, info->name);
     }
     cli_doctor_queue(&visit->findings, info, &queue, why, serving.workers > 0);
+    if (cli->client->url.cluster != NULL) cli_doctor_cluster_queue(&visit->findings, info);
     reeve_why_free(why);
     return CLI_DONE;
 }
@@ -163,6 +165,8 @@ static int report(const struct visit *visit, bool strict)
     if (visit->findings.failed) return cli_no_memory(visit->cli);
     print_level(visit, CLI_PROBLEM);
     print_level(visit, CLI_WARNING);
+    if (!visit->cli->json && visit->cli->client->url.cluster != NULL)
+        cli_doctor_cluster_print(visit->cli->client->url.cluster);
     if (!visit->cli->json)
         (void)printf("%zu problem%s, %zu warning%s; Redis %s, queues: %zu, workers: %zu\n", problems,
                      problems == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s",
@@ -205,8 +209,8 @@ const cli_verb cli_verb_doctor = {
         "A problem means that tasks can be lost, or do not run. A warning is about something that can become a\n"
         "problem. The command changes nothing. Of Redis it checks the version, role, eviction, persistence,\n"
         "memory and clock, and the rights of the user. Of each queue it checks the workers, maintenance, tasks of\n"
-        "dead workers, handlers, pauses and dead tasks. In a cluster it checks one node. It takes two or three\n"
-        "round trips for each queue.\n"
+        "dead workers, handlers, pauses and dead tasks. In a cluster it checks the settings of one node, and lists\n"
+        "all masters. It takes two or three round trips for each queue.\n"
         "\n"
         "Examples:\n"
         "  reeve doctor\n"

@@ -19,4 +19,9 @@ void cli_doctor_queue(cli_findings *findings, const reeve_queue_info *info, cons
 /* Of the workers. */
 void cli_doctor_workers(cli_findings *findings, const reeve_worker_info *list, size_t count);
 
+/* doctor_cluster.c: of the cluster's nodes, and of a queue in a cluster. print: a line for each master. */
+void cli_doctor_cluster(cli_findings *findings, rv_cluster *cluster);
+void cli_doctor_cluster_queue(cli_findings *findings, const reeve_queue_info *info);
+void cli_doctor_cluster_print(rv_cluster *cluster);
+
 #endif
