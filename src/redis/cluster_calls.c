@@ -116,7 +116,7 @@ static void send_to(plan *p, int node, int64_t deadline)
     rv_conn *to = p->link->conn;
     rv_conn_discard(to);
     for (size_t i = 0; i < p->under_way; i++) rv_command_forward(&to->commands, &conn->commands, p->commands[i].nth);
-    p->sent = true;
+    p->sent = p->link->is_used = true;
     status = rv_conn_exec(to, deadline, on_link_reply, p);
     if (status != REEVE_OK) note_failure(p, status, rv_conn_error(to)->text);
     rv_cluster_links_note_end(conn, p->link);
@@ -235,6 +235,7 @@ static reeve_status forward(rv_conn *conn, int slot, int64_t deadline, rv_link *
     reeve_status status = rv_cluster_links_reach(conn, rv_cluster_links_node_for(conn, slot), slot, deadline, ret);
     if (status != REEVE_OK) return status;
     rv_conn_discard((*ret)->conn);
+    (*ret)->is_used = true;
     for (size_t i = 0; i < conn->commands.count; i++) rv_command_forward(&(*ret)->conn->commands, &conn->commands, i);
     return REEVE_OK;
 }
@@ -252,6 +253,31 @@ static reeve_status call_once(rv_conn *conn, int slot, int64_t deadline, bool *r
     return take_result(conn, link, status, ret);
 }
 
+/* WAIT counts the replicas of a node that have received what its own connection wrote there: each node is asked to which
+ * commands went since the last WAIT, and *ret is the reply with the smallest number. */
+static reeve_status call_wait(rv_conn *conn, int64_t deadline, const rv_reply **ret)
+{
+    rv_cluster_links *links = conn->links;
+    rv_link *least = NULL;
+    for (size_t i = 0; i < links->count; i++) {
+        const rv_reply *reply = NULL;
+        rv_link *link = links->list[i];
+        if (!rv_cluster_links_is_up(conn, (int)i) || !link->is_used) continue;
+        link->is_used = false;
+        rv_conn_discard(link->conn);
+        rv_command_forward(&link->conn->commands, &conn->commands, 0);
+        reeve_status status = take_result(conn, link, rv_conn_call(link->conn, deadline, &reply), &reply);
+        if (status != REEVE_OK) *ret = reply;
+        if (status != REEVE_OK) return status;
+        if (least != NULL && rv_reply_int(reply, 0) >= rv_reply_int(*ret, 0)) continue;
+        least = link;
+        *ret = reply;
+    }
+    if (least == NULL) return rv_fail(&conn->error, REEVE_ECONNECT, "no connected node of the cluster was used before");
+    links->last = least;
+    return REEVE_OK;
+}
+
 reeve_status rv_cluster_calls_call(rv_conn *conn, int64_t deadline, const rv_reply **ret)
 {
     int slot;
@@ -265,6 +291,8 @@ reeve_status rv_cluster_calls_call(rv_conn *conn, int64_t deadline, const rv_rep
         rv_route_all(&conn->commands, &slot);
         if (slot == RV_ROUTE_ALL)
             status = rv_cluster_listen_subscribe(conn, deadline, ret);
+        else if (rv_route_is_wait(&conn->commands, 0))
+            status = call_wait(conn, deadline, ret);
         else
             for (int i = 0; i < REDIRECTS_MAX && moved; i++) status = call_once(conn, slot, deadline, &moved, ret);
     }

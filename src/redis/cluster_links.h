@@ -18,6 +18,7 @@ typedef struct rv_link {
     char host[RV_CLUSTER_HOST_MAX + 1];
     rv_conn *conn;
     bool was_open;
+    bool is_used; /* commands of callers went over it since the last WAIT */
 } rv_link;
 
 struct rv_cluster_links {

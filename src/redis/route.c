@@ -93,13 +93,24 @@ static bool is_named(const rv_commands *commands, size_t index, const char *name
     return is(&found, name);
 }
 
+bool rv_route_is_wait(const rv_commands *commands, size_t index)
+{
+    return is_named(commands, index, "WAIT");
+}
+
+/* It goes with the command before it. */
+static bool follows(const rv_commands *commands, size_t index)
+{
+    return is_named(commands, index, "EXEC") || rv_route_is_wait(commands, index);
+}
+
 void rv_route_all(const rv_commands *commands, int *ret_slots)
 {
     size_t count = commands->count;
     for (size_t i = 0; i < count; i++) ret_slots[i] = slot_of(commands, i);
     if (count < 2) return;
     for (size_t i = count - 1; i-- > 0;) {
-        if (ret_slots[i] == RV_ROUTE_ANY && !is_named(commands, i, "EXEC")) ret_slots[i] = ret_slots[i + 1];
+        if (ret_slots[i] == RV_ROUTE_ANY && !follows(commands, i)) ret_slots[i] = ret_slots[i + 1];
     }
     for (size_t i = 1; i < count; i++) {
         if (ret_slots[i] == RV_ROUTE_ANY) ret_slots[i] = ret_slots[i - 1];

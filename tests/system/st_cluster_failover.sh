@@ -66,7 +66,7 @@ tasks_are_handed_over() {
     expect_has "$OUT" again
 }
 
-CLUSTER_TIMEOUT=500
+export CLUSTER_TIMEOUT=500
 start_cluster 3 1
 Q=$(queue_on_first)
 export REEVE_REDIS=redis-cluster://127.0.0.1:${PORT[0]},127.0.0.1:${PORT[1]},127.0.0.1:${PORT[2]}

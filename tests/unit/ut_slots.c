@@ -100,6 +100,22 @@ static void a_command_without_a_key_goes_with_its_neighbour(void **state)
     rv_command_fini(&commands);
 }
 
+static void wait_goes_with_what_was_written_before(void **state)
+{
+    (void)state;
+    int slots[3];
+    rv_commands commands;
+    rv_command_init(&commands);
+    add(&commands, "SET {a} x");
+    add(&commands, "WAIT 1 100");
+    add(&commands, "SET {b} x");
+    rv_route_all(&commands, slots);
+    assert_int_equal(slots[1], slot_of("a"));
+    assert_true(rv_route_is_wait(&commands, 1));
+    assert_false(rv_route_is_wait(&commands, 0));
+    rv_command_fini(&commands);
+}
+
 /* Lent bytes are not in the buffer, and stand behind the key. */
 static void lent_arguments_do_not_hide_the_key(void **state)
 {
@@ -136,6 +152,7 @@ int main(void)
         cmocka_unit_test(the_hash_tag_counts),
         cmocka_unit_test(commands_go_to_the_slot_of_their_key),
         cmocka_unit_test(a_command_without_a_key_goes_with_its_neighbour),
+        cmocka_unit_test(wait_goes_with_what_was_written_before),
         cmocka_unit_test(lent_arguments_do_not_hide_the_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
