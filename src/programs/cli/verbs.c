@@ -13,7 +13,6 @@ static const struct {
     const char *name;
     const char *purpose;
 } later[] = {
-    {"acl", "to print the Redis ACL rules of producers, workers and operators"},
     {"partition", "to change the number of partitions of a queue"},
     {"signal", "to send a signal to a worker"},
     {"stack", "to print the stacks of a worker's threads"},
