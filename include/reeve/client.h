@@ -55,6 +55,12 @@ typedef struct reeve_client_options {
     int64_t buffer_wait_ms;                 /* how long an enqueue tries to reach Redis; 0: 500 ms */
     reeve_buffer_refused_fn buffer_refused; /* NULL: none */
     void *buffer_user;                      /* argument of buffer_refused */
+    /* reeve_enqueue and reeve_enqueue_many wait until this many replicas have received the tasks (WAIT); 0: none. If
+     * they have not within wait_replicas_ms (0: 1000 ms), the status is REEVE_UNCONFIRMED: the task is in Redis, and its
+     * id is returned. A confirmed task survives a failover if the number is that of all replicas that can become the
+     * master. Confirmed means received, not written to disk. It takes one more round trip for a call. */
+    unsigned wait_replicas;
+    int64_t wait_replicas_ms;
 } reeve_client_options;
 
 /*
@@ -225,6 +231,8 @@ typedef struct reeve_task_spec {
  *                     reeve_enqueue_many, before or after the task; the task is refused if that parent is refused,
  *                     or if the two wait for each other
  *   REEVE_BUFFERED    only of a client with a buffer (buffer.h): the task is in the buffer; ret_id has its id
+ *   REEVE_UNCONFIRMED only of a client with wait_replicas: the task is in Redis, ret_id has its id, and fewer replicas
+ *                     than that have confirmed it in time
  *   REEVE_EFULL       not enqueued: Redis cannot be reached, and the buffer is full
  *   REEVE_ECONNECT, REEVE_EREDIS, REEVE_ENOMEM
  *                     not enqueued

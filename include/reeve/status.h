@@ -56,7 +56,8 @@ extern "C" {
     X(ECANCELLED, 20, "the task was cancelled")               \
     X(EUNIQUE, 21, "another task holds the unique key")       \
     X(BUFFERED, 22, "kept in the buffer until Redis is back") \
-    X(EFULL, 23, "the buffer is full")
+    X(EFULL, 23, "the buffer is full")                        \
+    X(UNCONFIRMED, 24, "enqueued, but not confirmed by enough replicas")
 
 typedef enum reeve_status {
 #define REEVE_STATUS_ENUM(name, number, text) REEVE_##name = number,

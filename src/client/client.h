@@ -57,6 +57,8 @@ struct reeve_client {
     char uncommon[REEVE_QUEUE_MAX + 1]; /* a queue in which it was in vain, */
     unsigned uncommon_calls;            /* and for how many more calls it is not tried there */
     rv_layers layers;                   /* for its enqueues */
+    unsigned wait_replicas;             /* how many have to confirm what is enqueued, */
+    int64_t wait_replicas_ms;           /* and within what time */
     struct rv_buffer *buffer;           /* for its enqueues while Redis is away (buffer.h), or NULL */
     /* in place of Redis (stand_in.h), or NULL: then there is no connection */
     const struct rv_stand_in *stand_in;

@@ -11,6 +11,7 @@
 #include "client/client.h"
 #include "client/client_enqueue.h"
 #include "client/client_layers.h"
+#include "client/confirm.h"
 #include "client/enqueue_again.h"
 #include "client/enqueue_plan.h"
 #include "client/outbox.h"
@@ -315,7 +316,8 @@ static void carry_edges(reeve_client *client, const reeve_task_spec *specs, size
     const char *last = NULL;
     for (size_t i = 0; i < count; i++) {
         const reeve_task_spec *spec = &specs[i];
-        if (results[i].status != REEVE_OK || spec->after_count == 0) continue;
+        bool is_there = results[i].status == REEVE_OK || results[i].status == REEVE_UNCONFIRMED;
+        if (!is_there || spec->after_count == 0) continue;
         if (last != NULL && strcmp(last, spec->queue) == 0) continue;
         if (!rv_parents_are_elsewhere(spec->after, spec->after_count, spec->queue)) continue;
         last = spec->queue;
@@ -332,6 +334,22 @@ static reeve_status follow_rules(reeve_client *client, const reeve_task_spec *sp
             return rv_enqueue_again(client, specs, count, results);
     }
     return client->error.status;
+}
+
+/* Tasks of a pipeline without errors, which replicas are to have received. epoch: of the connection before it. */
+static void confirm(pipeline *p, unsigned epoch)
+{
+    rv_error error = {0};
+    if (p->client->wait_replicas == 0) return;
+    /* A reply may have come over a connection that was lost then. */
+    bool same = rv_conn_epoch(p->client->conn) == epoch || !p->lost;
+    if (rv_confirm_replicas(p->client, same ? rv_conn_epoch(p->client->conn) : epoch, &error)) return;
+    for (size_t i = 0; i < p->call_count; i++) {
+        const call *c = &p->calls[i];
+        for (size_t j = c->first; j < c->first + c->span; j++) {
+            if (p->results[j].status == REEVE_OK && rv_enqueue_plan_note_failure(p, j, error.status)) p->error = error;
+        }
+    }
 }
 
 reeve_status rv_client_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count,
@@ -358,10 +376,14 @@ reeve_status rv_client_enqueue_run(reeve_client *client, const reeve_task_spec *
             continue;
         }
         p.again = false;
+        unsigned epoch = rv_conn_epoch(client->conn);
         reeve_status status = rv_client_exec(client, build_pipeline, &context, on_reply, &p, NULL);
         if (status == REEVE_OK && p.again)
             status = rv_client_exec(client, build_pipeline, &context, on_reply, &p, NULL);
-        if (status == REEVE_OK) continue;
+        if (status == REEVE_OK) {
+            confirm(&p, epoch);
+            continue;
+        }
         p.lost = p.lost || client->unsure;
         fail_rest(&p, &client->error);
         if (is_outage(status)) (void)rv_fail(&outage, REEVE_ECONNECT, "not sent: %s", client->error.text);
@@ -428,8 +450,8 @@ reeve_status reeve_enqueue_sized(reeve_client *client, const reeve_task_spec *gi
     if (status != REEVE_OK) return status;
     status =
         client->layers.count > 0 ? enqueue_through_layers(client, &spec, &result) : enqueue_one(client, &spec, &result);
-    bool tells = status == REEVE_OK || status == REEVE_BUFFERED || status == REEVE_EUNIQUE ||
-                 rv_client_enqueue_is_unknown(status);
+    bool tells = status == REEVE_OK || status == REEVE_BUFFERED || status == REEVE_UNCONFIRMED ||
+                 status == REEVE_EUNIQUE || rv_client_enqueue_is_unknown(status);
     if (tells && ret_id != NULL && result.id[0] != '\0') memcpy(ret_id, result.id, sizeof(result.id));
     return status;
 }

@@ -51,14 +51,20 @@ write_conf w "session = 2;" 'pools = ( { queues = [ "q" ]; threads = 3; } );'
 start_worker w
 expect_status 0 reeve enqueue q echo before --wait
 
-# load: enqueues one task after the other until it is told to stop, and keeps the handles of those that were acknowledged.
+# load: enqueues one task after the other until it is told to stop, and keeps the handles of those that both replicas, or the
+# one that is left, have confirmed: these are not lost, whichever replica becomes the master.
 load() {
-    local n=0
+    local n=0 handle
     while [ ! -e "$TEST_DIR/enough" ]; do
         n=$((n + 1))
-        "$REEVE" enqueue q echo "n$n" >>"$TEST_DIR/acknowledged" 2>>"$TEST_DIR/refused.log"
+        handle=$("$REEVE" enqueue q echo "n$n" --wait-replicas 2 --wait-replicas-for 0.05 2>>"$TEST_DIR/refused.log") &&
+            echo "$handle" >>"$TEST_DIR/confirmed"
+        [ -z "$handle" ] || echo "$handle" >>"$TEST_DIR/acknowledged"
     done
 }
+
+# confirmed N: so many tasks have been.
+confirmed() { wait_for "[ \$(wc -l <'$TEST_DIR/confirmed') -ge $1 ]" 20; }
 
 # failover HOW...: under load; then as many tasks have run as before, and more.
 failover() {
@@ -83,17 +89,23 @@ by_command() {
 }
 
 MASTER=${PORTS[0]}
+: >"$TEST_DIR/confirmed" >"$TEST_DIR/acknowledged"
 load &
 LOAD=$!
 own $LOAD
-wait_for '[ -s "$TEST_DIR/acknowledged" ]' 20
+confirmed 20
 failover kill_master
 start_again "${PORTS[0]}" --replicaof "127.0.0.1 $MASTER"
 wait_for 'redis-cli -p "${PORTS[0]}" ROLE 2>/dev/null | grep -q connected' 20
+confirmed $(($(wc -l <"$TEST_DIR/confirmed") + 20))
 failover by_command
 touch "$TEST_DIR/enough"
 wait $LOAD
 wait_for '[ "$(in_queue q ready)" = 0 ] && [ "$(in_queue q running)" = 0 ]' 20
+# The audit.
+xargs -n 200 "$REEVE" show --json <"$TEST_DIR/confirmed" >"$TEST_DIR/shown" 2>"$TEST_DIR/missing"
+expect_eq "$(cat "$TEST_DIR/missing")" "" "tasks that were confirmed and are lost"
+expect_eq "$(grep -vc '"state":"completed"' "$TEST_DIR/shown")" 0 "tasks that were confirmed and did not run"
 expect_has "$(cat "$TEST_DIR/w.log")" "event=redis.moved"
 end "$WORKER_PID"
 expect_eq "$ENDED" 0

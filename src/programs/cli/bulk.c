@@ -59,6 +59,7 @@ struct bulk {
     cli_progress progress;
     uint64_t size; /* of the input when it is a file; 0: not known */
     bool says_buffered;
+    bool says_unconfirmed;
 };
 
 /* ---- refusals -------------------------------------------------------------------------------------------------- */
@@ -167,12 +168,25 @@ static void say_buffered(struct bulk *bulk, size_t at)
         "line %" PRIu64 ": Redis cannot be reached: tasks are kept in %s", bulk->numbers[at], bulk->cli->buffer);
 }
 
+/* Once: others may follow. */
+static void say_unconfirmed(struct bulk *bulk, size_t at)
+{
+    if (bulk->status == CLI_DONE) bulk->status = CLI_UNKNOWN;
+    if (bulk->says_unconfirmed) return;
+    bulk->says_unconfirmed = true;
+    cli_progress_clear(&bulk->progress);
+    (void)cli_fault_say(bulk->cli, CLI_UNKNOWN,
+                        &(cli_fault){.code = cli_code_of(REEVE_UNCONFIRMED), .line = bulk->numbers[at]},
+                        "line %" PRIu64 ": %s", bulk->numbers[at], reeve_client_error(bulk->cli->client));
+}
+
 static void take_result(struct bulk *bulk, size_t at)
 {
     reeve_status status = bulk->results[at].status;
 
     if (status == REEVE_BUFFERED) say_buffered(bulk, at);
-    if (status == REEVE_OK || status == REEVE_BUFFERED) {
+    if (status == REEVE_UNCONFIRMED) say_unconfirmed(bulk, at);
+    if (status == REEVE_OK || status == REEVE_BUFFERED || status == REEVE_UNCONFIRMED) {
         bulk->enqueued++;
         print_enqueued(bulk, at);
     } else if (cli_exit_of(status) == CLI_NO_REDIS) {

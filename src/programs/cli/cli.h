@@ -101,6 +101,8 @@ typedef struct cli_context {
     reeve_client *client; /* made by cli_open */
     const char *buffer;   /* --buffer: the file of the client's buffer; NULL: none */
     reeve_buffer_refused_fn buffer_refused;
+    unsigned wait_replicas; /* --wait-replicas: how many have to confirm what is enqueued; 0: none */
+    int64_t wait_replicas_ms;
     const char *layers; /* --layers: a plugin, whose layers cli_open adds to the client; NULL: none */
     reeve_plugin_handle *layers_plugin;
 } cli_context;

@@ -56,6 +56,8 @@ const char *cli_code_of(reeve_status status)
         return "buffered";
     case REEVE_EFULL:
         return "full";
+    case REEVE_UNCONFIRMED:
+        return "unconfirmed";
     default:
         return "refused";
     }

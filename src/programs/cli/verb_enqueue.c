@@ -15,6 +15,8 @@ struct enqueue_options {
     cli_task_options task; /* first: see task_options.h */
     const char *layers;
     const char *buffer;
+    int64_t wait_replicas;
+    int64_t wait_replicas_ms;
     bool bulk;
     bool ended;
     bool wait;
@@ -42,6 +44,10 @@ static const cli_option enqueue_table[] = {
     {"bulk", NULL, "read tasks from standard input", CLI_FLAG, AT(bulk), 0, 0, NULL},
     {"ended", NULL, "with --bulk: also enqueue listed tasks that had ended", CLI_FLAG, AT(ended), 0, 0, NULL},
     {"buffer", "FILE", "while Redis cannot be reached, keep the task in this file", CLI_TEXT, AT(buffer), 0, 0, NULL},
+    {"wait-replicas", "N", "wait until N replicas have received the tasks", CLI_COUNT, AT(wait_replicas), 1, 1000,
+     NULL},
+    {"wait-replicas-for", "T", "how long to wait for them (default 1)", CLI_DURATION, AT(wait_replicas_ms), 1, 3600000,
+     NULL},
     {"layers", "PLUGIN", "pass the tasks through the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
     {0},
 };
@@ -102,6 +108,17 @@ static int say_buffered(cli_context *cli, const cli_handle *handle)
     return CLI_DONE;
 }
 
+/* In Redis, and perhaps lost by a failover. */
+static int say_unconfirmed(cli_context *cli, const cli_handle *handle)
+{
+    char name[REEVE_HANDLE_MAX + 1];
+
+    cli_handle_text(handle, name);
+    cli_handle_print(cli, handle);
+    return cli_fault_say(cli, CLI_UNKNOWN, &(cli_fault){.code = cli_code_of(REEVE_UNCONFIRMED), .handle = name},
+                         "%s: %s", name, reeve_client_error(cli->client));
+}
+
 static int send_task(cli_context *cli, const struct enqueue_options *options)
 {
     cli_handle handle;
@@ -114,6 +131,7 @@ static int send_task(cli_context *cli, const struct enqueue_options *options)
     result = reeve_enqueue(cli->client, &options->task.spec, handle.id);
     if (result == REEVE_EUNIQUE) return say_not_unique(cli, options->task.spec.unique, &handle);
     if (result == REEVE_BUFFERED) return say_buffered(cli, &handle);
+    if (result == REEVE_UNCONFIRMED) return say_unconfirmed(cli, &handle);
     if (is_unknown(result)) return say_unknown(cli, result, &handle);
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
     if (options->wait) return wait_for_end(cli, &handle, options->wait_ms);
@@ -164,9 +182,14 @@ static int enqueue(cli_context *cli, void *pointer)
 
     cli->layers = options->layers;
     cli->buffer = options->buffer;
+    cli->wait_replicas = (unsigned)options->wait_replicas;
+    cli->wait_replicas_ms = options->wait_replicas_ms;
+    if (cli_was_given(cli, "wait-replicas-for") && options->wait_replicas == 0)
+        return cli_usage(cli, "--wait-replicas-for goes with --wait-replicas N");
     if (options->buffer != NULL && options->wait) return cli_usage(cli, "either --buffer or --wait");
     if (options->bulk) {
-        if (cli->given > 1u + options->ended + (options->layers != NULL) + (options->buffer != NULL))
+        if (cli->given > 1u + options->ended + (options->layers != NULL) + (options->buffer != NULL) +
+                             cli_was_given(cli, "wait-replicas") + cli_was_given(cli, "wait-replicas-for"))
             return cli_usage(cli, "--bulk goes with no other option of enqueue; the lines have members for them");
         if (cli->count > 2) return cli_usage(cli, "--bulk takes no payload; the lines have them");
         return cli_bulk(cli, &(cli_bulk_call){.queue = cli->count > 0 ? cli->rest[0] : NULL,
