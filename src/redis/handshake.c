@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "redis/conn_private.h"
+#include "redis/password.h"
 #include "redis/refusal.h"
+#include "redis/secret.h"
 
 typedef enum step { STEP_AUTH, STEP_SELECT, STEP_NAME, STEP_ID, STEP_TIME, STEP_FORMAT, STEP_ROLE, STEP_PING } step;
 #define STEPS_MAX 8
@@ -10,6 +12,7 @@ typedef enum step { STEP_AUTH, STEP_SELECT, STEP_NAME, STEP_ID, STEP_TIME, STEP_
 typedef struct handshake {
     rv_conn *conn;
     rv_commands commands;
+    const char *password; /* or NULL */
     step steps[STEPS_MAX];
     rv_error refusal; /* the first thing that went wrong */
 } handshake;
@@ -25,10 +28,10 @@ static void build(handshake *shake)
 {
     const rv_conn *conn = shake->conn;
     const rv_url *url = conn->url;
-    if (url->password) {
+    if (shake->password) {
         begin(shake, STEP_AUTH, url->user ? 3 : 2, "AUTH");
         if (url->user) rv_command_adds(&shake->commands, url->user);
-        rv_command_adds(&shake->commands, url->password);
+        rv_command_adds(&shake->commands, shake->password);
     }
     if (url->db != 0) {
         begin(shake, STEP_SELECT, 2, "SELECT");
@@ -59,7 +62,7 @@ static void refuse(handshake *shake, const char *reason)
 /* Words that quote the command have the password in them, whole or in part. */
 static bool contains_password(const handshake *shake, const char *words)
 {
-    const char *password = shake->conn->url->password;
+    const char *password = shake->password;
     return strpbrk(words, "'`\"") || (password[0] != '\0' && strstr(words, password));
 }
 
@@ -167,6 +170,9 @@ reeve_status rv_conn_handshake(rv_conn *conn, int64_t deadline, const rv_waker *
     handshake shake = {.conn = conn};
     conn->denied = false;
     conn->clock.known = false;
+    char *read;
+    if (rv_password_read(&read, conn->url, deadline, error) != REEVE_OK) return error->status;
+    shake.password = read ? read : conn->url->password;
     rv_command_init(&shake.commands);
     build(&shake);
     reeve_status status = rv_command_check(&shake.commands, error);
@@ -181,6 +187,7 @@ reeve_status rv_conn_handshake(rv_conn *conn, int64_t deadline, const rv_waker *
         if (status != REEVE_OK) *error = conn->error;
     }
     rv_command_fini(&shake.commands);
+    rv_secret_free(read);
     /* Redis may say why and hang up: then the reason is worth more than the end. */
     if (shake.refusal.status != REEVE_OK) return rv_fail(error, REEVE_ECONNECT, "%s", shake.refusal.text);
     if (status == REEVE_OK || status == REEVE_ENOMEM || status == REEVE_EINTERRUPTED) return status;

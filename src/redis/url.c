@@ -161,6 +161,13 @@ static reeve_status parse_endpoints(rv_url *url, char *list, int usual_port, rv_
     return REEVE_OK;
 }
 
+static reeve_status set_once(char **place, const char *name, const char *value, rv_error *error)
+{
+    if (*place) return rv_fail(error, REEVE_EURL, "the Redis URL has the parameter %s twice", name);
+    *place = rv_strdup(value);
+    return *place ? REEVE_OK : no_memory(error);
+}
+
 /* REEVE_ENOTFOUND: it is not a parameter of Sentinels. */
 static reeve_status set_for_sentinel(rv_url *url, const char *name, const char *value, rv_error *error)
 {
@@ -174,20 +181,21 @@ static reeve_status set_for_sentinel(rv_url *url, const char *name, const char *
         return REEVE_OK;
     }
     if (!is_user && !is_password) return REEVE_ENOTFOUND;
-    if (*place) return rv_fail(error, REEVE_EURL, "the Redis URL has the parameter %s twice", name);
-    *place = rv_strdup(value);
-    return *place ? REEVE_OK : no_memory(error);
+    return set_once(place, name, value, error);
 }
 
 static reeve_status set_parameter(rv_url *url, const char *name, const char *value, rv_error *error)
 {
     reeve_status status = REEVE_ENOTFOUND;
+    if (strcmp(name, "password_file") == 0) return set_once(&url->password_file, name, value, error);
+    if (strcmp(name, "password_command") == 0) return set_once(&url->password_command, name, value, error);
     if (url->kind == RV_URL_SENTINEL) status = set_for_sentinel(url, name, value, error);
     if (status != REEVE_ENOTFOUND) return status;
     if (url->is_tls) return rv_tls_set(&url->tls_settings, name, value, error);
-    return rv_fail(error, REEVE_EURL,
-                   "the Redis URL has an unknown parameter; known are sentinel_user, sentinel_password, sentinel_tls, "
-                   "and with rediss-sentinel:// those of TLS");
+    return rv_fail(
+        error, REEVE_EURL,
+        "the Redis URL has an unknown parameter; known are password_file and password_command, with "
+        "redis-sentinel:// sentinel_user, sentinel_password and sentinel_tls, and with rediss:// those of TLS");
 }
 
 /* "name=value" */
@@ -246,16 +254,24 @@ static reeve_status parse_cluster(rv_url *url, char *text, rv_error *error)
     return parse_endpoints(url, text, REDIS_PORT, error);
 }
 
+/* "db=n", and with unix:// the parameters of a password. */
+static reeve_status parse_path_parameter(rv_url *url, char *text, rv_error *error)
+{
+    if (strncmp(text, "db=", 3) == 0) return parse_db(url, text + 3, error);
+    if (url->kind == RV_URL_UNIX && strncmp(text, "password_", 9) == 0) return parse_parameter(url, text, error);
+    return rv_fail(error, REEVE_EURL,
+                   "only ?db=n can follow a path in a Redis URL, or a password_file or password_command");
+}
+
 /* Takes "?db=n" off the end of a path. */
 static reeve_status parse_path(rv_url *url, char *text, rv_error *error)
 {
     char *query = strrchr(text, '?');
     reeve_status status = REEVE_OK;
-    if (query) {
-        *query++ = '\0';
-        if (strncmp(query, "db=", 3) != 0)
-            return rv_fail(error, REEVE_EURL, "only ?db=n can follow a path in a Redis URL");
-        status = parse_db(url, query + 3, error);
+    if (query) *query++ = '\0';
+    for (char *next; status == REEVE_OK && query; query = next) {
+        next = cut(query, '&');
+        status = parse_path_parameter(url, query, error);
     }
     if (status != REEVE_OK || !*text) return status;
     url->path = rv_strdup(text);
@@ -274,7 +290,8 @@ static reeve_status parse_unix(rv_url *url, char *text, rv_error *error)
 
 static reeve_status parse_rest(rv_url *url, char *text, rv_error *error)
 {
-    char *parameters = url->is_tls || url->kind == RV_URL_SENTINEL ? cut(text, '?') : NULL;
+    bool is_path = url->kind == RV_URL_UNIX || url->kind == RV_URL_EMBEDDED;
+    char *parameters = is_path ? NULL : cut(text, '?');
     reeve_status status = parse_parameters(url, parameters, error);
     if (status != REEVE_OK) return status;
     switch (url->kind) {
@@ -348,6 +365,18 @@ static reeve_status redact(rv_url *url, const char *prefix, rv_error *error)
     return url->redacted ? REEVE_OK : no_memory(error);
 }
 
+/* An empty password counts as none: "user:@host" names a user. */
+static reeve_status check_password(const rv_url *url, rv_error *error)
+{
+    int sources = (url->password && *url->password) + (url->password_file != NULL) + (url->password_command != NULL);
+    if (sources > 1)
+        return rv_fail(error, REEVE_EURL,
+                       "the Redis URL has more than one of a password, password_file and password_command");
+    if (url->password_file && *url->password_file != '/')
+        return rv_fail(error, REEVE_EURL, "password_file in the Redis URL is no absolute path");
+    return REEVE_OK;
+}
+
 static reeve_status parse_all(rv_url *url, const scheme *how, const char *text, rv_error *error)
 {
     const char *at = credentials_end(how->kind, text);
@@ -355,6 +384,7 @@ static reeve_status parse_all(rv_url *url, const scheme *how, const char *text, 
     char *rest = rv_strdup(at ? at + 1 : text);
     if (!rest) return no_memory(error);
     if (status == REEVE_OK) status = parse_rest(url, rest, error);
+    if (status == REEVE_OK) status = check_password(url, error);
     if (status == REEVE_OK) status = redact(url, how->prefix, error);
     rv_free(rest);
     return status;
@@ -390,6 +420,8 @@ void rv_url_fini(rv_url *url)
     rv_free(url->sentinel_password);
     rv_free(url->user);
     rv_free(url->password);
+    rv_free(url->password_file);
+    rv_free(url->password_command);
     rv_free(url->redacted);
     rv_topology_destroy(url->topology);
     rv_tls_destroy(url->tls);

@@ -5,7 +5,7 @@
  *   redis-sentinel://h1[:p1],h2/master    redis-cluster://h1[:p1],h2    embedded:[dir]
  *   rediss-sentinel://...                 rediss-cluster://...          the same over TLS
  *
- * Parameters ("?name=value&...") are those of TLS, and with Sentinels sentinel_user, sentinel_password and
+ * Parameters ("?name=value&...") are password_file and password_command (password.h), those of TLS, and with Sentinels sentinel_user, sentinel_password and
  * sentinel_tls=no.
  *
  * User and password are percent-decoded; ":pw@" is a password without a user; IPv6 hosts stand in brackets. unix://
@@ -45,9 +45,11 @@ typedef struct rv_url {
     char *master;        /* sentinel: the name */
     char *sentinel_user; /* for the Sentinels themselves, or NULL */
     char *sentinel_password;
-    bool sentinel_plain; /* TLS, where it is used, is not for them */
-    char *user;          /* or NULL */
-    char *password;      /* or NULL */
+    bool sentinel_plain;    /* TLS, where it is used, is not for them */
+    char *user;             /* or NULL */
+    char *password;         /* or NULL */
+    char *password_file;    /* in place of it (password.h), or NULL */
+    char *password_command; /* the same */
     int db;
     rv_cluster *cluster; /* cluster: what all connections by this URL know of it; else NULL */
     rv_tls_settings tls_settings;

@@ -66,3 +66,37 @@ sed -i 's/^redis = .*; redis_p/redis_p/' "$TEST_DIR/f.conf"
 chmod 600 "$TEST_DIR/password"
 expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/f.conf" --check
 expect_has "$ERR" "needs redis"
+
+# ---- in a file, or told by a command, read for each connection ----------------------------------------------------------
+
+# change PASSWORD: from now on Redis wants this one, and all connections end.
+change() {
+    redis CONFIG SET requirepass "$1" >/dev/null
+    export REDISCLI_AUTH=$1
+    redis CLIENT KILL TYPE normal SKIPME yes >/dev/null
+    redis CLIENT KILL TYPE pubsub >/dev/null
+}
+
+printf 'top:secret/@%%\n' >"$TEST_DIR/password"
+write_conf p 'session = 2; log = { level = "warn"; };' 'pools = ( { queues = [ "q" ]; threads = 2; } );'
+start_worker p --redis "unix://$REDIS_SOCKET?password_file=$TEST_DIR/password"
+export REEVE_REDIS="unix://$REDIS_SOCKET?password_command=cat%20$TEST_DIR/password"
+expect_status 0 reeve enqueue q echo first --wait
+echo second-secret >"$TEST_DIR/next"
+chmod 600 "$TEST_DIR/next"
+mv "$TEST_DIR/next" "$TEST_DIR/password"
+change second-secret
+expect_status 0 reeve enqueue q echo second --wait=60
+expect_lacks "$(cat "$TEST_DIR/p.log")" secret
+end "$WORKER_PID"
+expect_eq "$ENDED" 0
+echo third-secret >"$TEST_DIR/password"
+expect_status 3 reeve ping
+expect_has "$ERR" "wrong user or password"
+expect_lacks "$ERR" third-secret
+expect_status 3 reeve ping --redis "unix://$REDIS_SOCKET?password_file=$TEST_DIR/none"
+expect_has "$ERR" "password_file: $TEST_DIR/none: cannot be opened"
+expect_status 3 reeve ping --redis "unix://$REDIS_SOCKET?password_command=echo%20secret;exit%201"
+expect_has "$ERR" "password_command: it failed"
+expect_status 2 reeve ping --redis "unix://u:secret@$REDIS_SOCKET?password_file=/x"
+expect_has "$ERR" "more than one of a password"

@@ -207,6 +207,11 @@ static void malformed(void **state)
                                         "redis-sentinel://a/m?ca=/secret",
                                         "redis-cluster://a/1",
                                         "redis-cluster://a,",
+                                        "redis://a?password_file=secret",
+                                        "redis://:secret@a?password_file=/b",
+                                        "redis://a?password_file=/b&password_command=secret",
+                                        "redis://a?secret=/b",
+                                        "embedded:/x?password_file=/secret",
                                         "embedded:/x?secret"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         rv_url url;
@@ -290,6 +295,21 @@ static void not_yet(void **state)
     }
 }
 
+static void passwords_elsewhere(void **state)
+{
+    (void)state;
+    rv_url url = parse("redis://user:@h/2?password_file=/run/a%20b");
+    assert_string_equal(url.user, "user");
+    assert_string_equal(url.password_file, "/run/a b");
+    assert_int_equal(url.db, 2);
+    rv_url_fini(&url);
+    url = parse("unix:///s?db=3&password_command=echo%20x");
+    assert_string_equal(url.password_command, "echo x");
+    assert_string_equal(url.path, "/s");
+    assert_int_equal(url.db, 3);
+    rv_url_fini(&url);
+}
+
 static void sentinels(void **state)
 {
     (void)state;
@@ -349,6 +369,7 @@ int main(void)
         cmocka_unit_test(chosen),
         cmocka_unit_test(resolved),
         cmocka_unit_test(not_yet),
+        cmocka_unit_test(passwords_elsewhere),
         cmocka_unit_test(sentinels),
         cmocka_unit_test(no_memory),
     };

@@ -30,13 +30,15 @@ struct role {
 /* What every connection sends. */
 #define CONNECTION "+ping +time +select +role +client|setname +client|id +wait "
 #define SCRIPTS "+evalsha +script|load "
-#define READS                                                                                                   \
-    "+exists +type +get +hexists +hget +hgetall +hkeys +hlen +hmget +hscan +hstrlen +lindex +llen +lpos +lrange +mget " \
-    "+scard +sismember +smembers +smismember +sscan +zcard +zcount +zintercard +zmscore +zrandmember +zrange +zrangebyscore "  \
+#define READS                                                                                                     \
+    "+exists +type +get +hexists +hget +hgetall +hkeys +hlen +hmget +hscan +hstrlen +lindex +llen +lpos +lrange " \
+    "+mget "                                                                                                      \
+    "+scard +sismember +smembers +smismember +sscan +zcard +zcount +zintercard +zmscore +zrandmember +zrange "    \
+    "+zrangebyscore "                                                                                             \
     "+zrank +zrevrange +zrevrangebyscore +zscan +zscore +xlen +xrange +xrevrange +xread +ttl +pttl "
-#define WRITES                                                                                                     \
-    "+del +expire +expireat +pexpire +pexpireat +hdel +hincrby +hset +hsetnx +linsert +lpop +lpush +lrem +lset "       \
-    "+ltrim +rename +rpush +sadd +set +srem +unlink +zadd +zincrby +zpopmin +zrem +zremrangebyrank "                   \
+#define WRITES                                                                                                   \
+    "+del +expire +expireat +pexpire +pexpireat +hdel +hincrby +hset +hsetnx +linsert +lpop +lpush +lrem +lset " \
+    "+ltrim +rename +rpush +sadd +set +srem +unlink +zadd +zincrby +zpopmin +zrem +zremrangebyrank "             \
     "+zremrangebyscore +xadd +xtrim +persist "
 #define NOTICES "+publish +subscribe +unsubscribe +pubsub|numsub "
 #define TRANSACTIONS "+multi +exec +discard +watch +unwatch "
