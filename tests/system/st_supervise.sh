@@ -65,7 +65,7 @@ expect_has "$(member backtrace "$OUT")" "\n#1 "
 expect_status 0 reeve show q/bad1
 expect_has "$OUT" "#0 fault+0x"
 # What the parent has open is what it had: the present child's record and its messages.
-wait_for '[ "$(ls "/proc/$parent/fd" | wc -l)" -le $descriptors ]' 10
+wait_for "[ \"\$(ls /proc/$parent/fd | wc -l)\" -le $descriptors ]" 10
 expect_eq "$(tr -d '\0' <"/proc/$parent/task/$parent/children" | wc -w)" 1 "children"
 expect_eq "$(reeve workers --json | grep -c .)" 1 "workers"
 expect_status 0 reeve workers --crashes --json
