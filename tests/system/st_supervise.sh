@@ -93,7 +93,8 @@ expect_eq "$(reeve workers --json | grep -c .)" 0 "workers"
 
 # ---- several threads ------------------------------------------------------------------------------------------------------
 
-write_supervised four 4
+# (The handler of a sanitizer may hang when two threads crash at once.)
+write_supervised four "$([ -n "$SANITIZED" ] && echo 1 || echo 4)"
 for i in $(seq 1 20); do
     seq 1 20 | sed "s/.*/{\"type\":\"note\",\"id\":\"b$i.&\"}/"
     echo '{"type":"fault"}'
