@@ -9,10 +9,14 @@ export REEVE_TEST_NOTES=$TEST_DIR/notes
 ulimit -c 0
 start_redis
 
+# A sanitizer's own handler may hang when two threads crash at once: the supervisor then ends the worker.
+FROZEN=60
+[ -z "$SANITIZED" ] || FROZEN=2
+
 # write_supervised NAME THREADS: a worker with the plugins sample and fatal.
 write_supervised() {
     cat >"$TEST_DIR/$1.conf" <<END
-worker = { name = "$1"; supervise = true; log = { level = "info"; }; };
+worker = { name = "$1"; supervise = true; frozen = $FROZEN; log = { level = "info"; }; };
 plugin_dir = "$PLUGIN_DIR"; plugins = [ "sample", "$plugin" ];
 pools = ( { queues = [ "q" ]; threads = $2; } );
 queues = ( { name = "q"; keep = { completed = { age = -1; count = -1; }; dead = { age = 3600; count = 10000; }; }; } );

@@ -53,7 +53,8 @@ typedef struct supervisor {
     death deaths[WRECKS];
     size_t death_count;
     int64_t settle_at;
-    bool stops; /* told to: no other worker starts */
+    int64_t crashed_at; /* when the present worker was first seen to have crashed, without ending; 0: it was not */
+    bool stops;         /* told to: no other worker starts */
     bool over;
     int exit_status;
 } supervisor;
@@ -209,6 +210,18 @@ static void child_ended(supervisor *s, int status)
     if (host_child_end(&s->child, &wreck)) host_wreck_drop(&wreck);
 }
 
+/* A worker that has crashed and does not end: the action behind the crash handler hangs. */
+static bool is_stuck(supervisor *s)
+{
+    bool has_crashed = s->child.pid != 0 && atomic_load(&s->child.header->crash.stage) != RV_CRASH_NONE;
+
+    if (!has_crashed)
+        s->crashed_at = 0;
+    else if (s->crashed_at == 0)
+        s->crashed_at = rv_now_ms();
+    return has_crashed && rv_now_ms() - s->crashed_at >= s->config->worker.frozen_ms;
+}
+
 /* A worker whose main thread gave no sign of life. */
 static void end_frozen(supervisor *s)
 {
@@ -216,7 +229,7 @@ static void end_frozen(supervisor *s)
     int64_t frozen_ms = s->config->worker.frozen_ms, tick_ms = 0;
 
     if (s->child.pid != 0) tick_ms = atomic_load(&s->child.header->tick_ms);
-    if (frozen_ms <= 0 || tick_ms == 0 || rv_now_ms() - tick_ms < frozen_ms) return;
+    if (frozen_ms <= 0 || (!is_stuck(s) && (tick_ms == 0 || rv_now_ms() - tick_ms < frozen_ms))) return;
     rv_log(REEVE_LOG_ERROR, "worker.frozen", "the worker gave no sign of life for too long: it is killed", "ms",
            rv_number_text(ms, (uint64_t)(rv_now_ms() - tick_ms)), NULL);
     (void)kill(s->child.pid, SIGKILL);
