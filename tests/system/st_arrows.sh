@@ -18,8 +18,10 @@ upkeep: base redis protocol client handlers running
 worker: base redis protocol handlers running upkeep
 consumer: base redis protocol client handlers running upkeep
 config: base redis protocol
+web: base
 programs/cli: base redis protocol client
 programs/bench: base client programs/cli
+programs/web: base protocol client web programs/cli
 programs/reeve: base redis programs/cli programs/bench
 programs/worker: base redis protocol client running worker config
 "
@@ -59,7 +61,7 @@ check_arrows() {
 found=$(check_arrows)
 [ -z "$found" ] || fail "$found"
 # The list and the folders agree.
-for room in base redis protocol client handlers testing running upkeep worker consumer config programs/*/; do
+for room in base redis protocol client handlers testing running upkeep worker consumer config web programs/*/; do
     printf '%s\n' "$RULE" | grep -q "^${room%/}:" || fail "room ${room%/} has no rule"
 done
 # What the test is for is found.

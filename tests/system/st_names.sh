@@ -14,7 +14,7 @@ functions() {
         FNR == 1 { n = split(FILENAME, part, "/"); stem = part[n]; sub(/\.c$/, "", stem); room = part[2] "/" part[3] }
         /^[a-z]/ && !/^(static|typedef|extern)/ && /[a-z0-9_]+\(/ && !/;$/ {
             name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
-            if (name ~ /^(rv|cli|host|bench)_/) print room, stem, name
+            if (name ~ /^(rv|cli|host|bench|web)_/) print room, stem, name
         }'
 }
 
@@ -32,7 +32,7 @@ misnamed() {
         function fits(name, stem) { return name == "rv_" stem || index(name, "rv_" stem "_") == 1 }
         BEGIN { n = split(vocabulary, word, " "); for (i = 1; i <= n; i++) free[word[i]] = 1
                 prefix["programs/cli"] = "cli_"; prefix["programs/reeve"] = "cli_"
-                prefix["programs/bench"] = "bench_"; prefix["programs/worker"] = "host_" }
+                prefix["programs/web"] = "web_"; prefix["programs/bench"] = "bench_"; prefix["programs/worker"] = "host_" }
         NR == FNR { headers[$2] = headers[$2] " " $1; next }
         $1 in prefix { if (index($3, prefix[$1]) != 1) print "programs: " $2 ".c: " $3; next }
         ($2 in free) || fits($3, $2) { next }

@@ -4,11 +4,11 @@
 #include "handle.h"
 #include "json.h"
 
-static void print_json(const reeve_task *task, const char *token, int64_t for_ms)
+void cli_lease_json(const reeve_task *task, const char *token, int64_t for_ms, FILE *out)
 {
     cli_json json;
 
-    cli_json_begin(&json, stdout);
+    cli_json_begin(&json, out);
     cli_handle_json(&json, reeve_task_queue(task), reeve_task_id(task));
     cli_json_text(&json, "type", reeve_task_type(task));
     cli_json_text(&json, "lease", token);
@@ -29,7 +29,7 @@ bool cli_lease_print(const cli_context *cli, reeve_consumer *consumer, const ree
 
     (void)reeve_consumer_token(consumer, task, token);
     if (cli->json) {
-        print_json(task, token, for_ms);
+        cli_lease_json(task, token, for_ms, stdout);
         return true;
     }
     rv_buf_init(&payload, SIZE_MAX);

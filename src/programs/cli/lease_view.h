@@ -8,6 +8,9 @@
 
 #include "cli.h"
 
+/* A leased task for programs; one line. */
+void cli_lease_json(const reeve_task *task, const char *token, int64_t for_ms, FILE *out);
+
 /* Prints the task, its payload and the token of its lease, which lasts for_ms; with --json as an object. False: out of
  * memory. */
 bool cli_lease_print(const cli_context *cli, reeve_consumer *consumer, const reeve_task *task, int64_t for_ms);

@@ -29,11 +29,11 @@ static double mean(uint64_t sum, uint64_t count)
     return count > 0 ? (double)sum / (double)count : -1;
 }
 
-static void print_json(const char *queue, const reeve_minute *minute)
+void cli_minute_json(const char *queue, const reeve_minute *minute, FILE *out)
 {
     cli_json json;
 
-    cli_json_begin(&json, stdout);
+    cli_json_begin(&json, out);
     cli_json_text(&json, "queue", queue);
     cli_json_int(&json, "at_ms", minute->at_ms);
     cli_json_uint(&json, "completed", minute->completed);
@@ -84,7 +84,7 @@ static int show_queue(struct showing *showing, const char *queue)
 
     if (status != REEVE_OK) return cli_fail_call(showing->cli, status, queue);
     for (unsigned i = 0; i < showing->minutes; i++) {
-        if (showing->cli->json) print_json(queue, &list[i]);
+        if (showing->cli->json) cli_minute_json(queue, &list[i], stdout);
         add(&showing->sums[i], &list[i]);
     }
     reeve_stats_minutes_free(list);

@@ -8,7 +8,7 @@
 #include "args.h"
 #include "base/clock.h"
 #include "by_queue.h"
-#include "json.h"
+#include "failure_json.h"
 #include "verbs.h"
 #include "when.h"
 
@@ -32,20 +32,7 @@ static const cli_column columns[] = {
 
 static void print_json(const char *queue, const void *item)
 {
-    const reeve_failure *failure = item;
-    char handle[REEVE_HANDLE_MAX + 1];
-    cli_json json;
-
-    (void)snprintf(handle, sizeof(handle), "%s/%s", queue, failure->last_id);
-    cli_json_begin(&json, stdout);
-    cli_json_text(&json, "queue", queue);
-    cli_json_text(&json, "kind", failure->kind);
-    cli_json_uint(&json, "count", failure->count);
-    cli_json_maybe(&json, "last_ms", failure->last_ms);
-    cli_json_text(&json, "last_handle", handle);
-    cli_json_text(&json, "last_type", failure->last_type);
-    cli_json_text(&json, "last_message", failure->last_message);
-    cli_json_end(&json);
+    cli_failure_json(queue, item, stdout);
 }
 
 static void add_row(cli_table *table, const char *queue, const void *item)

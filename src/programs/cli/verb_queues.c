@@ -3,12 +3,12 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "json.h"
 #include "limits_view.h"
 #include "maintain.h"
 #include "page.h"
 #include "protocol/definition.h"
 #include "protocol/serving.h"
+#include "queue_json.h"
 #include "table.h"
 #include "verbs.h"
 #include "when.h"
@@ -65,33 +65,6 @@ static int64_t serving(const char *queue)
 
     if (!workers.known || rv_serving_count(&found, workers.list, workers.count, queue, NULL) != REEVE_OK) return -1;
     return found.workers;
-}
-
-static void print_json(const reeve_queue_info *info)
-{
-    cli_json json;
-
-    cli_json_begin(&json, stdout);
-    cli_json_text(&json, "queue", info->name);
-    cli_json_bool(&json, "paused", info->paused);
-    for (int state = 0; state < REEVE_STATE_COUNT; state++)
-        cli_json_uint(&json, reeve_state_name((reeve_state)state), info->count[state]);
-    cli_json_uint(&json, "completed_total", info->completed_total);
-    cli_json_uint(&json, "failed_total", info->failed_total);
-    cli_json_uint(&json, "dead_total", info->dead_total);
-    cli_json_uint(&json, "crashed_total", info->crashed_total);
-    cli_json_maybe(&json, "oldest_ready_ms", info->oldest_ready_ms);
-    cli_json_maybe(&json, "next_due_ms", info->next_due_ms);
-    cli_json_maybe(&json, "paused_ms", info->paused_ms);
-    cli_json_maybe(&json, "pause_until_ms", info->pause_until_ms);
-    cli_concurrency_json(&json, info->concurrency, false);
-    cli_rate_json(&json, &info->rate, false);
-    cli_json_open(&json, "each_group");
-    cli_concurrency_json(&json, info->group_concurrency, false);
-    cli_rate_json(&json, &info->group_rate, false);
-    cli_json_close(&json);
-    cli_json_maybe(&json, "workers", serving(info->name));
-    cli_json_end(&json);
 }
 
 static void add_number(cli_table *table, uint64_t number)
@@ -158,7 +131,7 @@ static void add_row(cli_table *table, const reeve_queue_info *info)
 static void take_queue(const cli_context *cli, cli_table *table, const reeve_queue_info *info)
 {
     if (cli->json)
-        print_json(info);
+        cli_queue_json(info, serving(info->name), stdout);
     else
         add_row(table, info);
 }

@@ -24,6 +24,9 @@ void cli_kinds_text(const reeve_day *day, char *ret, size_t size);
 /* A line for each range of times, and a bar; nothing when nothing was counted. title: what was timed. */
 void cli_print_histogram(FILE *out, const char *title, const reeve_times *times);
 
+/* A minute of a queue; one line. */
+void cli_minute_json(const char *queue, const reeve_minute *minute, FILE *out);
+
 /* One line. */
 void cli_print_stats_json(FILE *out, const char *queue, const reeve_day *day);
 

@@ -18,7 +18,6 @@ static const struct {
     {"stack", "to print the stacks of a worker's threads"},
     {"threads", "to list the threads of a worker"},
     {"tune", "to recommend settings"},
-    {"web", "to serve a web page about queues"},
 };
 
 const cli_verb *cli_find_verb(const char *name)

@@ -1,0 +1,183 @@
+/*
+ * web.h - `reeve web`: what its parts share. A request is matched with one table of routes (web_routes.c), which names
+ * the role that it takes; its function gets a call.
+ */
+#ifndef WEB_WEB_H
+#define WEB_WEB_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/json.h"
+#include "reeve/reeve.h"
+#include "web/http_path.h"
+#include "web/http_server.h"
+
+/* Each role may do what those before it may. */
+typedef enum web_role { WEB_NOBODY, WEB_VIEWER, WEB_OPERATOR, WEB_ADMIN } web_role;
+
+typedef struct web_who {
+    char name[65]; /* "" for nobody */
+    web_role role;
+} web_who;
+
+typedef struct web_server web_server;
+typedef struct web_call web_call;
+
+/* A route. An entry of the table in web_routes.c. */
+typedef struct web_route {
+    const char *method;
+    const char *pattern; /* "/api/v1/queues/{queue}" */
+    web_role role;
+    unsigned flags;
+    void (*run)(web_call *call);
+} web_route;
+
+#define WEB_REDIS 1u /* the call needs a client */
+#define WEB_ACTS 2u  /* it changes something: logged, and refused with --read-only */
+#define WEB_LONG 4u  /* it may wait: a client of its own */
+#define WEB_BODY 8u  /* it takes a JSON object, which may be absent */
+
+struct web_call {
+    web_server *web;
+    rv_http_request *http;
+    const web_route *route;
+    web_who who;
+    rv_http_params params;
+    reeve_client *client;
+    cJSON *body; /* with WEB_BODY: an object or NULL */
+    FILE *out;
+    char message[512]; /* of a refusal, for the log */
+};
+
+typedef struct web_options {
+    const char *listen;
+    const char *prefix;     /* path under which a proxy serves the pages; "": none */
+    const char *host;       /* a name besides localhost that Host may have */
+    const char *users;      /* file of users */
+    const char *tokens;     /* file of bearer tokens */
+    const char *user_header; /* a header by which a proxy names the user */
+    const char *user_role;  /* the role of users whom the file does not name */
+    bool read_only;
+    bool hide_payloads;
+    bool hash;              /* --hash-password */
+    const char *redis;
+    const char *ns;
+    reeve_size_limits size_limits;
+} web_options;
+
+struct web_clients;
+struct web_users;
+struct web_snapshots;
+struct web_operations;
+
+struct web_server {
+    web_options options;
+    rv_http_listen listen;
+    rv_http_server *http;
+    struct web_clients *clients;
+    struct web_users *users;
+    struct web_snapshots *snapshots;
+    struct web_operations *operations;
+    bool authenticates;
+    int64_t started_ms; /* since the epoch */
+};
+
+/* Whether a text is the name of a queue. */
+bool web_is_queue(const char *text);
+
+/* ---- answers (web_answer.c) ------------------------------------------------------------------------------------ */
+
+/* Answers with an error object; the status of HTTP follows from the code. */
+void web_refuse(web_call *call, unsigned status, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same for a failed call of the client. */
+void web_refuse_status(web_call *call, reeve_status status);
+void web_refuse_words(web_call *call, reeve_status status, const char *words);
+
+/* {"done": ...} for a call without another answer. */
+void web_done(web_call *call);
+
+/* A parameter of the query, decoded; NULL: absent. An escape that is not valid is refused, *ret_bad true. */
+const char *web_query(web_call *call, const char *name, char *ret, size_t size);
+/* A number of the query within limits. False: it was refused. */
+bool web_query_number(web_call *call, const char *name, int64_t min, int64_t max, int64_t fallback, int64_t *ret);
+bool web_query_duration(web_call *call, const char *name, int64_t fallback, int64_t *ret_ms);
+
+/* A text of the body; NULL: absent, or no text. */
+const char *web_body_text(const web_call *call, const char *name);
+/* A duration of the body: a number of seconds, or a text such as "5m". False: it was refused. */
+bool web_body_duration(web_call *call, const char *name, int64_t fallback, int64_t *ret_ms);
+
+/* ---- routes (web_routes.c) ------------------------------------------------------------------------------------- */
+
+extern const web_route web_route_table[];
+extern const size_t web_route_count;
+
+const char *web_role_name(web_role role);
+bool web_role_parse(const char *name, web_role *ret);
+
+/* The handlers of the HTTP server. */
+bool web_begin(rv_http_request *request, void *server);
+void web_handle(rv_http_request *request, void *server);
+void web_end(rv_http_request *request, void *server);
+
+/* ---- the functions of routes ----------------------------------------------------------------------------------- */
+
+/* web_pages.c */
+void web_run_page(web_call *call);
+void web_run_asset(web_call *call);
+/* web_session.c */
+void web_run_session(web_call *call);
+void web_run_login(web_call *call);
+void web_run_logout(web_call *call);
+/* web_status.c */
+void web_run_health(web_call *call);
+void web_run_ready(web_call *call);
+void web_run_redis(web_call *call);
+void web_run_metrics(web_call *call);
+void web_run_workers(web_call *call);
+/* web_overview.c */
+void web_run_overview(web_call *call);
+void web_run_events(web_call *call);
+/* web_queues.c */
+void web_run_queues(web_call *call);
+void web_run_queue(web_call *call);
+void web_run_queue_why(web_call *call);
+void web_run_pause(web_call *call);
+void web_run_resume(web_call *call);
+void web_run_failures(web_call *call);
+void web_run_stats(web_call *call);
+void web_run_minutes(web_call *call);
+void web_run_limits(web_call *call);
+/* web_tasks.c */
+void web_run_tasks(web_call *call);
+void web_run_task(web_call *call);
+void web_run_task_log(web_call *call);
+/* web_task_actions.c */
+void web_run_retry(web_call *call);
+void web_run_cancel(web_call *call);
+void web_run_delete(web_call *call);
+void web_run_reschedule(web_call *call);
+void web_run_priority(web_call *call);
+/* web_enqueue.c */
+void web_run_enqueue(web_call *call);
+/* web_lease.c */
+void web_run_lease(web_call *call);
+void web_run_settle(web_call *call);
+void web_run_heartbeat(web_call *call);
+/* web_cron.c */
+void web_run_cron(web_call *call);
+void web_run_cron_run(web_call *call);
+void web_run_cron_pause(web_call *call);
+void web_run_cron_resume(web_call *call);
+/* web_operations.c */
+void web_run_preview(web_call *call);
+void web_run_operate(web_call *call);
+void web_run_operations(web_call *call);
+void web_run_operation(web_call *call);
+void web_run_operation_cancel(web_call *call);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * web_audit.h - a line in the log for each action, also for those that were refused: who, from where, what, how it went.
+ */
+#ifndef WEB_AUDIT_H
+#define WEB_AUDIT_H
+
+#include "web.h"
+
+/* Writes the line of a call to standard error. */
+void web_audit(const web_call *call);
+
+/* A line about an operation that goes on after its call. */
+void web_audit_words(const char *user, const char *action, const char *what, const char *outcome);
+
+#endif

@@ -1,0 +1,153 @@
+/*
+ * web_lease.c - leases by HTTP: a program in any language leases tasks, extends the leases, and settles the tasks.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/lease_view.h"
+#include "reeve/consumer.h"
+#include "web.h"
+
+#define QUEUE(call) ((call)->params.value[0])
+#define ID(call) ((call)->params.value[1])
+#define WAIT_MAX_MS 60000
+#define LEASE_MS 60000
+
+struct lease {
+    int64_t for_ms, wait_ms, count;
+};
+
+static bool read_lease(web_call *call, struct lease *ret)
+{
+    const cJSON *count = cJSON_GetObjectItemCaseSensitive(call->body, "count");
+
+    if (!web_body_duration(call, "for", LEASE_MS, &ret->for_ms)) return false;
+    if (!web_body_duration(call, "wait", 0, &ret->wait_ms)) return false;
+    if (ret->wait_ms > WAIT_MAX_MS) ret->wait_ms = WAIT_MAX_MS;
+    ret->count = 1;
+    if (count == NULL) return true;
+    ret->count = count->valueint;
+    if (cJSON_IsNumber(count) && count->valueint >= 1 && count->valueint <= REEVE_CONSUMER_MAX) return true;
+    web_refuse(call, 400, "invalid", "\"count\": expected a number from 1 to %d", REEVE_CONSUMER_MAX);
+    return false;
+}
+
+static reeve_consumer *open_consumer(web_call *call, const struct lease *lease)
+{
+    const web_options *options = &call->web->options;
+    const char *const queues[] = {QUEUE(call)};
+    char words[512] = "";
+    reeve_consumer *consumer = NULL;
+    const reeve_consumer_options own = {.size = sizeof(own),
+                                        .redis = options->redis,
+                                        .ns = options->ns,
+                                        .queues = queues,
+                                        .queue_count = 1,
+                                        .session_ms = lease->for_ms,
+                                        .size_limits = options->size_limits};
+    reeve_status status = reeve_consumer_open(&consumer, &own, words, sizeof(words));
+
+    if (status != REEVE_OK) web_refuse_words(call, status, words);
+    return consumer;
+}
+
+/* The leases stay when the consumer goes. */
+static void print_leases(web_call *call, reeve_consumer *consumer, reeve_task *const *tasks, unsigned count,
+                         int64_t for_ms)
+{
+    (void)fputs("{\"tasks\":[", call->out);
+    for (unsigned i = 0; i < count; i++) {
+        char token[REEVE_TOKEN_MAX] = "";
+        if (i > 0) (void)fputc(',', call->out);
+        (void)reeve_consumer_token(consumer, tasks[i], token);
+        cli_lease_json(tasks[i], token, for_ms, call->out);
+    }
+    (void)fputs("]}\n", call->out);
+}
+
+void web_run_lease(web_call *call)
+{
+    reeve_task *tasks[REEVE_CONSUMER_MAX];
+    struct lease lease;
+    unsigned count = 0;
+    reeve_consumer *consumer = read_lease(call, &lease) ? open_consumer(call, &lease) : NULL;
+
+    if (consumer == NULL) return;
+    reeve_status status = reeve_consumer_lease(consumer, tasks, (unsigned)lease.count, lease.wait_ms, &count);
+    if (status != REEVE_OK) {
+        web_refuse_words(call, status, reeve_consumer_error(consumer));
+        (void)reeve_consumer_close(consumer);
+        return;
+    }
+    print_leases(call, consumer, tasks, count, lease.for_ms);
+    if (count > 0)
+        (void)reeve_consumer_detach(consumer);
+    else
+        (void)reeve_consumer_close(consumer);
+}
+
+/* ---- settle ---------------------------------------------------------------------------------------------------- */
+
+static bool read_outcome(web_call *call, reeve_lease_outcome *ret)
+{
+    static const struct {
+        const char *name;
+        reeve_outcome outcome;
+    } outcomes[] = {{"done", REEVE_OUTCOME_DONE},     {"retry", REEVE_OUTCOME_RETRY},
+                    {"fail", REEVE_OUTCOME_FAIL},     {"snooze", REEVE_OUTCOME_SNOOZE},
+                    {"give-back", REEVE_OUTCOME_SNOOZE}, {"cancel", REEVE_OUTCOME_NONE}};
+    const char *name = web_body_text(call, "outcome");
+
+    for (size_t i = 0; name != NULL && i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
+        if (strcmp(outcomes[i].name, name) != 0) continue;
+        ret->outcome = outcomes[i].outcome;
+        ret->cancel = outcomes[i].outcome == REEVE_OUTCOME_NONE;
+        return true;
+    }
+    web_refuse(call, 400, "invalid", "\"outcome\": expected done, retry, fail, snooze, give-back or cancel");
+    return false;
+}
+
+void web_run_settle(web_call *call)
+{
+    const char *token = web_body_text(call, "lease");
+    const cJSON *result = cJSON_GetObjectItemCaseSensitive(call->body, "result");
+    reeve_lease_outcome outcome = {.size = sizeof(outcome)};
+    char *made = NULL;
+
+    if (!read_outcome(call, &outcome)) return;
+    if (token == NULL) {
+        web_refuse(call, 400, "invalid", "\"lease\" is missing: the token of the lease");
+        return;
+    }
+    outcome.has_delay = cJSON_HasObjectItem(call->body, "in");
+    if (!web_body_duration(call, "in", 0, &outcome.delay_ms)) return;
+    outcome.kind = web_body_text(call, "kind");
+    outcome.message = web_body_text(call, "message");
+    if (result != NULL && !cJSON_IsString(result)) made = cJSON_PrintUnformatted(result);
+    const char *text = made != NULL ? made : cJSON_GetStringValue(result);
+    if (text != NULL) outcome.result = (reeve_bytes){text, strlen(text)};
+    reeve_status status = reeve_lease_settle(call->client, QUEUE(call), ID(call), token, &outcome);
+    cJSON_free(made);
+    if (status == REEVE_OK)
+        web_done(call);
+    else
+        web_refuse_status(call, status);
+}
+
+void web_run_heartbeat(web_call *call)
+{
+    const char *token = web_body_text(call, "lease");
+    int64_t for_ms;
+
+    if (token == NULL) {
+        web_refuse(call, 400, "invalid", "\"lease\" is missing: the token of the lease");
+        return;
+    }
+    if (!web_body_duration(call, "for", LEASE_MS, &for_ms)) return;
+    reeve_status status = reeve_lease_extend(call->client, QUEUE(call), ID(call), token, for_ms);
+    if (status == REEVE_OK)
+        web_done(call);
+    else
+        web_refuse_status(call, status);
+}

@@ -1,0 +1,376 @@
+/*
+ * web_overview.c - a snapshot as JSON: what is wrong first, then totals, the last hour, queues and workers. Also the
+ * stream of them (server-sent events): a reader that is slow gets the newest, never those in between.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/queue_json.h"
+#include "cli/worker_json.h"
+#include "web_clients.h"
+#include "web_snapshot.h"
+
+#define QUEUES_SHOWN 200
+#define WORKERS_SHOWN 200
+#define TROUBLE_MAX 50
+#define OLD_MS (5 * 60 * 1000)
+#define SILENT_MS 30000
+#define PING_MS 15000
+
+/* ---- trouble --------------------------------------------------------------------------------------------------- */
+
+typedef struct trouble {
+    cli_json *json;
+    unsigned count;
+} trouble;
+
+static void say(trouble *list, const char *level, const char *what, const char *queue, const char *worker, double number)
+{
+    if (++list->count > TROUBLE_MAX) return;
+    cli_json_open(list->json, NULL);
+    cli_json_text(list->json, "level", level);
+    cli_json_text(list->json, "what", what);
+    cli_json_text(list->json, "queue", queue);
+    cli_json_text(list->json, "worker", worker);
+    cli_json_real(list->json, "number", number);
+    cli_json_close(list->json);
+}
+
+static void look_at_queue(trouble *list, const web_snapshot *snapshot, size_t at)
+{
+    const reeve_queue_info *info = &snapshot->queues[at];
+    const web_track *track = &snapshot->tracks[at];
+    uint64_t ready = info->count[REEVE_STATE_READY];
+    double dead = web_snapshot_rate(track, track->dead, 12) * 60;
+    bool paused = info->paused || info->pause_until_ms > snapshot->at_ms;
+
+    if (ready > 0 && snapshot->serving[at] == 0) say(list, "bad", "unserved", info->name, NULL, (double)ready);
+    if (dead > 0) say(list, "bad", "dying", info->name, NULL, dead);
+    if (paused && ready > 0) say(list, "warn", "paused", info->name, NULL, (double)ready);
+    if (!paused && ready > 0 && snapshot->serving[at] > 0 && info->oldest_ready_ms > 0 &&
+        snapshot->at_ms - info->oldest_ready_ms > OLD_MS)
+        say(list, "warn", "old", info->name, NULL, (double)(snapshot->at_ms - info->oldest_ready_ms));
+}
+
+static void look_at_redis(trouble *list, const web_snapshot *snapshot)
+{
+    const rv_checkup *redis = &snapshot->redis;
+
+    if (redis->max_bytes > 0 && (double)redis->used_bytes > 0.9 * (double)redis->max_bytes)
+        say(list, "bad", "redis_full", NULL, NULL, 100.0 * (double)redis->used_bytes / (double)redis->max_bytes);
+    if (redis->policy[0] != '\0' && strcmp(redis->policy, "noeviction") != 0 && redis->max_bytes > 0)
+        say(list, "bad", "redis_evicts", NULL, NULL, (double)redis->evicted);
+    if (redis->aof_failed || redis->save_failed) say(list, "bad", "redis_unsaved", NULL, NULL, 0);
+}
+
+static void write_trouble(cli_json *json, const web_snapshot *snapshot)
+{
+    trouble list = {.json = json};
+
+    cli_json_open_array(json, "trouble");
+    if (snapshot->status == REEVE_OK && snapshot->redis.version[0] != '\0') look_at_redis(&list, snapshot);
+    for (size_t i = 0; i < snapshot->queue_count; i++) look_at_queue(&list, snapshot, i);
+    for (size_t i = 0; i < snapshot->worker_count; i++) {
+        const reeve_worker_info *worker = &snapshot->workers[i];
+        if (snapshot->at_ms - worker->seen_ms > SILENT_MS)
+            say(&list, "warn", "silent", NULL, worker->name, (double)(snapshot->at_ms - worker->seen_ms));
+    }
+    cli_json_close_array(json);
+    cli_json_uint(json, "trouble_count", list.count);
+}
+
+/* ---- totals ---------------------------------------------------------------------------------------------------- */
+
+static void write_totals(cli_json *json, const web_snapshot *snapshot)
+{
+    uint64_t count[REEVE_STATE_COUNT] = {0}, completed = 0, failed = 0, dead = 0, threads = 0, busy = 0;
+    double rate = 0, failing = 0;
+    int64_t oldest = -1;
+
+    for (size_t i = 0; i < snapshot->queue_count; i++) {
+        const reeve_queue_info *info = &snapshot->queues[i];
+        for (int state = 0; state < REEVE_STATE_COUNT; state++) count[state] += info->count[state];
+        completed += info->completed_total;
+        failed += info->failed_total;
+        dead += info->dead_total;
+        rate += web_snapshot_rate(&snapshot->tracks[i], snapshot->tracks[i].completed, 12);
+        failing += web_snapshot_rate(&snapshot->tracks[i], snapshot->tracks[i].failed, 12);
+        if (info->oldest_ready_ms > 0 && (oldest < 0 || info->oldest_ready_ms < oldest)) oldest = info->oldest_ready_ms;
+    }
+    for (size_t i = 0; i < snapshot->worker_count; i++) {
+        threads += snapshot->workers[i].threads;
+        busy += snapshot->workers[i].busy;
+    }
+    cli_json_open(json, "totals");
+    for (int state = 0; state < REEVE_STATE_COUNT; state++)
+        cli_json_uint(json, reeve_state_name((reeve_state)state), count[state]);
+    cli_json_uint(json, "completed_total", completed);
+    cli_json_uint(json, "failed_total", failed);
+    cli_json_uint(json, "dead_total", dead);
+    cli_json_real(json, "completed_per_s", rate);
+    cli_json_real(json, "failed_per_s", failing);
+    cli_json_maybe(json, "oldest_ready_ms", oldest);
+    cli_json_uint(json, "queues", snapshot->queue_count);
+    cli_json_uint(json, "workers", snapshot->worker_count);
+    cli_json_uint(json, "threads", threads);
+    cli_json_uint(json, "busy", busy);
+    cli_json_close(json);
+}
+
+/* [at_ms, completed, failed, dead, mean wait in ms, mean run in ms] */
+static void write_minutes(cli_json *json, const web_snapshot *snapshot)
+{
+    cli_json_open_array(json, "minutes");
+    for (size_t i = 0; i < 60 && snapshot->minutes[i].at_ms > 0; i++) {
+        const reeve_minute *minute = &snapshot->minutes[i];
+        (void)fprintf(json->out, "%s[%lld,%llu,%llu,%llu,%.6g,%.6g]", i > 0 ? "," : "", (long long)minute->at_ms,
+                      (unsigned long long)minute->completed, (unsigned long long)minute->failed,
+                      (unsigned long long)minute->dead,
+                      minute->waits > 0 ? (double)minute->wait_ms / (double)minute->waits : 0,
+                      minute->runs > 0 ? (double)minute->run_us / (double)minute->runs / 1000 : 0);
+    }
+    cli_json_close_array(json);
+}
+
+/* ---- queues ---------------------------------------------------------------------------------------------------- */
+
+/* What a queue has beyond the command line's: rates, and a line of the last five minutes. */
+static void write_queue(cli_json *json, const web_snapshot *snapshot, size_t at)
+{
+    const web_track *track = &snapshot->tracks[at];
+
+    if (json->comma) (void)fputc(',', json->out);
+    json->comma = true;
+    (void)fputs("{\"info\":", json->out);
+    cli_queue_json(&snapshot->queues[at], snapshot->serving[at], json->out);
+    (void)fprintf(json->out, ",\"completed_per_s\":%.6g,\"failed_per_s\":%.6g,\"dead_per_m\":%.6g,\"spark\":[",
+                  web_snapshot_rate(track, track->completed, 12), web_snapshot_rate(track, track->failed, 12),
+                  web_snapshot_rate(track, track->dead, 12) * 60);
+    for (int64_t slot = track->first_slot + 1; slot <= track->slot; slot++) {
+        uint64_t before = track->completed[(slot - 1) % (WEB_SPARKS + 1)], now = track->completed[slot % (WEB_SPARKS + 1)];
+        (void)fprintf(json->out, "%s%llu", slot > track->first_slot + 1 ? "," : "",
+                      (unsigned long long)(now > before ? now - before : 0));
+    }
+    (void)fputs("]}", json->out);
+}
+
+/* A queue's place in the order of trouble; the highest first. */
+static double queue_score(const web_snapshot *snapshot, size_t at)
+{
+    const reeve_queue_info *info = &snapshot->queues[at];
+    const web_track *track = &snapshot->tracks[at];
+    double ready = (double)info->count[REEVE_STATE_READY], score = 0;
+
+    if (ready > 0 && snapshot->serving[at] == 0) score += 1000;
+    if (web_snapshot_rate(track, track->dead, 12) > 0) score += 500;
+    if (ready > 0 && (info->paused || info->pause_until_ms > snapshot->at_ms)) score += 200;
+    if (ready > 0 && info->oldest_ready_ms > 0)
+        score += fmin(100, (double)(snapshot->at_ms - info->oldest_ready_ms) / 3000);
+    return score + fmin(50, 10 * log10(1 + ready)) + fmin(20, web_snapshot_rate(track, track->completed, 12));
+}
+
+typedef struct scored {
+    size_t at;
+    double score;
+} scored;
+
+static int by_score(const void *one, const void *other)
+{
+    const scored *a = one, *b = other;
+
+    if (a->score != b->score) return a->score < b->score ? 1 : -1;
+    return a->at < b->at ? -1 : 1;
+}
+
+size_t *web_queue_order(const web_snapshot *snapshot)
+{
+    scored *list = rv_zalloc_array(snapshot->queue_count + 1, sizeof(*list));
+    size_t *order = rv_zalloc_array(snapshot->queue_count + 1, sizeof(*order));
+
+    if (list != NULL && order != NULL) {
+        for (size_t i = 0; i < snapshot->queue_count; i++) list[i] = (scored){i, queue_score(snapshot, i)};
+        qsort(list, snapshot->queue_count, sizeof(*list), by_score);
+        for (size_t i = 0; i < snapshot->queue_count; i++) order[i] = list[i].at;
+    } else {
+        rv_free(order);
+        order = NULL;
+    }
+    rv_free(list);
+    return order;
+}
+
+static bool write_queues(cli_json *json, const web_snapshot *snapshot)
+{
+    size_t *order = web_queue_order(snapshot);
+
+    if (order == NULL) return false;
+    cli_json_open_array(json, "queues");
+    for (size_t i = 0; i < snapshot->queue_count && i < QUEUES_SHOWN; i++) write_queue(json, snapshot, order[i]);
+    cli_json_close_array(json);
+    rv_free(order);
+    return true;
+}
+
+static void write_redis(cli_json *json, const web_snapshot *snapshot)
+{
+    const rv_checkup *redis = &snapshot->redis;
+
+    cli_json_open(json, "redis");
+    cli_json_bool(json, "connected", snapshot->status == REEVE_OK);
+    cli_json_text(json, "error", snapshot->status == REEVE_OK ? NULL : snapshot->words);
+    cli_json_text(json, "version", redis->version);
+    cli_json_int(json, "used_bytes", redis->used_bytes);
+    cli_json_int(json, "max_bytes", redis->max_bytes);
+    cli_json_int(json, "round_trip_us", redis->median_us);
+    cli_json_close(json);
+}
+
+bool web_snapshot_write(web_server *web, web_snapshot *snapshot)
+{
+    FILE *out = open_memstream(&snapshot->json, &snapshot->json_length);
+    cli_json json;
+
+    if (out == NULL) return false;
+    cli_json_begin(&json, out);
+    cli_json_uint(&json, "sequence", snapshot->sequence);
+    cli_json_int(&json, "at_ms", snapshot->at_ms);
+    cli_json_int(&json, "took_us", snapshot->took_us);
+    cli_json_uint(&json, "viewers", web->snapshots == NULL ? 0 : web_snapshots_viewers(web->snapshots));
+    write_redis(&json, snapshot);
+    write_trouble(&json, snapshot);
+    write_totals(&json, snapshot);
+    write_minutes(&json, snapshot);
+    bool good = write_queues(&json, snapshot);
+    cli_json_open_array(&json, "workers");
+    for (size_t i = 0; i < snapshot->worker_count && i < WORKERS_SHOWN; i++) {
+        if (i > 0) (void)fputc(',', out);
+        cli_worker_json(&snapshot->workers[i], out);
+    }
+    cli_json_close_array(&json);
+    cli_json_end(&json);
+    return fclose(out) == 0 && good;
+}
+
+/* ---- routes ---------------------------------------------------------------------------------------------------- */
+
+void web_run_overview(web_call *call)
+{
+    web_snapshot *snapshot = web_snapshots_get(call->web->snapshots);
+
+    if (snapshot == NULL) {
+        web_refuse(call, 503, "busy", "no memory, or the server stops");
+        return;
+    }
+    (void)fwrite(snapshot->json, 1, snapshot->json_length, call->out);
+    web_snapshots_release(call->web->snapshots, snapshot);
+}
+
+/* Queues by trouble, a page; prefix: only those whose names begin with it. */
+void web_run_queues(web_call *call)
+{
+    char prefix[REEVE_QUEUE_MAX + 1];
+    const char *begins = web_query(call, "prefix", prefix, sizeof(prefix));
+    int64_t limit, offset;
+    uint64_t total = 0;
+    cli_json json = {.out = call->out};
+
+    if (!web_query_number(call, "limit", 1, 1000, 100, &limit)) return;
+    if (!web_query_number(call, "offset", 0, INT64_MAX, 0, &offset)) return;
+    web_snapshot *snapshot = web_snapshots_get(call->web->snapshots);
+    size_t *order = snapshot == NULL ? NULL : web_queue_order(snapshot);
+    if (snapshot != NULL && snapshot->status != REEVE_OK) {
+        web_refuse_words(call, snapshot->status, snapshot->words);
+    } else if (order == NULL) {
+        web_refuse(call, 503, "busy", "no memory, or the server stops");
+    } else {
+        cli_json_begin(&json, call->out);
+        cli_json_open_array(&json, "queues");
+        for (size_t i = 0; i < snapshot->queue_count; i++) {
+            if (begins != NULL && strncmp(snapshot->queues[order[i]].name, begins, strlen(begins)) != 0) continue;
+            total++;
+            if (total > (uint64_t)offset && total <= (uint64_t)offset + (uint64_t)limit)
+                write_queue(&json, snapshot, order[i]);
+        }
+        cli_json_close_array(&json);
+        cli_json_uint(&json, "total", total);
+        cli_json_end(&json);
+    }
+    rv_free(order);
+    web_snapshots_release(call->web->snapshots, snapshot);
+}
+
+/* A viewer's stream. */
+typedef struct viewer {
+    web_server *web;
+    uint64_t sequence;
+    rv_buf event; /* what is not sent yet is [sent, length) */
+    size_t sent;
+    bool greeted;
+} viewer;
+
+/* The next event, or a comment that keeps the connection. A line of JSON has no line feeds inside. */
+static bool next_event(viewer *to)
+{
+    web_snapshot *snapshot = web_snapshots_next(to->web->snapshots, to->sequence, to->greeted ? PING_MS : 0);
+
+    if (web_snapshots_stopping(to->web->snapshots)) {
+        web_snapshots_release(to->web->snapshots, snapshot);
+        return false;
+    }
+    rv_buf_clear(&to->event);
+    to->sent = 0;
+    if (snapshot == NULL) {
+        rv_buf_adds(&to->event, to->greeted ? ":\n\n" : "retry: 2000\n\n");
+    } else {
+        rv_buf_adds(&to->event, "data: ");
+        for (size_t i = 0; i < snapshot->json_length; i++)
+            if (snapshot->json[i] != '\n') rv_buf_addc(&to->event, snapshot->json[i]);
+        rv_buf_adds(&to->event, "\n\n");
+        to->sequence = snapshot->sequence;
+        web_snapshots_release(to->web->snapshots, snapshot);
+    }
+    to->greeted = true;
+    return !to->event.failed;
+}
+
+static ssize_t read_events(void *user, char *ret, size_t size)
+{
+    viewer *to = user;
+
+    if (to->sent == to->event.length && !next_event(to)) return -1;
+    size_t length = to->event.length - to->sent < size ? to->event.length - to->sent : size;
+    memcpy(ret, to->event.data + to->sent, length);
+    to->sent += length;
+    return (ssize_t)length;
+}
+
+static void end_events(void *user)
+{
+    viewer *to = user;
+
+    web_snapshots_look(to->web->snapshots, -1);
+    rv_buf_fini(&to->event);
+    rv_free(to);
+}
+
+void web_run_events(web_call *call)
+{
+    viewer *to = rv_zalloc(sizeof(*to));
+
+    if (to == NULL) {
+        web_refuse(call, 503, "busy", "no memory");
+        return;
+    }
+    to->web = call->web;
+    rv_buf_init(&to->event, SIZE_MAX);
+    web_snapshots_look(call->web->snapshots, 1);
+    call->http->type = "text/event-stream";
+    call->http->stream = read_events;
+    call->http->stream_free = end_events;
+    call->http->stream_user = to;
+}

@@ -1,0 +1,76 @@
+/*
+ * web_session.c - who the viewer is, and logging in and out.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "web.h"
+#include "web_users.h"
+
+#define COOKIE "reeve_session="
+
+void web_run_session(web_call *call)
+{
+    const web_server *web = call->web;
+    cli_json json;
+
+    cli_json_begin(&json, call->out);
+    cli_json_text(&json, "user", call->who.role == WEB_NOBODY ? NULL : call->who.name);
+    cli_json_text(&json, "role", web_role_name(call->who.role));
+    cli_json_bool(&json, "login", web->options.users != NULL);
+    cli_json_bool(&json, "authentication", web->authenticates);
+    cli_json_bool(&json, "read_only", web->options.read_only);
+    cli_json_text(&json, "version", reeve_version());
+    cli_json_end(&json);
+}
+
+/* The cookie is only for this server, and not for scripts or requests from other sites. */
+static void set_cookie(web_call *call, const char *token)
+{
+    const char *proto = rv_http_server_header(call->http, "X-Forwarded-Proto"), *prefix = call->web->options.prefix;
+    bool secure = proto != NULL && strcmp(proto, "https") == 0;
+
+    (void)snprintf(call->http->cookie, sizeof(call->http->cookie), "%s%s; Path=%.100s/; HttpOnly; SameSite=Strict%s%s",
+                   COOKIE, token, prefix, secure ? "; Secure" : "", token[0] == '\0' ? "; Max-Age=0" : "");
+}
+
+void web_run_login(web_call *call)
+{
+    const char *user = web_body_text(call, "user"), *password = web_body_text(call, "password");
+    char token[WEB_TOKEN_SIZE];
+
+    if (user == NULL || password == NULL || strlen(password) > 500) {
+        web_refuse(call, 400, "invalid", "\"user\" and \"password\" are missing");
+        return;
+    }
+    if (!web_users_may_try(call->web->users, call->http->peer)) {
+        call->http->retry_after = 60;
+        web_refuse(call, 429, "busy", "too many logins; try again in a minute");
+        return;
+    }
+    if (!web_users_check(call->web->users, user, password, &call->who)) {
+        web_refuse(call, 401, "login", "the name or the password is not right");
+        return;
+    }
+    if (!web_users_begin(call->web->users, &call->who, token)) {
+        web_refuse(call, 503, "busy", "no random numbers");
+        return;
+    }
+    set_cookie(call, token);
+    web_run_session(call);
+}
+
+void web_run_logout(web_call *call)
+{
+    const char *value = rv_http_server_header(call->http, "Cookie");
+    const char *at = value == NULL ? NULL : strstr(value, COOKIE);
+    char token[WEB_TOKEN_SIZE] = "";
+
+    if (at != NULL && strcspn(at + strlen(COOKIE), "; ") == WEB_TOKEN_SIZE - 1) {
+        memcpy(token, at + strlen(COOKIE), WEB_TOKEN_SIZE - 1);
+        token[WEB_TOKEN_SIZE - 1] = '\0';
+        web_users_end(call->web->users, token);
+    }
+    set_cookie(call, "");
+    web_done(call);
+}

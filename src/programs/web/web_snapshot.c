@@ -1,0 +1,417 @@
+/*
+ * web_snapshot.c - reading snapshots, and the thread that does so while somebody looks. After a snapshot it waits for a
+ * second, or for 50 times as long as the snapshot took: it never takes more than 2 % of a connection's time.
+ */
+#include "web_snapshot.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/mem.h"
+#include "web_clients.h"
+
+#define SLOT_MS 5000
+#define SLOTS (WEB_SPARKS + 1)
+#define FRESH_MS 900
+#define INTERVAL_MS 1000
+#define SHARE 50
+#define MINUTES_EVERY_MS 15000
+#define MINUTES_QUEUES 50
+#define REDIS_EVERY_MS 10000
+
+struct web_snapshots {
+    web_server *web;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t thread;
+    bool started;
+    bool stopping;
+    bool reading; /* single flight */
+    unsigned viewers;
+    uint64_t sequence;
+    web_snapshot *newest; /* a reference of its own */
+    web_track *tracks;    /* by name; only for who reads */
+    size_t track_count;
+    reeve_minute minutes[60];
+    int64_t minutes_at;
+    rv_checkup redis;
+    int64_t redis_at;
+};
+
+/* ---- references ------------------------------------------------------------------------------------------------ */
+
+static void free_snapshot(web_snapshot *snapshot)
+{
+    reeve_queues_free(snapshot->queues);
+    reeve_workers_free(snapshot->workers, snapshot->worker_count);
+    rv_free(snapshot->tracks);
+    rv_free(snapshot->serving);
+    free(snapshot->json);
+    rv_free(snapshot);
+}
+
+/* The lock is held. */
+static bool drop(web_snapshot *snapshot)
+{
+    return snapshot != NULL && --snapshot->refs == 0;
+}
+
+void web_snapshots_release(struct web_snapshots *snapshots, web_snapshot *snapshot)
+{
+    if (snapshot == NULL) return;
+    rv_lock(&snapshots->lock);
+    bool gone = drop(snapshot);
+    rv_unlock(&snapshots->lock);
+    if (gone) free_snapshot(snapshot);
+}
+
+/* ---- what earlier snapshots tell ------------------------------------------------------------------------------- */
+
+double web_snapshot_rate(const web_track *track, const uint64_t *totals, unsigned slots)
+{
+    int64_t from = track->slot - slots < track->first_slot ? track->first_slot : track->slot - slots;
+
+    if (from >= track->slot) return 0;
+    uint64_t last = totals[track->slot % SLOTS], first = totals[from % SLOTS];
+    return last > first ? (double)(last - first) / ((double)(track->slot - from) * SLOT_MS / 1000) : 0;
+}
+
+/* Notes the totals of now; slots in which nobody looked have those of the next one. */
+static void note(web_track *track, const reeve_queue_info *info, int64_t slot, bool is_new)
+{
+    if (is_new || slot - track->slot >= SLOTS) {
+        track->first_slot = slot;
+        track->slot = slot - 1;
+    }
+    if (slot == track->slot) return;
+    for (int64_t at = track->slot + 1; at <= slot; at++) {
+        track->completed[at % SLOTS] = info->completed_total;
+        track->failed[at % SLOTS] = info->failed_total;
+        track->dead[at % SLOTS] = info->dead_total;
+    }
+    track->slot = slot;
+    if (track->slot - track->first_slot > WEB_SPARKS) track->first_slot = track->slot - WEB_SPARKS;
+}
+
+/* Both lists are by name. */
+static bool track_queues(struct web_snapshots *snapshots, web_snapshot *snapshot)
+{
+    web_track *tracks = rv_zalloc_array(snapshot->queue_count + 1, sizeof(*tracks));
+    int64_t slot = snapshot->read_at / SLOT_MS;
+    size_t old = 0;
+
+    if (tracks == NULL) return false;
+    for (size_t i = 0; i < snapshot->queue_count; i++) {
+        const reeve_queue_info *info = &snapshot->queues[i];
+        while (old < snapshots->track_count && strcmp(snapshots->tracks[old].name, info->name) < 0) old++;
+        bool known = old < snapshots->track_count && strcmp(snapshots->tracks[old].name, info->name) == 0;
+        if (known) tracks[i] = snapshots->tracks[old];
+        memcpy(tracks[i].name, info->name, sizeof(info->name));
+        note(&tracks[i], info, slot, !known);
+    }
+    rv_free(snapshots->tracks);
+    snapshots->tracks = tracks;
+    snapshots->track_count = snapshot->queue_count;
+    snapshot->tracks = rv_memdup(tracks, (snapshot->queue_count + 1) * sizeof(*tracks));
+    return snapshot->tracks != NULL;
+}
+
+/* ---- who serves what ------------------------------------------------------------------------------------------- */
+
+static int by_name(const void *one, const void *other)
+{
+    return strcmp(one, ((const reeve_queue_info *)other)->name);
+}
+
+static void count_pool(web_snapshot *snapshot, const cJSON *pool)
+{
+    const cJSON *queue;
+
+    cJSON_ArrayForEach(queue, cJSON_GetObjectItemCaseSensitive(pool, "queues"))
+    {
+        const char *name = cJSON_GetStringValue(queue);
+        const reeve_queue_info *info =
+            name == NULL || snapshot->queue_count == 0
+                ? NULL
+                : bsearch(name, snapshot->queues, snapshot->queue_count, sizeof(*snapshot->queues), by_name);
+        if (info != NULL) snapshot->serving[info - snapshot->queues]++;
+    }
+}
+
+static bool count_serving(web_snapshot *snapshot)
+{
+    snapshot->serving = rv_zalloc_array(snapshot->queue_count + 1, sizeof(*snapshot->serving));
+    if (snapshot->serving == NULL) return false;
+    for (size_t i = 0; i < snapshot->worker_count; i++) {
+        cJSON *pools = snapshot->workers[i].pools == NULL ? NULL : cJSON_Parse(snapshot->workers[i].pools);
+        const cJSON *pool;
+        cJSON_ArrayForEach(pool, pools) count_pool(snapshot, pool);
+        cJSON_Delete(pools);
+    }
+    return true;
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static int by_totals(const void *one, const void *other)
+{
+    uint64_t a = (*(const reeve_queue_info *const *)one)->completed_total;
+    uint64_t b = (*(const reeve_queue_info *const *)other)->completed_total;
+
+    return a < b ? 1 : a > b ? -1 : 0;
+}
+
+static void add_minutes(reeve_minute *sum, const reeve_minute *list)
+{
+    for (size_t i = 0; i < 60; i++) {
+        sum[i].at_ms = list[i].at_ms;
+        sum[i].completed += list[i].completed;
+        sum[i].failed += list[i].failed;
+        sum[i].dead += list[i].dead;
+        sum[i].waits += list[i].waits;
+        sum[i].wait_ms += list[i].wait_ms;
+        sum[i].runs += list[i].runs;
+        sum[i].run_us += list[i].run_us;
+    }
+}
+
+/* The last hour of the busiest queues, now and then. */
+static void read_minutes(struct web_snapshots *snapshots, web_snapshot *snapshot, reeve_client *client)
+{
+    const reeve_queue_info **order;
+    reeve_minute sum[60] = {0};
+
+    if (snapshots->minutes_at > 0 && snapshot->read_at - snapshots->minutes_at < MINUTES_EVERY_MS) return;
+    order = rv_zalloc_array(snapshot->queue_count + 1, sizeof(const reeve_queue_info *));
+    for (size_t i = 0; order != NULL && i < snapshot->queue_count; i++) order[i] = &snapshot->queues[i];
+    if (order != NULL) qsort(order, snapshot->queue_count, sizeof(const reeve_queue_info *), by_totals);
+    for (size_t i = 0; order != NULL && i < snapshot->queue_count && i < MINUTES_QUEUES; i++) {
+        reeve_minute *list = NULL;
+        if (reeve_stats_minutes(client, order[i]->name, 60, &list) != REEVE_OK) continue;
+        add_minutes(sum, list);
+        reeve_stats_minutes_free(list);
+    }
+    rv_free(order);
+    memcpy(snapshots->minutes, sum, sizeof(sum));
+    snapshots->minutes_at = snapshot->read_at;
+}
+
+static void read_rest(struct web_snapshots *snapshots, web_snapshot *snapshot, reeve_client *client)
+{
+    read_minutes(snapshots, snapshot, client);
+    if (snapshots->redis_at == 0 || snapshot->read_at - snapshots->redis_at >= REDIS_EVERY_MS) {
+        if (rv_checkup_take(client, &snapshots->redis) == REEVE_OK) snapshots->redis_at = snapshot->read_at;
+    }
+    memcpy(snapshot->minutes, snapshots->minutes, sizeof(snapshot->minutes));
+    snapshot->redis = snapshots->redis;
+}
+
+static void read_with(struct web_snapshots *snapshots, web_snapshot *snapshot, reeve_client *client)
+{
+    snapshot->status = reeve_queues(client, &snapshot->queues, &snapshot->queue_count);
+    if (snapshot->status == REEVE_OK)
+        snapshot->status = reeve_workers(client, &snapshot->workers, &snapshot->worker_count);
+    if (snapshot->status == REEVE_EREDIS) snapshot->status = REEVE_OK; /* this user may not read workers */
+    if (snapshot->status != REEVE_OK)
+        (void)snprintf(snapshot->words, sizeof(snapshot->words), "%s", reeve_client_error(client));
+    else
+        read_rest(snapshots, snapshot, client);
+}
+
+static web_snapshot *read_one(struct web_snapshots *snapshots)
+{
+    web_snapshot *snapshot = rv_zalloc(sizeof(*snapshot));
+    int64_t began = rv_now_us();
+    reeve_client *client;
+
+    if (snapshot == NULL) return NULL;
+    snapshot->refs = 1;
+    snapshot->at_ms = rv_wall_ms();
+    snapshot->read_at = rv_now_ms();
+    client = web_clients_take(snapshots->web->clients, false, &snapshot->status, snapshot->words,
+                              sizeof(snapshot->words));
+    if (client != NULL) {
+        read_with(snapshots, snapshot, client);
+        web_clients_give(snapshots->web->clients, client, false);
+    }
+    bool good = track_queues(snapshots, snapshot) && count_serving(snapshot);
+    snapshot->took_us = rv_now_us() - began;
+    if (good) return snapshot;
+    free_snapshot(snapshot);
+    return NULL;
+}
+
+/* The lock is held, nobody reads. Reads without the lock; the newest one in the end, which is the caller's too. */
+static web_snapshot *refresh(struct web_snapshots *snapshots)
+{
+    web_snapshot *old = snapshots->newest, *made;
+
+    snapshots->reading = true;
+    uint64_t sequence = ++snapshots->sequence;
+    rv_unlock(&snapshots->lock);
+    made = read_one(snapshots);
+    if (made != NULL) made->sequence = sequence;
+    if (made != NULL && !web_snapshot_write(snapshots->web, made)) {
+        free_snapshot(made);
+        made = NULL;
+    }
+    rv_lock(&snapshots->lock);
+    snapshots->reading = false;
+    bool gone = made != NULL && drop(old);
+    if (made != NULL) {
+        made->refs++;
+        snapshots->newest = made;
+    }
+    (void)pthread_cond_broadcast(&snapshots->changed);
+    if (gone) free_snapshot(old);
+    return made;
+}
+
+/* ---- getting --------------------------------------------------------------------------------------------------- */
+
+web_snapshot *web_snapshots_get(struct web_snapshots *snapshots)
+{
+    web_snapshot *found = NULL;
+
+    rv_lock(&snapshots->lock);
+    uint64_t before = snapshots->sequence;
+    while (found == NULL && !snapshots->stopping) {
+        web_snapshot *newest = snapshots->newest;
+        bool fresh = newest != NULL && (newest->sequence > before || rv_now_ms() - newest->read_at < FRESH_MS);
+        if (fresh) {
+            found = newest;
+            found->refs++;
+        } else if (snapshots->reading) {
+            before = snapshots->sequence - 1; /* the one that is being read will do */
+            (void)pthread_cond_wait(&snapshots->changed, &snapshots->lock);
+        } else {
+            found = refresh(snapshots);
+            break;
+        }
+    }
+    rv_unlock(&snapshots->lock);
+    return found;
+}
+
+static void wait_until(struct web_snapshots *snapshots, int64_t deadline)
+{
+    struct timespec at = {.tv_sec = deadline / 1000, .tv_nsec = deadline % 1000 * 1000000};
+
+    (void)pthread_cond_timedwait(&snapshots->changed, &snapshots->lock, &at);
+}
+
+web_snapshot *web_snapshots_next(struct web_snapshots *snapshots, uint64_t sequence, int64_t wait_ms)
+{
+    int64_t deadline = rv_deadline(wait_ms);
+    web_snapshot *found = NULL;
+
+    rv_lock(&snapshots->lock);
+    while (!snapshots->stopping && (snapshots->newest == NULL || snapshots->newest->sequence <= sequence) &&
+           rv_now_ms() < deadline)
+        wait_until(snapshots, deadline);
+    if (!snapshots->stopping && snapshots->newest != NULL && snapshots->newest->sequence > sequence) {
+        found = snapshots->newest;
+        found->refs++;
+    }
+    rv_unlock(&snapshots->lock);
+    return found;
+}
+
+/* ---- the thread ------------------------------------------------------------------------------------------------ */
+
+static int64_t pause_after(const web_snapshot *snapshot)
+{
+    int64_t share = snapshot == NULL ? 0 : snapshot->took_us * SHARE / 1000;
+
+    return share > INTERVAL_MS ? share : INTERVAL_MS;
+}
+
+static void *run(void *user)
+{
+    struct web_snapshots *snapshots = user;
+
+    rv_lock(&snapshots->lock);
+    while (!snapshots->stopping) {
+        if (snapshots->viewers == 0 || snapshots->reading) {
+            (void)pthread_cond_wait(&snapshots->changed, &snapshots->lock);
+            continue;
+        }
+        int64_t next = snapshots->newest == NULL ? 0 : snapshots->newest->read_at + pause_after(snapshots->newest);
+        if (rv_now_ms() < next) {
+            wait_until(snapshots, next);
+            continue;
+        }
+        web_snapshot *made = refresh(snapshots);
+        if (drop(made)) free_snapshot(made);
+        if (made == NULL) wait_until(snapshots, rv_deadline(INTERVAL_MS));
+    }
+    rv_unlock(&snapshots->lock);
+    return NULL;
+}
+
+void web_snapshots_look(struct web_snapshots *snapshots, int change)
+{
+    rv_lock(&snapshots->lock);
+    snapshots->viewers = (unsigned)((int)snapshots->viewers + change);
+    (void)pthread_cond_broadcast(&snapshots->changed);
+    rv_unlock(&snapshots->lock);
+}
+
+unsigned web_snapshots_viewers(struct web_snapshots *snapshots)
+{
+    rv_lock(&snapshots->lock);
+    unsigned viewers = snapshots->viewers;
+    rv_unlock(&snapshots->lock);
+    return viewers;
+}
+
+void web_snapshots_stop(struct web_snapshots *snapshots)
+{
+    rv_lock(&snapshots->lock);
+    snapshots->stopping = true;
+    (void)pthread_cond_broadcast(&snapshots->changed);
+    rv_unlock(&snapshots->lock);
+}
+
+bool web_snapshots_stopping(struct web_snapshots *snapshots)
+{
+    rv_lock(&snapshots->lock);
+    bool stopping = snapshots->stopping;
+    rv_unlock(&snapshots->lock);
+    return stopping;
+}
+
+struct web_snapshots *web_snapshots_open(web_server *web)
+{
+    struct web_snapshots *snapshots = rv_zalloc(sizeof(*snapshots));
+    pthread_condattr_t monotonic;
+
+    if (snapshots == NULL) return NULL;
+    snapshots->web = web;
+    rv_lock_init(&snapshots->lock);
+    rv_lock_check(pthread_condattr_init(&monotonic));
+    rv_lock_check(pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC));
+    rv_lock_check(pthread_cond_init(&snapshots->changed, &monotonic));
+    (void)pthread_condattr_destroy(&monotonic);
+    snapshots->started = pthread_create(&snapshots->thread, NULL, run, snapshots) == 0;
+    if (snapshots->started) return snapshots;
+    web_snapshots_close(snapshots);
+    return NULL;
+}
+
+void web_snapshots_close(struct web_snapshots *snapshots)
+{
+    if (snapshots == NULL) return;
+    web_snapshots_stop(snapshots);
+    if (snapshots->started) (void)pthread_join(snapshots->thread, NULL);
+    if (snapshots->newest != NULL) free_snapshot(snapshots->newest);
+    rv_free(snapshots->tracks);
+    (void)pthread_cond_destroy(&snapshots->changed);
+    rv_lock_fini(&snapshots->lock);
+    rv_free(snapshots);
+}

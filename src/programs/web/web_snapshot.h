@@ -1,0 +1,68 @@
+/*
+ * web_snapshot.h - the state of all queues and workers, read at most once a second for all viewers and scrapes together,
+ * and not at all while there are none.
+ */
+#ifndef WEB_SNAPSHOT_H
+#define WEB_SNAPSHOT_H
+
+#include "client/checkup.h"
+#include "web.h"
+
+#define WEB_SPARKS 60 /* of 5 s each */
+
+/* What is known of a queue from earlier snapshots. */
+typedef struct web_track {
+    char name[REEVE_QUEUE_MAX + 1];
+    uint64_t completed[WEB_SPARKS + 1], failed[WEB_SPARKS + 1], dead[WEB_SPARKS + 1]; /* totals at the begin of a slot */
+    int64_t first_slot, slot; /* of the totals; the first is at slot % (WEB_SPARKS + 1) */
+} web_track;
+
+typedef struct web_snapshot {
+    unsigned refs;     /* guarded by the lock of the snapshots */
+    uint64_t sequence; /* 1, 2, ... */
+    int64_t at_ms;     /* since the epoch */
+    int64_t read_at;   /* monotonic */
+    int64_t took_us;
+    reeve_status status; /* of reading it; when it failed, the rest is empty */
+    char words[256];
+    reeve_queue_info *queues; /* by name */
+    web_track *tracks;        /* of the same queues */
+    unsigned *serving;        /* live workers of each */
+    size_t queue_count;
+    reeve_worker_info *workers;
+    size_t worker_count;
+    rv_checkup redis;
+    reeve_minute minutes[60]; /* of the busiest queues together; at_ms 0: not known */
+    char *json;               /* for events and the overview */
+    size_t json_length;
+} web_snapshot;
+
+struct web_snapshots *web_snapshots_open(web_server *web);
+void web_snapshots_close(struct web_snapshots *snapshots); /* NULL is ignored */
+
+/* A snapshot that is at most about a second old; reads one unless another call does. The caller releases it. NULL: no
+ * memory, or the server stops. */
+web_snapshot *web_snapshots_get(struct web_snapshots *snapshots);
+void web_snapshots_release(struct web_snapshots *snapshots, web_snapshot *snapshot);
+
+/* For viewers: waits, at most `wait_ms`, for a snapshot after `sequence`. NULL: not in time, or the server stops. */
+web_snapshot *web_snapshots_next(struct web_snapshots *snapshots, uint64_t sequence, int64_t wait_ms);
+
+/* A viewer begins or ends to look; the thread that reads snapshots runs between the first and the last. */
+void web_snapshots_look(struct web_snapshots *snapshots, int change);
+unsigned web_snapshots_viewers(struct web_snapshots *snapshots);
+
+/* Ends all waits: the server stops. */
+void web_snapshots_stop(struct web_snapshots *snapshots);
+bool web_snapshots_stopping(struct web_snapshots *snapshots);
+
+/* How many of a queue's tasks completed, failed or died in the last minute; from its totals, one of the three. */
+double web_snapshot_rate(const web_track *track, const uint64_t *totals, unsigned slots);
+
+/* web_overview.c: writes snapshot->json. */
+bool web_snapshot_write(web_server *web, web_snapshot *snapshot);
+
+/* The queues in the order of their trouble, the worst first: indexes, which the caller frees. NULL: no memory. */
+size_t *web_queue_order(const web_snapshot *snapshot);
+
+#endif

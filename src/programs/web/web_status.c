@@ -1,0 +1,263 @@
+/*
+ * web_status.c - the health of this server and of Redis, live workers, and the metrics of queues.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/worker_json.h"
+#include "web.h"
+#include "web/exposition.h"
+#include "web_clients.h"
+#include "web_snapshot.h"
+
+#define SERIES_MAX 1000 /* queues with series of their own */
+
+/* The process answers. */
+void web_run_health(web_call *call)
+{
+    web_done(call);
+}
+
+/* Redis answers, too; without a client the call was refused. */
+void web_run_ready(web_call *call)
+{
+    reeve_queue_info info;
+    reeve_status status = reeve_queue(call->client, "ready", &info);
+
+    if (status == REEVE_OK)
+        web_done(call);
+    else
+        web_refuse(call, 503, "connect", "%s", reeve_client_error(call->client));
+}
+
+static void write_flag(cli_json *json, const char *key, int value)
+{
+    if (value < 0)
+        cli_json_null(json, key);
+    else
+        cli_json_bool(json, key, value != 0);
+}
+
+void web_run_redis(web_call *call)
+{
+    rv_checkup redis;
+    reeve_status status = rv_checkup_take(call->client, &redis);
+    cli_json json;
+
+    if (status != REEVE_OK) {
+        web_refuse_status(call, status);
+        return;
+    }
+    cli_json_begin(&json, call->out);
+    cli_json_text(&json, "version", redis.version);
+    cli_json_text(&json, "role", redis.role);
+    cli_json_text(&json, "mode", redis.mode);
+    cli_json_int(&json, "used_bytes", redis.used_bytes);
+    cli_json_int(&json, "max_bytes", redis.max_bytes);
+    cli_json_text(&json, "eviction", redis.policy);
+    cli_json_int(&json, "evicted", redis.evicted);
+    write_flag(&json, "append_only", redis.aof);
+    cli_json_text(&json, "fsync", redis.fsync);
+    cli_json_text(&json, "save", redis.save_known ? redis.save : NULL);
+    cli_json_bool(&json, "append_failed", redis.aof_failed);
+    cli_json_bool(&json, "save_failed", redis.save_failed);
+    cli_json_int(&json, "best_us", redis.best_us);
+    cli_json_int(&json, "median_us", redis.median_us);
+    cli_json_int(&json, "clock_ahead_ms", redis.ahead_ms);
+    cli_json_int(&json, "clock_about_ms", redis.about_ms);
+    cli_json_text(&json, "user", redis.user);
+    cli_json_text(&json, "reeve", reeve_version());
+    cli_json_int(&json, "started_ms", call->web->started_ms);
+    cli_json_end(&json);
+}
+
+void web_run_workers(web_call *call)
+{
+    reeve_worker_info *list = NULL;
+    size_t count = 0;
+    reeve_status status = reeve_workers(call->client, &list, &count);
+
+    if (status != REEVE_OK) {
+        web_refuse_status(call, status);
+        return;
+    }
+    (void)fputs("{\"workers\":[", call->out);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) (void)fputc(',', call->out);
+        cli_worker_json(&list[i], call->out);
+    }
+    (void)fputs("]}\n", call->out);
+    reeve_workers_free(list, count);
+}
+
+/* ---- metrics --------------------------------------------------------------------------------------------------- */
+
+/* The queues with the most to do have series of their own; the others are added up in `other`. */
+typedef struct series {
+    const web_snapshot *snapshot;
+    size_t *order;
+    reeve_queue_info other;
+} series;
+
+static void add_other(series *to)
+{
+    const web_snapshot *snapshot = to->snapshot;
+
+    to->other.oldest_ready_ms = -1;
+    for (size_t i = SERIES_MAX; i < snapshot->queue_count; i++) {
+        const reeve_queue_info *info = &snapshot->queues[to->order[i]];
+        for (int state = 0; state < REEVE_STATE_COUNT; state++) to->other.count[state] += info->count[state];
+        to->other.completed_total += info->completed_total;
+        to->other.failed_total += info->failed_total;
+        to->other.dead_total += info->dead_total;
+        to->other.crashed_total += info->crashed_total;
+        if (info->oldest_ready_ms > 0 &&
+            (to->other.oldest_ready_ms < 0 || info->oldest_ready_ms < to->other.oldest_ready_ms))
+            to->other.oldest_ready_ms = info->oldest_ready_ms;
+    }
+    (void)snprintf(to->other.name, sizeof(to->other.name), "other");
+}
+
+/* The nth series; NULL: there are no more. */
+static const reeve_queue_info *nth(const series *to, size_t n)
+{
+    if (n < to->snapshot->queue_count && n < SERIES_MAX) return &to->snapshot->queues[to->order[n]];
+    return n == SERIES_MAX && to->snapshot->queue_count > SERIES_MAX ? &to->other : NULL;
+}
+
+static void write_tasks(rv_exposition *out, const series *to)
+{
+    const reeve_queue_info *info;
+
+    rv_exposition_family(out, "reeve_queue_tasks", RV_EXPOSITION_GAUGE, NULL, "Tasks of a queue in each state.");
+    for (size_t n = 0; (info = nth(to, n)) != NULL; n++) {
+        for (int state = 0; state < REEVE_STATE_COUNT; state++) {
+            const char *const labels[] = {"queue", info->name, "state", reeve_state_name((reeve_state)state), NULL};
+            rv_exposition_sample(out, labels, (double)info->count[state]);
+        }
+    }
+}
+
+static double oldest_seconds(const series *to, const reeve_queue_info *info)
+{
+    int64_t ms = to->snapshot->at_ms - info->oldest_ready_ms;
+
+    return info->oldest_ready_ms > 0 && ms > 0 ? (double)ms / 1000 : 0;
+}
+
+/* How late a queue is with tasks whose time has come. */
+static double late_seconds(const series *to, const reeve_queue_info *info)
+{
+    int64_t ms = to->snapshot->at_ms - info->next_due_ms;
+
+    return info->next_due_ms > 0 && ms > 0 ? (double)ms / 1000 : 0;
+}
+
+static double is_paused(const series *to, const reeve_queue_info *info)
+{
+    return info->paused || info->pause_until_ms > to->snapshot->at_ms ? 1 : 0;
+}
+
+static double serving(const series *to, const reeve_queue_info *info)
+{
+    return info == &to->other ? 0 : to->snapshot->serving[info - to->snapshot->queues];
+}
+
+static double completed(const series *to, const reeve_queue_info *info)
+{
+    (void)to;
+    return (double)info->completed_total;
+}
+
+static double failed(const series *to, const reeve_queue_info *info)
+{
+    (void)to;
+    return (double)info->failed_total;
+}
+
+static double dead(const series *to, const reeve_queue_info *info)
+{
+    (void)to;
+    return (double)info->dead_total;
+}
+
+static double crashed(const series *to, const reeve_queue_info *info)
+{
+    (void)to;
+    return (double)info->crashed_total;
+}
+
+static const struct {
+    const char *name;
+    rv_exposition_kind kind;
+    const char *unit, *help;
+    double (*value)(const series *to, const reeve_queue_info *info);
+} families[] = {
+    {"reeve_queue_oldest_seconds", RV_EXPOSITION_GAUGE, "seconds",
+     "Time since the enqueue of the task at the head of the queue; 0: none is ready.", oldest_seconds},
+    {"reeve_due_late_seconds", RV_EXPOSITION_GAUGE, "seconds",
+     "How long the first scheduled task is overdue; 0: it is not.", late_seconds},
+    {"reeve_queue_paused", RV_EXPOSITION_GAUGE, NULL, "1 while the queue is paused.", is_paused},
+    {"reeve_queue_workers", RV_EXPOSITION_GAUGE, NULL, "Live workers that serve the queue.", serving},
+    {"reeve_queue_completed", RV_EXPOSITION_COUNTER, NULL, "Completed tasks.", completed},
+    {"reeve_queue_failed", RV_EXPOSITION_COUNTER, NULL, "Failed attempts.", failed},
+    {"reeve_queue_dead", RV_EXPOSITION_COUNTER, NULL, "Tasks that died.", dead},
+    {"reeve_queue_crashed", RV_EXPOSITION_COUNTER, NULL, "Attempts that ended with a crash.", crashed},
+};
+
+static void write_queues(rv_exposition *out, const series *to)
+{
+    const reeve_queue_info *info;
+
+    write_tasks(out, to);
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+        rv_exposition_family(out, families[i].name, families[i].kind, families[i].unit, families[i].help);
+        for (size_t n = 0; (info = nth(to, n)) != NULL; n++) {
+            const char *const labels[] = {"queue", info->name, NULL};
+            rv_exposition_sample(out, labels, families[i].value(to, info));
+        }
+    }
+}
+
+static void write_metrics(web_call *call, rv_exposition *out, const web_snapshot *snapshot)
+{
+    series to = {.snapshot = snapshot, .order = web_queue_order(snapshot)};
+
+    rv_exposition_gauge(out, "reeve_up", NULL, "1 if Redis could be read.", snapshot->status == REEVE_OK);
+    if (to.order != NULL && snapshot->status == REEVE_OK) {
+        add_other(&to);
+        write_queues(out, &to);
+        rv_exposition_gauge(out, "reeve_workers", NULL, "Live workers.", (double)snapshot->worker_count);
+        rv_exposition_gauge(out, "reeve_redis_roundtrip_seconds", "seconds", "Median round trip to Redis.",
+                            (double)snapshot->redis.median_us / 1e6);
+        rv_exposition_gauge(out, "reeve_redis_used_bytes", "bytes", "Memory that Redis uses.",
+                            (double)snapshot->redis.used_bytes);
+        rv_exposition_gauge(out, "reeve_redis_max_bytes", "bytes", "Memory limit of Redis; 0: none.",
+                            (double)snapshot->redis.max_bytes);
+    }
+    rv_exposition_gauge(out, "reeve_web_snapshot_seconds", "seconds", "How long the last snapshot took.",
+                        (double)snapshot->took_us / 1e6);
+    rv_exposition_gauge(out, "reeve_web_viewers", NULL, "Open event streams.",
+                        (double)web_snapshots_viewers(call->web->snapshots));
+    rv_exposition_counter(out, "reeve_web_calls", NULL, "Requests that asked Redis.",
+                          (double)web_clients_calls(call->web->clients));
+    rv_free(to.order);
+}
+
+void web_run_metrics(web_call *call)
+{
+    web_snapshot *snapshot = web_snapshots_get(call->web->snapshots);
+    rv_exposition out;
+
+    if (snapshot == NULL) {
+        web_refuse(call, 503, "busy", "no memory, or the server stops");
+        return;
+    }
+    rv_exposition_begin(&out, call->out, rv_http_server_header(call->http, "Accept"));
+    call->http->type = rv_exposition_type(&out);
+    write_metrics(call, &out, snapshot);
+    rv_exposition_process(&out, call->web->started_ms);
+    rv_exposition_end(&out);
+    web_snapshots_release(call->web->snapshots, snapshot);
+}

@@ -1,0 +1,345 @@
+#include "http_server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/mem.h"
+#include "http_deadline.h"
+
+#define CONNECTION_MEMORY (32 * 1024) /* request line and headers; more is answered with 431 */
+#define HEADERS_MAX 100
+#define THREAD_STACK (1024 * 1024)
+#define STREAM_BLOCK (16 * 1024)
+
+struct rv_http_server {
+    struct MHD_Daemon *daemon;
+    rv_http_options options;
+    rv_http_deadline *deadline;
+    _Atomic size_t bodies; /* bytes of all bodies that are being read */
+};
+
+/* A request while it is read and answered. */
+struct rv_http_inside {
+    rv_http_request request;
+    rv_http_server *server;
+    struct MHD_Connection *connection;
+    rv_buf body;
+    char *answer;
+    size_t answer_length;
+    char peer[INET6_ADDRSTRLEN];
+    bool begun;
+    bool refused;
+};
+
+/* ---- what was sent --------------------------------------------------------------------------------------------- */
+
+const char *rv_http_server_header(const rv_http_request *request, const char *name)
+{
+    return MHD_lookup_connection_value(request->inside->connection, MHD_HEADER_KIND, name);
+}
+
+const char *rv_http_server_query(const rv_http_request *request, const char *name)
+{
+    return MHD_lookup_connection_value(request->inside->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+struct each_query {
+    void (*each)(void *user, const char *name, const char *value);
+    void *user;
+};
+
+static enum MHD_Result show_query(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    const struct each_query *to = context;
+
+    (void)kind;
+    to->each(to->user, name, value == NULL ? "" : value);
+    return MHD_YES;
+}
+
+void rv_http_server_each_query(const rv_http_request *request,
+                               void (*each)(void *user, const char *name, const char *value), void *user)
+{
+    struct each_query to = {each, user};
+
+    (void)MHD_get_connection_values(request->inside->connection, MHD_GET_ARGUMENT_KIND, show_query, &to);
+}
+
+static void take_peer(struct rv_http_inside *inside)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(inside->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *at = info == NULL ? NULL : info->client_addr;
+
+    inside->request.peer = inside->peer;
+    if (inside->server->options.listen->is_unix)
+        (void)snprintf(inside->peer, sizeof(inside->peer), "unix");
+    else if (at != NULL && at->sa_family == AF_INET)
+        (void)inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)at)->sin_addr, inside->peer,
+                        sizeof(inside->peer));
+    else if (at != NULL && at->sa_family == AF_INET6)
+        (void)inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)at)->sin6_addr, inside->peer,
+                        sizeof(inside->peer));
+}
+
+/* ---- answers --------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *value;
+} always[] = {
+    {"Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+                                "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; "
+                                "frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"X-Frame-Options", "DENY"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Permissions-Policy", "camera=(), microphone=(), geolocation=()"},
+};
+
+static void add(struct MHD_Response *response, const char *name, const char *value)
+{
+    if (value != NULL && value[0] != '\0') (void)MHD_add_response_header(response, name, value);
+}
+
+static void add_headers(struct MHD_Response *response, const rv_http_request *request)
+{
+    char seconds[16];
+
+    for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++) add(response, always[i].name, always[i].value);
+    add(response, "Content-Type", request->type);
+    add(response, "Cache-Control", request->cache);
+    add(response, "ETag", request->etag);
+    add(response, "Set-Cookie", request->cookie);
+    if (request->gzipped) add(response, "Content-Encoding", "gzip");
+    if (request->challenge) add(response, "WWW-Authenticate", "Bearer realm=\"reeve\"");
+    (void)snprintf(seconds, sizeof(seconds), "%u", request->retry_after);
+    if (request->retry_after > 0) add(response, "Retry-After", seconds);
+}
+
+static ssize_t read_stream(void *user, uint64_t position, char *ret, size_t size)
+{
+    rv_http_request *request = user;
+    ssize_t length = request->stream(request->stream_user, ret, size);
+
+    (void)position;
+    return length < 0 ? MHD_CONTENT_READER_END_OF_STREAM : length;
+}
+
+/* The body that was written; ownership goes to the response. */
+static struct MHD_Response *buffer_response(struct rv_http_inside *inside)
+{
+    char *answer;
+
+    if (inside->request.out == NULL || fclose(inside->request.out) != 0) {
+        inside->request.out = NULL;
+        return NULL;
+    }
+    inside->request.out = NULL;
+    answer = inside->answer;
+    inside->answer = NULL;
+    return MHD_create_response_from_buffer(inside->answer_length, answer, MHD_RESPMEM_MUST_FREE);
+}
+
+static enum MHD_Result answer(struct rv_http_inside *inside)
+{
+    rv_http_request *request = &inside->request;
+    struct MHD_Response *response =
+        request->stream != NULL
+            ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, request, NULL)
+            : buffer_response(inside);
+    enum MHD_Result result;
+
+    if (response == NULL) return MHD_NO;
+    add_headers(response, request);
+    result = MHD_queue_response(inside->connection, request->status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result refuse(struct rv_http_inside *inside, unsigned status, const char *code, const char *message)
+{
+    inside->refused = true;
+    inside->request.status = status;
+    (void)fprintf(inside->request.out, "{\"error\":\"%s\",\"message\":\"%s\"}\n", code, message);
+    return answer(inside);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static struct rv_http_inside *make_inside(rv_http_server *server, struct MHD_Connection *connection, const char *path,
+                                          const char *method)
+{
+    struct rv_http_inside *inside = rv_zalloc(sizeof(*inside));
+
+    if (inside == NULL) return NULL;
+    inside->server = server;
+    inside->connection = connection;
+    rv_buf_init(&inside->body, server->options.body_max);
+    inside->request = (rv_http_request){.method = method,
+                                        .path = path,
+                                        .status = 200,
+                                        .type = "application/json",
+                                        .cache = "no-store",
+                                        .inside = inside};
+    take_peer(inside);
+    inside->request.out = open_memstream(&inside->answer, &inside->answer_length);
+    if (inside->request.out != NULL) return inside;
+    rv_free(inside);
+    return NULL;
+}
+
+static enum MHD_Result begin(struct rv_http_inside *inside)
+{
+    const rv_http_handlers *handlers = &inside->server->options.handlers;
+
+    if (MHD_get_connection_values(inside->connection, MHD_HEADER_KIND, NULL, NULL) > HEADERS_MAX)
+        return refuse(inside, 431, "too_big", "more than 100 headers");
+    inside->begun = true;
+    if (handlers->begin(&inside->request, handlers->user)) return MHD_YES;
+    inside->refused = true;
+    return answer(inside);
+}
+
+/* A part of the body. After a refusal the rest is read and dropped; the connection ends by its deadline at the latest. */
+static enum MHD_Result take_body(struct rv_http_inside *inside, const char *data, size_t *length)
+{
+    rv_http_server *server = inside->server;
+    size_t more = *length;
+
+    *length = 0;
+    if (inside->refused || inside->body.failed) return MHD_YES;
+    if (atomic_fetch_add(&server->bodies, more) + more > server->options.bodies_max) {
+        (void)atomic_fetch_sub(&server->bodies, more);
+        inside->body.failed = true;
+        return MHD_YES;
+    }
+    size_t before = inside->body.length;
+    rv_buf_add(&inside->body, data, more);
+    (void)atomic_fetch_sub(&server->bodies, more - (inside->body.length - before));
+    return MHD_YES;
+}
+
+static enum MHD_Result handle(struct rv_http_inside *inside)
+{
+    const rv_http_handlers *handlers = &inside->server->options.handlers;
+
+    rv_http_deadline_met(inside->server->deadline, inside->connection);
+    if (inside->body.failed) return refuse(inside, 413, "too_big", "the body is too large");
+    inside->request.body = inside->body.length > 0 ? inside->body.data : NULL;
+    inside->request.length = inside->body.length;
+    handlers->handle(&inside->request, handlers->user);
+    return answer(inside);
+}
+
+static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *path, const char *method,
+                                  const char *version, const char *data, size_t *length, void **context)
+{
+    struct rv_http_inside *inside = *context;
+
+    (void)version;
+    if (inside == NULL) {
+        inside = *context = make_inside(user, connection, path, method);
+        return inside == NULL ? MHD_NO : begin(inside);
+    }
+    if (*length > 0) return take_body(inside, data, length);
+    return inside->refused ? MHD_NO : handle(inside);
+}
+
+static void on_end(void *user, struct MHD_Connection *connection, void **context, enum MHD_RequestTerminationCode code)
+{
+    struct rv_http_inside *inside = *context;
+    rv_http_server *server = user;
+
+    (void)code;
+    rv_http_deadline_begin(server->deadline, connection);
+    if (inside == NULL) return;
+    *context = NULL;
+    if (inside->request.stream_free != NULL) inside->request.stream_free(inside->request.stream_user);
+    if (inside->begun) server->options.handlers.end(&inside->request, server->options.handlers.user);
+    if (inside->request.out != NULL) (void)fclose(inside->request.out);
+    free(inside->answer);
+    (void)atomic_fetch_sub(&server->bodies, inside->body.length);
+    rv_buf_fini(&inside->body);
+    rv_free(inside);
+}
+
+static void on_connection(void *user, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    rv_http_server *server = user;
+
+    (void)context;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        rv_http_deadline_begin(server->deadline, connection);
+    else
+        rv_http_deadline_end(server->deadline, connection);
+}
+
+/* Paths and queries stay encoded: their parts are decoded after they were taken apart. */
+static size_t keep_encoded(void *user, struct MHD_Connection *connection, char *text)
+{
+    (void)user;
+    (void)connection;
+    return strlen(text);
+}
+
+static void say_nothing(void *user, const char *format, va_list arguments)
+{
+    (void)user;
+    (void)format;
+    (void)arguments;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+reeve_status rv_http_server_start(rv_http_server **ret, const rv_http_options *options, rv_error *error)
+{
+    rv_http_server *server = rv_zalloc(sizeof(*server));
+
+    if (server == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for the HTTP server");
+    server->options = *options;
+    server->deadline = rv_http_deadline_open(options->request_seconds);
+    if (server->deadline != NULL)
+        server->daemon = MHD_start_daemon(
+            MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
+                MHD_USE_ERROR_LOG,
+            0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL, MHD_OPTION_LISTEN_SOCKET,
+            options->listen->fd, MHD_OPTION_CONNECTION_LIMIT, options->connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+            options->connections_each, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
+            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_THREAD_STACK_SIZE,
+            (size_t)THREAD_STACK, MHD_OPTION_NOTIFY_COMPLETED, on_end, server, MHD_OPTION_NOTIFY_CONNECTION,
+            on_connection, server, MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+            MHD_OPTION_END);
+    if (server->daemon != NULL) {
+        *ret = server;
+        return REEVE_OK;
+    }
+    int reason = errno;
+    rv_http_deadline_close(server->deadline);
+    rv_free(server);
+    return rv_fail(error, REEVE_ESYSTEM, "cannot start the HTTP server: %s", strerror(reason));
+}
+
+void rv_http_server_stop(rv_http_server *server)
+{
+    if (server == NULL) return;
+    (void)MHD_quiesce_daemon(server->daemon); /* the listening socket stays the caller's */
+    rv_http_deadline_cut(server->deadline);
+    MHD_stop_daemon(server->daemon);
+    rv_http_deadline_close(server->deadline);
+    rv_free(server);
+}

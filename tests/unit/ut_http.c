@@ -1,0 +1,117 @@
+/* ut_http.c - paths, queries and origins of requests, and the text of metrics. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/cmocka.h"
+#include "web/exposition.h"
+#include "web/http_listen.h"
+#include "web/http_origin.h"
+#include "web/http_path.h"
+
+static void decodes_only_valid_escapes(void **state)
+{
+    char text[8];
+
+    (void)state;
+    assert_true(rv_http_path_decode(text, sizeof(text), "a%2Fb%3a", 8));
+    assert_string_equal(text, "a/b:");
+    assert_false(rv_http_path_decode(text, sizeof(text), "%00", 3));
+    assert_false(rv_http_path_decode(text, sizeof(text), "a%2", 3));
+    assert_false(rv_http_path_decode(text, sizeof(text), "%", 1));
+    assert_false(rv_http_path_decode(text, sizeof(text), "%zz", 3));
+    assert_true(rv_http_path_decode(text, sizeof(text), "1234567", 7));
+    assert_false(rv_http_path_decode(text, sizeof(text), "12345678", 8));
+}
+
+static void matches_whole_paths(void **state)
+{
+    rv_http_params params;
+
+    (void)state;
+    assert_true(rv_http_path_match("/q/{queue}/t/{id}", "/q/a/t/b%2Fc", &params));
+    assert_int_equal(params.count, 2);
+    assert_string_equal(params.value[0], "a");
+    assert_string_equal(params.value[1], "b/c");
+    assert_true(rv_http_path_match("/", "/", &params));
+    assert_false(rv_http_path_match("/q/{queue}", "/q/", &params));
+    assert_false(rv_http_path_match("/q/{queue}", "/q/a/", &params));
+    assert_false(rv_http_path_match("/q/{queue}", "/q", &params));
+    assert_false(rv_http_path_match("/q/{queue}", "/q/a%zz", &params));
+    assert_false(rv_http_path_match("/health", "/healthy", &params));
+}
+
+static void refuses_other_origins(void **state)
+{
+    static const struct {
+        rv_http_origin request;
+        int refused;
+    } cases[] = {
+        {{.host = "localhost:1"}, 0},
+        {{.host = "[::1]:1"}, 0},
+        {{.host = NULL}, 1},
+        {{.host = "evil.example"}, 1},
+        {{.host = "localhost.evil.example"}, 1},
+        {{.host = "evil.example", .any_host = true}, 0},
+        {{.host = "box:1", .own_host = "box"}, 0},
+        {{.host = "localhost:1", .origin = "http://localhost:1", .changes = true}, 0},
+        {{.host = "localhost:1", .origin = "http://localhost:2", .changes = true}, 1},
+        {{.host = "localhost:1", .origin = "null", .changes = true}, 1},
+        {{.host = "localhost:1", .fetch_site = "cross-site", .changes = true}, 1},
+        {{.host = "localhost:1", .fetch_site = "same-site", .changes = true}, 1},
+        {{.host = "localhost:1", .fetch_site = "same-origin", .changes = true}, 0},
+        {{.host = "localhost:1", .fetch_site = "cross-site"}, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(rv_http_origin_refusal(&cases[i].request) != NULL, cases[i].refused);
+}
+
+static void reads_addresses(void **state)
+{
+    static const char *const good[] = {"127.0.0.1:0", ":8420", "[::1]:80", "localhost:65535", "unix:/tmp/a.sock"};
+    static const char *const bad[] = {"", "8420", "localhost", "localhost:65536", "localhost:-1", "::1:80", "unix:"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) assert_true(rv_http_listen_is_address(good[i]));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) assert_false(rv_http_listen_is_address(bad[i]));
+}
+
+static void writes_both_formats(void **state)
+{
+    static const double bounds[] = {0.1, 1};
+    static const uint64_t count[] = {2, 0, 1};
+    const char *const labels[] = {"queue", "a\"b\\c\nd", NULL};
+    char *text = NULL;
+    size_t length = 0;
+
+    (void)state;
+    for (int open_metrics = 0; open_metrics < 2; open_metrics++) {
+        FILE *out = open_memstream(&text, &length);
+        rv_exposition to;
+        rv_exposition_begin(&to, out, open_metrics ? "application/openmetrics-text" : NULL);
+        rv_exposition_counter(&to, "x_seconds", "seconds", "A help.", 1.5);
+        rv_exposition_family(&to, "h", RV_EXPOSITION_HISTOGRAM, NULL, "A \\ help.");
+        rv_exposition_histogram(&to, labels, bounds, 2, count, 7);
+        rv_exposition_end(&to);
+        assert_int_equal(fclose(out), 0);
+        assert_non_null(strstr(text, "x_seconds_total 1.5\n"));
+        assert_non_null(strstr(text, "h_bucket{queue=\"a\\\"b\\\\c\\nd\",le=\"0.1\"} 2\n"));
+        assert_non_null(strstr(text, "le=\"+Inf\"} 3\n"));
+        assert_non_null(strstr(text, "_count{queue=\"a\\\"b\\\\c\\nd\"} 3\n"));
+        assert_true((strstr(text, "# TYPE x_seconds counter\n") != NULL) == (open_metrics == 1));
+        assert_true((strstr(text, "# EOF\n") != NULL) == (open_metrics == 1));
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decodes_only_valid_escapes), cmocka_unit_test(matches_whole_paths),
+        cmocka_unit_test(refuses_other_origins),      cmocka_unit_test(reads_addresses),
+        cmocka_unit_test(writes_both_formats),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
