@@ -25,20 +25,20 @@ struct MHD_Connection;
 
 struct rv_http_request {
     const char *method;
-    const char *path;   /* encoded, without the query */
-    const char *peer;   /* the address of the client, "unix", or "" */
-    const char *body;   /* zero-terminated; NULL: none */
-    size_t length;      /* of the body */
-    void *user;         /* the handlers' own */
-    FILE *out;          /* where `handle` writes the answer */
-    unsigned status;    /* default: 200 */
-    const char *type;   /* of the answer; default: application/json */
-    bool gzipped;       /* the answer is compressed */
-    const char *cache;  /* Cache-Control; default: no-store */
-    const char *etag;   /* NULL: none */
-    char cookie[256];   /* Set-Cookie; "": none */
-    bool challenge;     /* WWW-Authenticate: Bearer */
-    unsigned retry_after; /* Retry-After, in seconds; 0: none */
+    const char *path;         /* encoded, without the query */
+    const char *peer;         /* the address of the client, "unix", or "" */
+    const char *body;         /* zero-terminated; NULL: none */
+    size_t length;            /* of the body */
+    void *user;               /* the handlers' own */
+    FILE *out;                /* where `handle` writes the answer */
+    unsigned status;          /* default: 200 */
+    const char *type;         /* of the answer; default: application/json */
+    bool gzipped;             /* the answer is compressed */
+    const char *cache;        /* Cache-Control; default: no-store */
+    const char *etag;         /* NULL: none */
+    char cookie[256];         /* Set-Cookie; "": none */
+    bool challenge;           /* WWW-Authenticate: Bearer */
+    unsigned retry_after;     /* Retry-After, in seconds; 0: none */
     rv_http_stream_fn stream; /* in place of `out` */
     void (*stream_free)(void *);
     void *stream_user;
@@ -55,12 +55,12 @@ typedef struct rv_http_handlers {
 typedef struct rv_http_options {
     const rv_http_listen *listen; /* stays the caller's, and open */
     rv_http_handlers handlers;
-    unsigned connections;     /* at a time */
+    unsigned connections;      /* at a time */
     unsigned connections_each; /* of one address; 0: no limit */
-    size_t body_max;          /* bytes of a body */
-    size_t bodies_max;        /* bytes of all bodies that are being read */
-    unsigned request_seconds; /* a request that is not complete by then is cut off */
-    unsigned idle_seconds;    /* a connection without traffic */
+    size_t body_max;           /* bytes of a body */
+    size_t bodies_max;         /* bytes of all bodies that are being read */
+    unsigned request_seconds;  /* a request that is not complete by then is cut off */
+    unsigned idle_seconds;     /* a connection without traffic */
 } rv_http_options;
 
 /* Starts the threads. REEVE_ESYSTEM, REEVE_ENOMEM. */

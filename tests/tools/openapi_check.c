@@ -46,7 +46,8 @@ static bool is_type(const cJSON *value, const char *type)
     if (strcmp(type, "boolean") == 0) return cJSON_IsBool(value);
     if (strcmp(type, "array") == 0) return cJSON_IsArray(value);
     if (strcmp(type, "object") == 0) return cJSON_IsObject(value);
-    if (strcmp(type, "integer") == 0) return cJSON_IsNumber(value) && value->valuedouble == (double)(long long)value->valuedouble;
+    if (strcmp(type, "integer") == 0)
+        return cJSON_IsNumber(value) && value->valuedouble == (double)(long long)value->valuedouble;
     return strcmp(type, "number") == 0 && cJSON_IsNumber(value);
 }
 
