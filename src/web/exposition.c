@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "reeve/version.h"
 #include "reeve/reeve.h"
+#include "reeve/version.h"
 
 void rv_exposition_begin(rv_exposition *to, FILE *out, const char *accept)
 {

@@ -10,7 +10,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-typedef enum rv_exposition_kind { RV_EXPOSITION_GAUGE, RV_EXPOSITION_COUNTER, RV_EXPOSITION_HISTOGRAM } rv_exposition_kind;
+typedef enum rv_exposition_kind {
+    RV_EXPOSITION_GAUGE,
+    RV_EXPOSITION_COUNTER,
+    RV_EXPOSITION_HISTOGRAM
+} rv_exposition_kind;
 
 typedef struct rv_exposition {
     FILE *out;

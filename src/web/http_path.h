@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define RV_HTTP_PARAMS 2        /* parts of a path that a pattern leaves open */
+#define RV_HTTP_PARAMS 2       /* parts of a path that a pattern leaves open */
 #define RV_HTTP_PARAM_SIZE 512 /* the longest of them, decoded, with its final zero byte */
 
 typedef struct rv_http_params {

@@ -31,8 +31,7 @@ static const cli_option web_table[] = {
      AT(listen), 0, 0, NULL},
     {"prefix", "PATH", "the path under which a proxy serves the pages, such as /reeve", CLI_TEXT, AT(prefix), 0, 0,
      NULL},
-    {"host", "NAME", "a name that browsers may use for this server, besides localhost", CLI_TEXT, AT(host), 0, 0,
-     NULL},
+    {"host", "NAME", "a name that browsers may use for this server, besides localhost", CLI_TEXT, AT(host), 0, 0, NULL},
     {"users", "FILE", "users who can log in, a line each: NAME:ROLE:HASH", CLI_TEXT, AT(users), 0, 0, NULL},
     {"token-file", "FILE", "bearer tokens, a line each: NAME:ROLE:TOKEN", CLI_TEXT, AT(tokens), 0, 0, NULL},
     {"user-header", "HEADER", "the header in which a proxy names the user that it has checked", CLI_TEXT,
@@ -67,8 +66,9 @@ static int check_options(const cli_context *cli, const web_options *options)
 static int check_safety(const cli_context *cli, const web_server *web)
 {
     if (!web->authenticates && !web->listen.loopback)
-        return cli_usage(cli, "--listen %s: without authentication only this machine may connect; give --users, "
-                              "--token-file or --user-header, or listen on 127.0.0.1",
+        return cli_usage(cli,
+                         "--listen %s: without authentication only this machine may connect; give --users, "
+                         "--token-file or --user-header, or listen on 127.0.0.1",
                          web->listen.text);
     if (web->options.user_header != NULL && !web->listen.loopback)
         return cli_usage(cli, "--user-header: the proxy must be on this machine; listen on 127.0.0.1 or a unix socket");
@@ -153,8 +153,7 @@ static int web(cli_context *cli, void *pointer)
     web.options.redis = cli->redis;
     web.options.ns = cli->ns;
     web.options.size_limits = cli->size_limits;
-    web.authenticates =
-        web.options.users != NULL || web.options.tokens != NULL || web.options.user_header != NULL;
+    web.authenticates = web.options.users != NULL || web.options.tokens != NULL || web.options.user_header != NULL;
     (void)signal(SIGPIPE, SIG_IGN);
     cli_stop_catch(NULL);
     status = start(cli, &web);

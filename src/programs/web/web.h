@@ -53,15 +53,15 @@ struct web_call {
 
 typedef struct web_options {
     const char *listen;
-    const char *prefix;     /* path under which a proxy serves the pages; "": none */
-    const char *host;       /* a name besides localhost that Host may have */
-    const char *users;      /* file of users */
-    const char *tokens;     /* file of bearer tokens */
+    const char *prefix;      /* path under which a proxy serves the pages; "": none */
+    const char *host;        /* a name besides localhost that Host may have */
+    const char *users;       /* file of users */
+    const char *tokens;      /* file of bearer tokens */
     const char *user_header; /* a header by which a proxy names the user */
-    const char *user_role;  /* the role of users whom the file does not name */
+    const char *user_role;   /* the role of users whom the file does not name */
     bool read_only;
     bool hide_payloads;
-    bool hash;              /* --hash-password */
+    bool hash; /* --hash-password */
     const char *redis;
     const char *ns;
     reeve_size_limits size_limits;

@@ -28,9 +28,12 @@ void web_audit(const web_call *call)
     char status[16];
 
     (void)snprintf(status, sizeof(status), "%u", call->http->status);
-    const reeve_log_field fields[] = {{"user", call->who.name},       {"role", web_role_name(call->who.role)},
-                                      {"peer", call->http->peer},     {"method", call->http->method},
-                                      {"path", call->http->path},     {"status", status},
+    const reeve_log_field fields[] = {{"user", call->who.name},
+                                      {"role", web_role_name(call->who.role)},
+                                      {"peer", call->http->peer},
+                                      {"method", call->http->method},
+                                      {"path", call->http->path},
+                                      {"status", status},
                                       {"error", call->http->status >= 400 ? call->message : ""}};
     write_line(fields, sizeof(fields) / sizeof(fields[0]));
 }

@@ -20,7 +20,7 @@ struct web_clients {
     pthread_cond_t given;
     reeve_client *idle[IDLE_MAX];
     size_t idle_count;
-    unsigned used[2];                 /* short, long */
+    unsigned used[2];                /* short, long */
     reeve_client *waiting[LONG_MAX]; /* those of calls that may wait */
     bool stopping;
     uint64_t calls;

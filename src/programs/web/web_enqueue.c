@@ -118,8 +118,8 @@ static bool has_many(const web_call *call)
 {
     const char *type = rv_http_server_header(call->http, "Content-Type");
 
-    return type != NULL && (strstr(type, "ndjson") != NULL || strstr(type, "jsonl") != NULL ||
-                            strstr(type, "json-lines") != NULL);
+    return type != NULL &&
+           (strstr(type, "ndjson") != NULL || strstr(type, "jsonl") != NULL || strstr(type, "json-lines") != NULL);
 }
 
 void web_run_enqueue(web_call *call)

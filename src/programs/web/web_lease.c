@@ -93,8 +93,8 @@ static bool read_outcome(web_call *call, reeve_lease_outcome *ret)
     static const struct {
         const char *name;
         reeve_outcome outcome;
-    } outcomes[] = {{"done", REEVE_OUTCOME_DONE},     {"retry", REEVE_OUTCOME_RETRY},
-                    {"fail", REEVE_OUTCOME_FAIL},     {"snooze", REEVE_OUTCOME_SNOOZE},
+    } outcomes[] = {{"done", REEVE_OUTCOME_DONE},        {"retry", REEVE_OUTCOME_RETRY},
+                    {"fail", REEVE_OUTCOME_FAIL},        {"snooze", REEVE_OUTCOME_SNOOZE},
                     {"give-back", REEVE_OUTCOME_SNOOZE}, {"cancel", REEVE_OUTCOME_NONE}};
     const char *name = web_body_text(call, "outcome");
 

@@ -31,7 +31,7 @@ typedef struct operation {
     char *request; /* the filter, as it came */
     web_filter *filter;
     reeve_state state;
-    uint64_t total; /* counted before it began */
+    uint64_t total;  /* counted before it began */
     double expected; /* by who asked for it; -1: any number */
     reeve_bulk_result result;
     int64_t began_ms, ended_ms; /* since the epoch */
@@ -291,8 +291,13 @@ static void start(web_call *call, op_asked *asked)
     operation *of = find_place(operations);
     if (of != NULL) {
         empty(of);
-        *of = (operation){.web = call->web, .number = ++operations->number, .phase = COUNTING, .action = asked->action,
-                          .state = asked->state, .filter = asked->filter, .request = asked->request,
+        *of = (operation){.web = call->web,
+                          .number = ++operations->number,
+                          .phase = COUNTING,
+                          .action = asked->action,
+                          .state = asked->state,
+                          .filter = asked->filter,
+                          .request = asked->request,
                           .expected = asked->expected,
                           .began_ms = rv_wall_ms()};
         *asked = (op_asked){0};

@@ -29,7 +29,8 @@ typedef struct trouble {
     unsigned count;
 } trouble;
 
-static void say(trouble *list, const char *level, const char *what, const char *queue, const char *worker, double number)
+static void say(trouble *list, const char *level, const char *what, const char *queue, const char *worker,
+                double number)
 {
     if (++list->count > TROUBLE_MAX) return;
     cli_json_open(list->json, NULL);
@@ -152,7 +153,8 @@ static void write_queue(cli_json *json, const web_snapshot *snapshot, size_t at)
                   web_snapshot_rate(track, track->completed, 12), web_snapshot_rate(track, track->failed, 12),
                   web_snapshot_rate(track, track->dead, 12) * 60);
     for (int64_t slot = track->first_slot + 1; slot <= track->slot; slot++) {
-        uint64_t before = track->completed[(slot - 1) % (WEB_SPARKS + 1)], now = track->completed[slot % (WEB_SPARKS + 1)];
+        uint64_t before = track->completed[(slot - 1) % (WEB_SPARKS + 1)],
+                 now = track->completed[slot % (WEB_SPARKS + 1)];
         (void)fprintf(json->out, "%s%llu", slot > track->first_slot + 1 ? "," : "",
                       (unsigned long long)(now > before ? now - before : 0));
     }

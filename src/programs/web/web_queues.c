@@ -186,8 +186,7 @@ void web_run_limits(web_call *call)
 
     if (!web_query_number(call, "limit", 1, 1000, 100, &limit)) return;
     if (!web_query_number(call, "offset", 0, INT64_MAX, 0, &offset)) return;
-    reeve_status status =
-        reeve_limits_get(call->client, QUEUE(call), (uint64_t)offset, (size_t)limit, &limits);
+    reeve_status status = reeve_limits_get(call->client, QUEUE(call), (uint64_t)offset, (size_t)limit, &limits);
     if (status != REEVE_OK) {
         web_refuse_status(call, status);
         return;

@@ -254,8 +254,7 @@ void web_handle(rv_http_request *request, void *server)
 
     (void)server;
     if (names_are_valid(call) && read_body(call) && take_client(call)) call->route->run(call);
-    if (call->client != NULL)
-        web_clients_give(call->web->clients, call->client, (call->route->flags & WEB_LONG) != 0);
+    if (call->client != NULL) web_clients_give(call->web->clients, call->client, (call->route->flags & WEB_LONG) != 0);
     call->client = NULL;
     if ((call->route->flags & WEB_ACTS) != 0 || call->route->run == web_run_login) web_audit(call);
 }

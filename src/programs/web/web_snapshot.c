@@ -233,8 +233,8 @@ static web_snapshot *read_one(struct web_snapshots *snapshots)
     snapshot->refs = 1;
     snapshot->at_ms = rv_wall_ms();
     snapshot->read_at = rv_now_ms();
-    client = web_clients_take(snapshots->web->clients, false, &snapshot->status, snapshot->words,
-                              sizeof(snapshot->words));
+    client =
+        web_clients_take(snapshots->web->clients, false, &snapshot->status, snapshot->words, sizeof(snapshot->words));
     if (client != NULL) {
         read_with(snapshots, snapshot, client);
         web_clients_give(snapshots->web->clients, client, false);

@@ -13,7 +13,8 @@
 /* What is known of a queue from earlier snapshots. */
 typedef struct web_track {
     char name[REEVE_QUEUE_MAX + 1];
-    uint64_t completed[WEB_SPARKS + 1], failed[WEB_SPARKS + 1], dead[WEB_SPARKS + 1]; /* totals at the begin of a slot */
+    uint64_t completed[WEB_SPARKS + 1], failed[WEB_SPARKS + 1],
+        dead[WEB_SPARKS + 1]; /* totals at the begin of a slot */
     int64_t first_slot, slot; /* of the totals; the first is at slot % (WEB_SPARKS + 1) */
 } web_track;
 

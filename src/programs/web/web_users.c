@@ -83,8 +83,8 @@ static reeve_status read_lines(FILE *file, const char *path, known **ret, size_t
         if (grown == NULL) return rv_fail(error, REEVE_ENOMEM, "%s: more than %d lines", path, USERS_MAX);
         *ret = grown;
         if (!read_line(line, &grown[*ret_count]))
-            return rv_fail(error, REEVE_EINVAL, "%s: line %u: expected NAME:ROLE:SECRET, with viewer, operator or admin",
-                           path, number);
+            return rv_fail(error, REEVE_EINVAL,
+                           "%s: line %u: expected NAME:ROLE:SECRET, with viewer, operator or admin", path, number);
         ++*ret_count;
     }
     if (*ret_count == 0) return rv_fail(error, REEVE_EINVAL, "%s: there is nobody in it", path);

@@ -1,0 +1,420 @@
+// pages.js - what each page shows. A page is a function of its path and query; it returns {title, node, tick, leave}.
+// tick is called with each snapshot.
+'use strict';
+
+const STATES = ['ready', 'running', 'scheduled', 'blocked', 'parked', 'completed', 'dead', 'cancelled'];
+const queueLink = (name) => '#/queue/' + encodeURIComponent(name);
+const tasksLink = (name, filter) => '#/tasks/' + encodeURIComponent(name) + (filter ? '?f=' + encodeURIComponent(filter) : '');
+const taskLink = (handle) => { const at = handle.indexOf('/'); return '#/task/' + encodeURIComponent(handle.slice(0, at)) + '/' + encodeURIComponent(handle.slice(at + 1)); };
+const queuePath = (name) => 'queues/' + encodeURIComponent(name);
+const taskPath = (task) => 'tasks/' + encodeURIComponent(task.queue) + '/' + encodeURIComponent(task.id);
+
+function panel(title, ...content) { return h('section', { class: 'panel' }, title && h('h2', null, title), content); }
+function empty(title, text, code) { return h('div', { class: 'empty' }, h('strong', null, title), text, code && h('div', null, h('code', null, code))); }
+function table(heads, rows) {
+  return h('div', { class: 'scroll' }, h('table', null,
+    h('thead', null, h('tr', null, heads.map((head) => { const [text, kind] = Array.isArray(head) ? head : [head]; return h('th', { scope: 'col', class: kind }, text); }))),
+    h('tbody', null, rows)));
+}
+function facts(pairs) {
+  return h('dl', { class: 'facts' }, pairs.filter((p) => p && p[1] !== null && p[1] !== undefined && p[1] !== '').map(([k, v]) => [h('dt', null, k), h('dd', null, v)]));
+}
+function tile(label, value, link, bad) {
+  return h(link ? 'a' : 'div', { class: bad ? 'tile bad' : 'tile', href: link }, h('div', { class: 'n' }, value), h('div', { class: 'l' }, label));
+}
+
+// ---- overview ------------------------------------------------------------------------------------------------------
+
+const TROUBLES = {
+  unserved: (t) => [`no worker serves it, and ${count(t.number)} tasks are ready`],
+  dying: (t) => [`${rate(t.number)} tasks a minute die`],
+  paused: (t) => [`paused, and ${count(t.number)} tasks are ready`],
+  old: (t) => [`the next task has waited for ${span(t.number)}`],
+  silent: (t) => [`no heartbeat for ${span(t.number)}`],
+  redis_full: (t) => [`Redis uses ${t.number.toFixed(0)} % of its memory limit`],
+  redis_evicts: () => ['Redis may evict keys: set maxmemory-policy to noeviction'],
+  redis_unsaved: () => ['Redis could not save its data'],
+};
+function troubles(snapshot) {
+  if (!snapshot.redis.connected) return h('ul', { class: 'trouble' }, h('li', { class: 'bad' }, 'Redis cannot be reached: ', snapshot.redis.error));
+  if (!snapshot.trouble.length) return h('div', { class: 'fine' }, '✓', 'Nothing is wrong.');
+  return h('ul', { class: 'trouble' }, snapshot.trouble.slice(0, 12).map((t) => h('li', { class: t.level },
+    t.queue ? h('a', { href: t.what === 'dying' ? tasksLink(t.queue, 'state:dead') : queueLink(t.queue) }, t.queue) : t.worker ? h('a', { href: '#/workers' }, t.worker) : null,
+    TROUBLES[t.what](t))), snapshot.trouble_count > 12 && h('li', null, `and ${snapshot.trouble_count - 12} more`));
+}
+
+function queueRow(q, totals) {
+  const i = q.info;
+  return h('tr', { 'data-link': queueLink(i.queue) },
+    h('td', null, h('a', { class: 'name', href: queueLink(i.queue) }, i.queue), i.paused || i.pause_until_ms > now() ? [' ', badge('paused')] : null),
+    h('td', { class: 'hide' }, spark(q.spark)),
+    h('td', { class: 'num' }, rate(q.completed_per_s), h('span', { class: 'sub' }, ' /s')),
+    number(i.ready), number(i.running), number(i.scheduled), number(i.dead),
+    h('td', { class: 'num' }, i.oldest_ready_ms ? span(Math.max(0, now() - i.oldest_ready_ms)) : h('span', { class: 'zero' }, '–')),
+    h('td', { class: 'num hide' }, i.workers === 0 && i.ready ? h('span', { class: 'badge dead' }, 'none') : i.workers));
+}
+const QUEUE_HEADS = ['Queue', ['Last 5 minutes', 'hide'], ['Done', 'num'], ['Ready', 'num'], ['Running', 'num'], ['Scheduled', 'num'], ['Dead', 'num'], ['Oldest', 'num'], ['Workers', 'num hide']];
+
+function hour(snapshot) {
+  const m = snapshot.minutes, times = m.map((x) => x[0]);
+  if (!m.length) return null;
+  const oldest = snapshot.totals.oldest_ready_ms ? now() - snapshot.totals.oldest_ready_ms : null;
+  return h('div', { class: 'two' },
+    h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, 'Throughput a minute'), h('div', { class: 'legend' }, h('span', null, h('i'), 'completed'), h('span', null, h('i', { class: 'bad' }), 'failed attempts'))),
+      chart(times, [{ values: m.map((x) => x[1]), kind: 'main', area: true }, { values: m.map((x) => x[2]), kind: 'badline' }], { label: 'Completed tasks and failed attempts in each minute of the last hour' })),
+    h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, 'Mean wait and run'), h('div', { class: 'legend' }, h('span', null, h('i', { class: 'blue' }), 'wait'), h('span', null, h('i'), 'run'), h('span', null, h('i', { class: 'bad' }), 'oldest now'))),
+      chart(times, [{ values: m.map((x) => x[4] || null), kind: 'second' }, { values: m.map((x) => x[5] || null), kind: 'main' }], { log: true, format: span, marker: oldest, label: 'Mean wait and run time in each minute, on a logarithmic axis' })));
+}
+
+function overview() {
+  const trouble = h('div'), tiles = h('div', { class: 'tiles' }), charts = h('div'), queues = h('div');
+  return {
+    title: 'Overview',
+    node: [h('div', { class: 'top' }, h('h1', null, 'Overview')), trouble, tiles, charts, queues],
+    tick(snapshot) {
+      const t = snapshot.totals;
+      put(trouble, troubles(snapshot));
+      put(tiles, tile('done a second', rate(t.completed_per_s)), tile('ready', count(t.ready), '#/queues'), tile('running', count(t.running)), tile('scheduled', count(t.scheduled)),
+        tile('failed a second', rate(t.failed_per_s), null, t.failed_per_s > 0), tile('dead', count(t.dead), '#/dead', t.dead > 0),
+        tile(`of ${count(t.threads)} threads busy`, count(t.busy), '#/workers'));
+      put(charts, hour(snapshot));
+      put(queues, h('section', { class: 'panel flush' }, h('h2', null, 'Queues'),
+        snapshot.queues.length ? table(QUEUE_HEADS, snapshot.queues.slice(0, 12).map(queueRow)) :
+          empty('No queue yet', 'A queue comes to be with its first task.', "reeve enqueue default echo '{\"hello\":1}'"),
+        snapshot.queues.length > 12 && h('div', { class: 'foot' }, h('a', { href: '#/queues' }, `All ${t.queues} queues`))));
+    },
+  };
+}
+
+// ---- queues --------------------------------------------------------------------------------------------------------
+
+function queues(parts, query) {
+  const list = h('div'), size = 50;
+  let offset = 0, prefix = query.get('p') || '', busy = false;
+  const find = h('input', { type: 'search', placeholder: 'Names that begin with …', 'aria-label': 'Names that begin with', value: prefix, 'data-find': true,
+    input: (e) => { prefix = e.target.value; offset = 0; load(); } });
+  async function load() {
+    if (busy) return;
+    busy = true;
+    try {
+      const page = await api('GET', `queues?limit=${size}&offset=${offset}` + (prefix ? '&prefix=' + encodeURIComponent(prefix) : ''));
+      put(list, h('section', { class: 'panel flush' }, page.queues.length ? table(QUEUE_HEADS, page.queues.map(queueRow)) :
+        empty(prefix ? 'No such queue' : 'No queue yet', prefix ? 'No name begins with this.' : 'A queue comes to be with its first task.'),
+        page.total > size && h('div', { class: 'foot' }, `${whole.format(offset + 1)}–${whole.format(Math.min(page.total, offset + size))} of ${whole.format(page.total)}`,
+          h('div', { class: 'acts' }, h('button', { type: 'button', disabled: offset === 0, click: () => { offset -= size; load(); } }, 'Back'),
+            h('button', { type: 'button', disabled: offset + size >= page.total, click: () => { offset += size; load(); } }, 'More')))));
+    } finally { busy = false; }
+  }
+  return { title: 'Queues', node: [h('div', { class: 'top' }, h('h1', null, 'Queues'), h('span', { class: 'sub' }, 'those in trouble first'), h('div', { class: 'acts' }, find)), list], tick: load, first: load };
+}
+
+const REASON_LIMIT = (i) => [i.concurrency && `${i.concurrency} at a time`, i.rate && `${i.rate.count} starts in ${span(i.rate.period_ms)}`].filter(Boolean).join(', ');
+
+function queue(parts) {
+  const name = parts[1], facts_ = h('div'), why = h('div'), stats = h('div'), limits = h('div'), acts = h('div', { class: 'acts' }), tiles = h('div', { class: 'tiles' });
+  let busy = false, slow = 0;
+  async function load() {
+    if (busy) return;
+    busy = true;
+    try {
+      const i = await api('GET', queuePath(name));
+      const paused = i.paused || i.pause_until_ms > now();
+      put(acts, may('operator') && (paused ? h('button', { type: 'button', class: 'main', click: () => act('POST', queuePath(name) + '/resume', `${name} resumed`, load) }, 'Resume') :
+        h('button', { type: 'button', click: () => act('POST', queuePath(name) + '/pause', `${name} paused`, load) }, 'Pause')),
+        h('a', { class: 'button', href: tasksLink(name) }, 'Tasks'));
+      put(tiles, STATES.map((state) => tile(state, count(i[state]), tasksLink(name, 'state:' + state), state === 'dead' && i.dead > 0)));
+      put(facts_, panel('Now', facts([['State', paused ? [badge('paused'), i.pause_until_ms ? [' until ', when(i.pause_until_ms)] : null] : 'leases tasks'],
+        ['Workers', i.workers], ['Next task enqueued', i.oldest_ready_ms && ago(i.oldest_ready_ms)], ['Next due', i.next_due_ms && ago(i.next_due_ms)],
+        ['Limits', REASON_LIMIT(i)], ['Each group', REASON_LIMIT(i.each_group)], ['Completed ever', whole.format(i.completed_total)], ['Failed attempts ever', whole.format(i.failed_total)],
+        ['Died ever', whole.format(i.dead_total)], ['Crashed ever', whole.format(i.crashed_total)]])));
+      if (slow++ % 5 === 0) await rest();
+    } finally { busy = false; }
+  }
+  async function rest() {
+    const [reasons, day, limit] = await Promise.all([api('GET', queuePath(name) + '/why').catch(() => null), api('GET', queuePath(name) + '/stats?days=30'), api('GET', queuePath(name) + '/limits?limit=20')]);
+    put(why, reasons && panel('What it waits for', reasons.why.map((r) => h('p', null, r.text))));
+    const today = day.days[day.days.length - 1];
+    put(stats, panel('Completed tasks in 30 days', days(day.days)), h('section', { class: 'panel flush' }, h('h2', null, 'Today by type'), today.types.length ?
+      table(['Type', ['Done', 'num'], ['Failed', 'num'], ['Dead', 'num'], ['Mean wait', 'num'], ['Mean run', 'num']], today.types.map((t) => h('tr', { 'data-link': tasksLink(name, 'type:' + t.type) }, h('td', null, h('a', { href: tasksLink(name, 'type:' + t.type) }, t.type || 'others')), number(t.completed), number(t.failed), number(t.dead),
+        h('td', { class: 'num' }, t.wait && t.wait.count ? span(t.wait.mean_ms) : '–'), h('td', { class: 'num' }, t.run && t.run.count ? span(t.run.mean_ms) : '–')))) : empty('Nothing ran today', 'Statistics come with the heartbeats of workers.')),
+      today.run.count > 0 && panel('Times today', table(['', ['Mean', 'num'], ['Half within', 'num'], ['95 % within', 'num'], ['99 % within', 'num'], ['Longest', 'num']],
+        [['Wait', today.wait], ['Run', today.run]].map(([label, t]) => h('tr', null, h('td', null, label), [t.mean_ms, t.p50_ms, t.p95_ms, t.p99_ms, t.max_ms].map((v) => h('td', { class: 'num' }, t.count ? span(v) : '–')))))));
+    put(limits, limit.groups.length > 0 && h('section', { class: 'panel flush' }, h('h2', null, 'Groups with limits or parked tasks'), table(['Group', ['Running', 'num'], ['Parked', 'num'], 'Limits', 'Paused until'],
+      limit.groups.map((g) => h('tr', { 'data-link': tasksLink(name, 'group:' + g.group) }, h('td', null, h('a', { href: tasksLink(name, 'group:' + g.group) }, g.group)), number(g.running), number(g.parked), h('td', null, REASON_LIMIT(g)), h('td', null, g.pause_until_ms ? when(g.pause_until_ms) : ''))))));
+  }
+  return { title: name, node: [h('div', { class: 'crumb' }, h('a', { href: '#/queues' }, 'Queues')), h('div', { class: 'top' }, h('h1', null, name), acts), tiles, h('div', { class: 'wide' }, h('div', null, stats, limits), h('div', null, why, facts_, panel('On the command line', command('reeve why ' + quote(name)))))], tick: load, first: load };
+}
+
+// ---- tasks ---------------------------------------------------------------------------------------------------------
+
+const FILTERS = ['state', 'type', 'kind', 'tag', 'group', 'meta', 'worker', 'id-prefix', 'payload-has', 'failed', 'not-failed', 'older-than', 'enqueued-after', 'enqueued-before', 'due-after', 'due-before', 'ended-after', 'ended-before'];
+const FLAGS = ['failed', 'not-failed'];
+
+// "state:dead type:mail payload-has:"two words"" to [[name, value]].
+function parseFilter(text) {
+  const out = [];
+  for (const m of text.matchAll(/([a-z-]+):(?:"([^"]*)"|(\S*))|(\S+)/g)) {
+    if (m[4] !== undefined) out.push(FLAGS.includes(m[4]) ? [m[4], 'true'] : ['id-prefix', m[4]]);
+    else out.push([m[1], m[2] !== undefined ? m[2] : m[3]]);
+  }
+  return out;
+}
+function showFilter(pairs) { return pairs.map(([k, v]) => FLAGS.includes(k) ? k : `${k}:${/\s/.test(v) ? `"${v}"` : v}`).join(' '); }
+function filterCommand(verb, name, pairs) { return ['reeve', verb, quote(name), ...pairs.flatMap(([k, v]) => FLAGS.includes(k) ? ['--' + k] : ['--' + k, quote(v)])].join(' '); }
+function filterObject(pairs) {
+  const out = {};
+  for (const [k, v] of pairs) if (k === 'meta') (out.meta = out.meta || []).push(v); else out[k] = v;
+  return out;
+}
+
+function filterBar(text, values, go) {
+  const list = h('ul', { role: 'listbox', id: 'suggest', hidden: true });
+  let at = -1, items = [];
+  const input = h('input', { type: 'text', value: text, placeholder: 'state:dead  type:…  kind:…  older-than:1h  or the beginning of an id', 'aria-label': 'Filter', 'aria-controls': 'suggest', autocomplete: 'off', spellcheck: 'false', 'data-find': true,
+    input: suggest, blur: () => setTimeout(() => { list.hidden = true; }, 150), keydown: key });
+  function word() { return input.value.slice(0, input.selectionStart).match(/\S*$/)[0]; }
+  function suggest() {
+    const w = word(), colon = w.indexOf(':');
+    const all = colon < 0 ? FILTERS.map((f) => FLAGS.includes(f) ? f + ' ' : f + ':') : (values[w.slice(0, colon)] || []).map((v) => w.slice(0, colon + 1) + v + ' ');
+    items = all.filter((x) => x.startsWith(w) && x.trim() !== w).slice(0, 12);
+    at = -1;
+    put(list, items.map((x, i) => h('li', { role: 'option', mousedown: (e) => { e.preventDefault(); take(i); } }, x)));
+    list.hidden = !w || !items.length;
+  }
+  function take(i) {
+    const w = word(), from = input.selectionStart - w.length;
+    input.setRangeText(items[i], from, input.selectionStart, 'end');
+    input.focus();
+    suggest();
+  }
+  function key(e) {
+    const open = !list.hidden;
+    if (open && (e.key === 'ArrowDown' || e.key === 'ArrowUp')) {
+      e.preventDefault();
+      at = (at + (e.key === 'ArrowDown' ? 1 : items.length - 1) + (at < 0 && e.key === 'ArrowUp' ? 1 : 0)) % items.length;
+      [...list.children].forEach((li, i) => li.setAttribute('aria-selected', i === at));
+    } else if (open && (e.key === 'Tab' || (e.key === 'Enter' && at >= 0))) { e.preventDefault(); take(Math.max(0, at)); }
+    else if (e.key === 'Enter') { list.hidden = true; go(input.value.trim()); }
+    else if (e.key === 'Escape') { if (open) list.hidden = true; else input.blur(); }
+  }
+  return h('div', { class: 'bar', role: 'search' }, input, list, h('button', { type: 'button', click: () => go(input.value.trim()) }, 'Find'));
+}
+
+function lastTime(t) { return t.ended_ms || t.failed_ms || t.started_ms || t.due_ms || t.enqueued_ms; }
+
+function tasks(parts, query) {
+  const name = parts[1], text = query.get('f') || '', pairs = parseFilter(text), state = (pairs.find((p) => p[0] === 'state') || [])[1] || 'all';
+  const rows = h('tbody'), note = h('span'), foot = h('div', { class: 'foot' }), holder = h('section', { class: 'panel flush' }), chips = h('div', { class: 'chips' }), selected = new Set();
+  const values = { state: STATES.concat('all'), type: [], kind: [], 'older-than': ['5m', '1h', '1d', '7d'] };
+  let cursor = null, seen = 0, shown = 0, total = 0, loading = false;
+  const more = h('button', { type: 'button', click: () => load() }, 'More');
+  const bulk = h('div', { class: 'acts' });
+  const go = (f) => { location.hash = tasksLink(name, f).slice(1); };
+  const withState = (s2) => showFilter([...(s2 === 'all' ? [] : [['state', s2]]), ...pairs.filter((p) => p[0] !== 'state')]);
+
+  function row(t) {
+    const box = h('input', { type: 'checkbox', 'aria-label': 'Select ' + t.id, change: (e) => { if (e.target.checked) selected.add(t.id); else selected.delete(t.id); acts(); } });
+    return h('tr', { 'data-link': taskLink(t.handle) }, h('td', null, box), h('td', null, h('a', { class: 'mono', href: taskLink(t.handle) }, t.id)), h('td', null, t.type), h('td', null, badge(t.cancelling ? 'cancelling' : t.stalled ? 'stalled' : t.state)),
+      h('td', { class: 'clip sub' }, t.error_kind ? [h('b', null, t.error_kind), ' ', t.error_message] : t.progress !== null ? `${t.progress} % ${t.progress_words || ''}` : ''), h('td', { class: 'num' }, t.failures + t.crashes || h('span', { class: 'zero' }, '0')), h('td', { class: 'num' }, ago(lastTime(t))));
+  }
+  async function each(verb, method, path) {
+    let failed = 0;
+    for (const id of selected) await api(method, taskPath({ queue: name, id }) + path).catch(() => failed++);
+    toast(`${selected.size - failed} of ${selected.size} tasks: ${verb}`, failed > 0);
+    route();
+  }
+  function acts() {
+    const n = selected.size, all = state !== 'all' && state !== 'running';
+    const retries = ['dead', 'cancelled', 'scheduled'].includes(state), cancels = ['blocked', 'scheduled', 'ready', 'parked'].includes(state);
+    put(bulk, may('operator') && (n ? [h('button', { type: 'button', click: () => each('retried', 'POST', '/retry') }, `Retry ${n}`), h('button', { type: 'button', click: () => each('cancelled', 'POST', '/cancel') }, `Cancel ${n}`),
+      may('admin') && h('button', { type: 'button', class: 'danger', click: () => each('deleted', 'DELETE', '') }, `Delete ${n}`)] :
+      all && [retries && h('button', { type: 'button', click: () => operate(name, 'retry', pairs) }, 'Retry all that match'), cancels && h('button', { type: 'button', click: () => operate(name, 'cancel', pairs) }, 'Cancel all that match'),
+        may('admin') && h('button', { type: 'button', class: 'danger', click: () => operate(name, 'delete', pairs) }, 'Delete all that match')]));
+  }
+  async function load() {
+    if (loading) return;
+    loading = true;
+    try {
+      const q = pairs.map(([k, v]) => encodeURIComponent(k) + '=' + encodeURIComponent(v)).join('&');
+      const page = await api('GET', `${queuePath(name)}/tasks?limit=50&${q}` + (cursor ? '&cursor=' + encodeURIComponent(cursor) : ''));
+      seen += page.seen; shown += page.tasks.length; total = page.total; cursor = page.cursor;
+      for (const t of page.tasks) if (!values.type.includes(t.type)) values.type.push(t.type);
+      rows.append(...page.tasks.map(row));
+      if (!shown && !cursor) put(holder, empty('No task matches', text ? 'Try a wider filter.' : 'The queue is empty.', text ? null : `reeve enqueue ${quote(name)} TYPE PAYLOAD`));
+      note.textContent = cursor ? `${whole.format(shown)} shown; looked at ${whole.format(seen)} of ${whole.format(total)}` : `${whole.format(shown)} tasks`;
+      more.hidden = !cursor;
+    } catch (e) { put(holder, empty('The filter is not valid', e.message)); } finally { loading = false; }
+  }
+  put(foot, note, h('div', { class: 'acts' }, more));
+  put(holder, h('div', { class: 'scroll' }, h('table', null, h('thead', null, h('tr', null, h('th', { scope: 'col' }, h('input', { type: 'checkbox', 'aria-label': 'Select all that are shown', change: (e) => rows.querySelectorAll('input').forEach((box) => { if (box.checked !== e.target.checked) box.click(); }) })),
+    ['Id', 'Type', 'State', 'Last error or progress'].map((x) => h('th', { scope: 'col' }, x)), ['Failed', 'When'].map((x) => h('th', { scope: 'col', class: 'num' }, x)))), rows)), foot);
+  put(chips, ['all', ...STATES].map((x) => h('a', { href: tasksLink(name, withState(x)), 'aria-current': x === state ? 'true' : null }, x)));
+  api('GET', queuePath(name) + '/failures').then((f) => { values.kind = f.failures.map((x) => x.kind); }).catch(() => {});
+  acts();
+  return { title: name + ' tasks', first: load, node: [h('div', { class: 'crumb' }, h('a', { href: '#/queues' }, 'Queues'), ' / ', h('a', { href: queueLink(name) }, name)), h('div', { class: 'top' }, h('h1', null, 'Tasks'), bulk), filterBar(text, values, go), chips, holder, command(filterCommand('list', name, pairs))] };
+}
+
+// Everything that matches, by the server: counted first; to delete, the number is typed.
+async function operate(name, action, pairs) {
+  const body = { action, filter: filterObject(pairs) };
+  let found;
+  try { found = await api('POST', queuePath(name) + '/preview', body); } catch (e) { toast(e.message, true); return; }
+  if (!found.count) { toast('No task matches'); return; }
+  const typed = h('input', { type: 'text', inputmode: 'numeric', autocomplete: 'off' });
+  const words = { retry: 'Retry', cancel: 'Cancel', delete: 'Delete' }[action];
+  ask(`${words} ${whole.format(found.count)} tasks of ${name}?`, [h('p', { class: 'mono' }, showFilter(pairs)), h('p', { class: 'sub' }, 'The server does it, also if this page is closed.'),
+    action === 'delete' && h('label', null, `Type ${found.count} to delete them; this cannot be undone.`, typed)],
+  ['Keep them', ''], [words, action === 'delete' ? 'danger' : 'main', async () => {
+    if (action === 'delete' && typed.value.trim() !== String(found.count)) { typed.focus(); return false; }
+    try {
+      await api('POST', queuePath(name) + '/operations', action === 'delete' ? { ...body, expected: found.count } : body);
+      location.hash = '#/operations';
+    } catch (e) { toast(e.message, true); }
+  }]);
+}
+
+// ---- one task ------------------------------------------------------------------------------------------------------
+
+function story(t) {
+  const list = [h('li', null, 'Enqueued ', ago(t.enqueued_ms))];
+  const kinds = { retry: 'bad', failed: 'bad', dead: 'bad', recovered: 'bad', retried: 'now', cancelled: 'bad' };
+  for (const e of t.history || []) {
+    list.push(h('li', { class: kinds[e.event] || '' }, h('b', null, e.event), ' ', ago(e.at_ms), e.delay_ms !== null && e.delay_ms !== undefined && e.event === 'retry' ? ` again in ${span(e.delay_ms)}` : '', e.worker ? h('span', { class: 'sub' }, ` worker ${e.worker}`) : null,
+      (e.kind || e.message) && h('div', { class: 'msg' }, e.kind && h('b', null, e.kind + ': '), e.message)));
+  }
+  if (t.state === 'running') list.push(h('li', { class: 'now' }, h('b', null, 'Running'), t.started_ms ? [' since ', ago(t.started_ms)] : null, t.worker ? h('span', { class: 'sub' }, ` worker ${t.worker}`) : null));
+  else if (t.state === 'scheduled' || (t.state === 'blocked' && t.due_ms)) list.push(h('li', { class: 'now' }, h('b', null, 'Due '), ago(t.due_ms)));
+  else if (t.ended_ms && !(t.history || []).some((e) => e.event === t.state)) list.push(h('li', { class: t.state === 'completed' ? 'good' : 'bad' }, h('b', null, t.state[0].toUpperCase() + t.state.slice(1)), ' ', ago(t.ended_ms), t.run_ms !== null ? ` after ${span(t.run_ms)}` : ''));
+  return h('ul', { class: 'time' }, list);
+}
+function content(title, t, key) {
+  const text = t[key], coded = t[key + '_base64'];
+  if (coded) return panel(title + ' (base64: it is no text)', h('pre', null, coded));
+  return text === null || text === undefined ? null : panel(title, text === '' ? h('span', { class: 'sub' }, 'empty') : pretty(text));
+}
+
+function task(parts) {
+  const t0 = { queue: parts[1], id: parts[2] }, handle = t0.queue + '/' + t0.id, holder = h('div'), acts = h('div', { class: 'acts' }), state = h('span');
+  let busy = false, last = '', raw = false, ended = false;
+  function buttons(t) {
+    const open = ['blocked', 'scheduled', 'ready', 'parked', 'running'].includes(t.state);
+    const path = taskPath(t0);
+    put(acts, may('operator') && [['dead', 'cancelled', 'scheduled'].includes(t.state) && h('button', { type: 'button', class: 'main', click: () => act('POST', path + '/retry', 'Ready again', load) }, t.state === 'scheduled' ? 'Run now' : 'Retry'),
+      t.state === 'completed' && h('button', { type: 'button', click: () => act('POST', path + '/retry?completed=1', 'Ready again', load) }, 'Run again'),
+      open && h('button', { type: 'button', disabled: t.cancelling, click: () => act('POST', path + '/cancel', t.state === 'running' ? 'Asked to stop' : 'Cancelled', load) }, t.cancelling ? 'Cancelling…' : 'Cancel')],
+    may('admin') && t.state !== 'running' && h('button', { type: 'button', class: 'danger', click: () => ask('Delete this task?', h('p', null, handle), ['Keep it', ''], ['Delete', 'danger', () => act('DELETE', path, 'Deleted', () => { location.hash = tasksLink(t0.queue); })]) }, 'Delete'),
+    h('button', { type: 'button', click: () => { raw = !raw; last = ''; load(); } }, raw ? 'Story' : 'Raw JSON'));
+  }
+  async function load() {
+    if (busy) return;
+    busy = true;
+    try {
+      const text = await apiText('GET', taskPath(t0));
+      if (text === last) return;
+      last = text;
+      const t = JSON.parse(text);
+      ended = ['completed', 'dead', 'cancelled'].includes(t.state);
+      const log = t.logged ? (await api('GET', taskPath(t0) + '/log')).lines : [];
+      put(state, badge(t.stalled ? 'stalled' : t.state));
+      buttons(t);
+      put(holder, raw ? h('section', { class: 'panel' }, pretty(text)) : view(t, log));
+    } catch (e) {
+      ended = e.code === 'not_found';
+      put(holder, h('section', { class: 'panel' }, empty(ended ? 'There is no such task' : 'The task cannot be read', e.message)));
+    } finally { busy = false; }
+  }
+  function view(t, log) {
+    return h('div', { class: 'wide' }, h('div', null,
+      t.progress !== null && panel('Progress', h('div', { class: 'progress', role: 'progressbar', 'aria-valuenow': t.progress, 'aria-valuemin': 0, 'aria-valuemax': 100, 'aria-label': 'Progress' }, bar(t.progress)), h('p', { class: 'sub' }, `${t.progress} % `, t.progress_words)),
+      t.error_message && panel('Last error', h('p', null, badge('failed'), ' ', h('b', null, t.error_kind), ' ', ago(t.failed_ms)), h('pre', null, t.error_message)),
+      panel('Story', story(t)), content('Payload', t, 'payload'), content('Result', t, 'result'),
+      log.length > 0 && panel('Log', h('pre', null, log.map((l) => `${new Date(l.at_ms).toLocaleTimeString()}  ${l.text}\n`))),
+      (t.parents || t.children) && panel('Parents and children', family(t))),
+    h('div', null, t.why && t.why.length > 0 && panel('Why it does not run', t.why.map((r) => h('p', null, r.text))),
+      panel('Options', facts([['Type', h('a', { href: tasksLink(t.queue, 'type:' + t.type) }, t.type)], ['Priority', t.priority], ['Group', t.group && h('a', { href: tasksLink(t.queue, 'group:' + t.group) }, t.group)], ['Failed attempts', t.failures + (t.attempts ? ` of ${t.attempts}` : '')], ['Crashes', t.crashes],
+        ['Time limit', t.timeout_ms && span(t.timeout_ms)], ['Backoff', t.backoff], ['Unique key', t.unique], ['Tags', t.tags && t.tags.map((x) => [h('a', { href: tasksLink(t.queue, 'tag:' + x) }, x), ' '])], ['Metadata', t.meta && Object.entries(t.meta).map(([k, v]) => h('div', { class: 'mono' }, `${k}=${v}`))],
+        ['Deadline', t.deadline_ms && when(t.deadline_ms)], ['Enqueued', when(t.enqueued_ms)], ['Due', t.due_ms && when(t.due_ms)], ['Ended', t.ended_ms && when(t.ended_ms)], ['Cancelled because', t.cancel_reason], ['Checkpoint', t.checkpoint_bytes && bytes(t.checkpoint_bytes)], ['Lease until', t.lease_expires_ms && when(t.lease_expires_ms)]])),
+      panel('On the command line', command('reeve show ' + quote(handle)))));
+  }
+  return { title: t0.id, node: [h('div', { class: 'crumb' }, h('a', { href: queueLink(t0.queue) }, t0.queue), ' / ', h('a', { href: tasksLink(t0.queue) }, 'tasks')), h('div', { class: 'top' }, h('h1', { class: 'mono' }, t0.id), state, acts), holder], tick: () => { if (!ended) load(); }, first: load };
+}
+function bar(percent) { const node = h('div'); node.style.width = Math.max(0, Math.min(100, percent)) + '%'; return node; }
+
+// ---- the other pages -----------------------------------------------------------------------------------------------
+
+function dead() {
+  const holder = h('div');
+  async function load() {
+    const page = await api('GET', 'queues?limit=200'), with_ = page.queues.map((q) => q.info).filter((i) => i.dead > 0);
+    const all = (await Promise.all(with_.slice(0, 50).map((i) => api('GET', queuePath(i.queue) + '/failures?limit=50')))).flatMap((f) => f.failures).sort((a, b) => b.last_ms - a.last_ms);
+    put(holder, h('section', { class: 'panel flush' }, all.length ? table(['Kind', 'Queue', ['Dead', 'num'], 'Last message', 'Type', ['Last', 'num']], all.map((f) => h('tr', { 'data-link': tasksLink(f.queue, `state:dead kind:${f.kind}`) },
+      h('td', null, h('a', { class: 'name', href: tasksLink(f.queue, `state:dead kind:${f.kind}`) }, f.kind || '(none)')), h('td', null, f.queue), number(f.count), h('td', { class: 'clip sub' }, h('a', { href: taskLink(f.last_handle) }, f.last_message || f.last_handle)), h('td', null, f.last_type), h('td', { class: 'num' }, ago(f.last_ms))))) :
+      empty('No dead task', 'Tasks that fail for the last time come here, and can be retried.')));
+  }
+  return { title: 'Dead', node: [h('div', { class: 'top' }, h('h1', null, 'Dead tasks'), h('span', { class: 'sub' }, 'by kind of error, the latest first')), holder], first: load };
+}
+
+function utilisation(u) {
+  if (u === null) return '–';
+  const fill_ = h('div'); fill_.style.width = Math.round(u * 100) + '%';
+  return [h('span', { class: 'util', 'aria-hidden': 'true' }, fill_), Math.round(u * 100) + ' %'];
+}
+function workers() {
+  const holder = h('div');
+  return {
+    title: 'Workers', node: [h('div', { class: 'top' }, h('h1', null, 'Workers')), holder],
+    tick(snapshot) {
+      const list = snapshot.workers;
+      const running = list.flatMap((w) => w.running.map((r) => ({ ...r, on: w.name }))).sort((a, b) => b.for_ms - a.for_ms).slice(0, 50);
+      put(holder, h('section', { class: 'panel flush' }, list.length ? table(['Worker', 'State', ['Busy', 'num'], ['Utilisation', 'num'], 'Pools', ['Done', 'num'], ['Failed', 'num'], ['Memory', 'num hide'], ['Redis', 'num hide'], ['Seen', 'num']], list.map((w) => h('tr', null,
+        h('td', null, h('span', { class: 'name' }, w.name), h('div', { class: 'sub' }, `${w.host} · ${w.pid} · ${w.version || ''} · up ${span(now() - w.started_ms)}`)), h('td', null, badge(w.state)), h('td', { class: 'num' }, `${w.busy}/${w.threads}`), h('td', { class: 'num' }, utilisation(w.utilisation)),
+        h('td', null, w.pools.map((p) => h('div', { class: 'sub' }, `${p.name} ×${p.threads}: `, (p.queues || []).slice(0, 6).map((q, i) => [i ? ', ' : '', h('a', { href: queueLink(q) }, q)]), (p.queues || []).length > 6 ? ` and ${p.queues.length - 6} more` : ''))),
+        number(w.processed - w.failed), number(w.failed), h('td', { class: 'num hide' }, bytes(w.memory_bytes)), h('td', { class: 'num hide' }, w.round_trip_us ? span(w.round_trip_us / 1000) : '–'), h('td', { class: 'num' }, ago(w.seen_ms))))) :
+        empty('No live worker', 'Workers show themselves with their first heartbeat.', 'reeve-worker -c worker.conf')),
+      running.length > 0 && h('section', { class: 'panel flush' }, h('h2', null, 'Running, the longest first'), table(['Task', 'Type', 'Queue', 'Worker', 'Thread', ['For', 'num']], running.map((r) => h('tr', { 'data-link': taskLink(r.handle) }, h('td', null, h('a', { class: 'mono', href: taskLink(r.handle) }, r.id)), h('td', null, r.type), h('td', null, r.queue), h('td', null, r.on), h('td', null, r.thread), h('td', { class: 'num' }, span(r.for_ms)))))));
+    },
+  };
+}
+
+function cron() {
+  const holder = h('div');
+  async function load() {
+    const list = (await api('GET', 'cron')).entries, path = (e) => `cron/${encodeURIComponent(e.queue)}/${encodeURIComponent(e.name)}/`;
+    put(holder, h('section', { class: 'panel flush' }, list.length ? table(['Entry', 'Schedule', 'Type', 'Last task', ['Next', 'num'], ''], list.map((e) => h('tr', null, h('td', null, h('span', { class: 'name' }, e.name), ' ', e.paused && badge('paused'), h('div', { class: 'sub' }, h('a', { href: queueLink(e.queue) }, e.queue))),
+      h('td', null, h('code', null, e.spec), h('div', { class: 'sub' }, e.zone)), h('td', null, e.type), h('td', null, e.last_handle ? h('a', { class: 'mono', href: taskLink(e.last_handle) }, e.last_handle.split('/')[1]) : '–'), h('td', { class: 'num' }, e.next_ms ? ago(e.next_ms) : '–'),
+      h('td', { class: 'num' }, may('operator') && [h('button', { type: 'button', click: () => act('POST', path(e) + 'run', `${e.name} enqueued`, load) }, 'Run now'), ' ', h('button', { type: 'button', click: () => act('POST', path(e) + (e.paused ? 'resume' : 'pause'), e.paused ? 'Resumed' : 'Paused', load) }, e.paused ? 'Resume' : 'Pause')])))) :
+      empty('No recurring entry', 'An entry enqueues a task at each of its times.', "reeve cron add nightly '0 3 * * *' default report")));
+  }
+  return { title: 'Cron', node: [h('div', { class: 'top' }, h('h1', null, 'Recurring entries')), holder], first: load };
+}
+
+function operations() {
+  const holder = h('div');
+  let busy = false;
+  async function load() {
+    if (busy) return;
+    busy = true;
+    try {
+      const list = (await api('GET', 'operations')).operations;
+      put(holder, h('section', { class: 'panel flush' }, list.length ? table(['Operation', 'Filter', 'Progress', 'State', 'By', ['Began', 'num'], ''], list.map((o) => {
+        const on = o.phase === 'running' || o.phase === 'counting', took = ((o.ended_ms || now()) - o.began_ms) / 1000;
+        return h('tr', null, h('td', null, h('span', { class: 'name' }, o.action), ' ', h('a', { href: queueLink(o.queue) }, o.queue)), h('td', { class: 'mono clip' }, o.filter ? showFilter(Object.entries(o.filter).flatMap(([k, v]) => [].concat(v).map((x) => [k, String(x)]))) : ''),
+          h('td', null, h('div', { class: 'progress', role: 'progressbar', 'aria-label': 'Progress', 'aria-valuenow': o.done, 'aria-valuemin': 0, 'aria-valuemax': o.total }, bar(o.total ? 100 * (o.done + o.refused) / o.total : o.phase === 'done' ? 100 : 0)), h('span', { class: 'sub' }, `${whole.format(o.done)} of ${whole.format(o.total)}`, o.refused ? `, ${whole.format(o.refused)} refused` : '', took > 0.2 ? `, ${rate(o.done / took)}/s` : '')),
+          h('td', null, badge(o.phase), o.error && h('div', { class: 'sub' }, o.error)), h('td', null, o.user), h('td', { class: 'num' }, ago(o.began_ms)), h('td', { class: 'num' }, on && may('operator') && h('button', { type: 'button', click: () => act('POST', `operations/${o.operation}/cancel`, 'It stops', load) }, 'Cancel')));
+      })) : empty('No operation yet', 'Changes of all tasks that match a filter are listed here, with who began them.')));
+    } finally { busy = false; }
+  }
+  return { title: 'Operations', node: [h('div', { class: 'top' }, h('h1', null, 'Operations'), h('span', { class: 'sub' }, 'of this server; they go on when the page is closed')), holder], tick: load, first: load };
+}
+
+function health() {
+  const holder = h('div');
+  async function load() {
+    const r = await api('GET', 'redis'), yes = (x) => x === null ? 'not known' : x ? 'yes' : 'no';
+    put(holder, h('div', { class: 'two' }, panel('Redis', facts([['Version', `${r.version} (${r.role}, ${r.mode})`], ['Memory', bytes(r.used_bytes) + (r.max_bytes > 0 ? ` of ${bytes(r.max_bytes)}` : ', no limit')], ['Eviction', r.eviction], ['Evicted keys', whole.format(r.evicted)], ['User', r.user]])),
+      panel('Durability', facts([['Append-only file', yes(r.append_only) + (r.append_only ? `, fsync ${r.fsync}` : '')], ['Save points', r.save || 'none'], ['Last append failed', yes(r.append_failed)], ['Last save failed', yes(r.save_failed)]])),
+      panel('Latency and clock', facts([['Round trip', `${span(r.median_us / 1000)}, at best ${span(r.best_us / 1000)}`], ['Redis’s clock', `${r.clock_ahead_ms >= 0 ? '+' : ''}${r.clock_ahead_ms} ms, ± ${r.clock_about_ms} ms against this server`]])),
+      panel('This server', facts([['Version', r.reeve], ['Since', when(r.started_ms)], ['Metrics', h('a', { href: 'metrics' }, 'metrics')]]), command('reeve doctor'))));
+  }
+  return { title: 'Health', node: [h('div', { class: 'top' }, h('h1', null, 'Health')), holder], first: load };
+}
