@@ -19,7 +19,7 @@ usage_needs_no_redis() {
     done
     # Each source of a verb adds it.
     expect_eq "$(verbs | sort)" "$(sed -n 's/^const cli_verb cli_verb_\([a-z]*\) = {$/\1/p' \
-        "$REEVE_SOURCE"/src/programs/{cli,bench,reeve}/*.c | grep -vx complete | sort)"
+        "$REEVE_SOURCE"/src/programs/{cli,bench,web,reeve}/*.c | grep -vx complete | sort)"
     expect_status 0 reeve help enqueue
     expect_has "$OUT" "--priority N"
     expect_has "$OUT" "--unique KEY"
