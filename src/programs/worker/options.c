@@ -12,6 +12,7 @@ enum {
     OPTION_REDIS_FILE,
     OPTION_DUMP,
     OPTION_JSON,
+    OPTION_HEALTH,
     OPTION_HELP_CONFIG,
     OPTION_VERSION,
     OPTION_SUPERVISE,
@@ -24,6 +25,7 @@ static const struct option long_options[] = {{"config", required_argument, NULL,
                                              {"redis-file", required_argument, NULL, OPTION_REDIS_FILE},
                                              {"dump-plugin", required_argument, NULL, OPTION_DUMP},
                                              {"json", no_argument, NULL, OPTION_JSON},
+                                             {"health", required_argument, NULL, OPTION_HEALTH},
                                              {"help-config", optional_argument, NULL, OPTION_HELP_CONFIG},
                                              {"version", no_argument, NULL, OPTION_VERSION},
                                              {"supervise", no_argument, NULL, OPTION_SUPERVISE},
@@ -36,6 +38,7 @@ void host_print_help(void)
     (void)printf(
         "usage: reeve-worker -c FILE [--redis URL] [--check]\n"
         "       reeve-worker --dump-plugin FILE.so [--json]\n"
+        "       reeve-worker --health SOCKET\n"
         "\n"
         "Runs the tasks of queues on Redis with the handlers of plugins, until it is stopped.\n"
         "\n"
@@ -50,6 +53,9 @@ void host_print_help(void)
         "  --dump-plugin FILE    print a description of a plugin and exit. FILE is a path, or a name in the plugin "
         "directory\n"
         "  --json                with --dump-plugin: print JSON\n"
+        "  --health SOCKET       ask the worker with this setting worker.health whether it is ready, print its answer, "
+        "and\n"
+        "                        exit: 0 ready, 1 not ready, 3 no answer\n"
         "  --help-config         print a description of all settings of the configuration and exit\n"
         "  --help-config=markdown  the same, as a document\n"
         "  --version             print the version and exit\n"
@@ -131,6 +137,9 @@ static bool take(host_options *options, int found, char **argv)
     case OPTION_DUMP:
         options->plugin = optarg;
         return choose(options, HOST_DUMP_PLUGIN);
+    case OPTION_HEALTH:
+        options->health = optarg;
+        return choose(options, HOST_HEALTH);
     case OPTION_VERSION:
         return choose(options, HOST_VERSION);
     case 'h':

@@ -10,6 +10,7 @@ typedef enum host_action {
     HOST_RUN,
     HOST_CHECK,
     HOST_DUMP_PLUGIN,
+    HOST_HEALTH,
     HOST_HELP_CONFIG,
     HOST_HELP_CONFIG_MARKDOWN,
     HOST_VERSION,
@@ -22,6 +23,7 @@ typedef struct host_options {
     const char *redis;  /* NULL: not given */
     const char *redis_file;
     const char *plugin;
+    const char *health;
     bool json;
     int supervise; /* 1: --supervise, -1: --no-supervise, 0: as configured */
 } host_options;

@@ -14,6 +14,7 @@
 #include "config/config.h"
 #include "dump.h"
 #include "exit_guard.h"
+#include "health.h"
 #include "interrupt.h"
 #include "log_writer.h"
 #include "options.h"
@@ -180,6 +181,8 @@ int main(int argc, char **argv)
         return help_config(rv_config_describe);
     case HOST_HELP_CONFIG_MARKDOWN:
         return help_config(rv_config_describe_markdown);
+    case HOST_HEALTH:
+        return host_health_ask(options.health);
     case HOST_DUMP_PLUGIN:
         reeve_log_set(reeve_log_to_logfmt, stderr, REEVE_LOG_WARN);
         return host_dump_plugin(options.plugin, options.json);

@@ -21,6 +21,7 @@
 #include "configured_queues.h"
 #include "cron_entries.h"
 #include "exit_guard.h"
+#include "health.h"
 #include "log_writer.h"
 #include "notify.h"
 #include "setup.h"
@@ -291,11 +292,15 @@ int host_run(const rv_config *config, const char *redis)
                .write_again_ms = WRITE_AGAIN_MS,
                .settings_at = has_settings(config) ? rv_now_ms() : RV_FOREVER};
 
+    host_health health;
+
     if (!start(&at)) return 1;
     if (at.watchdog_ms > 0) at.watchdog_at = rv_now_ms();
+    host_health_start(&health, at.worker, config->worker.health);
     host_supervised_works();
     host_notify("READY=1\nSTATUS=running");
     wait_and_serve(&at);
+    host_health_stop(&health);
     host_supervised_ends();
     reeve_status status = at.stopper.started ? host_stopper_join(&at.stopper) : at.stopper.status;
     log_stats(&at, "program.ended", "ended");

@@ -53,6 +53,9 @@ return {
   {path = 'worker', kind = 'group', help = 'The worker itself.'},
   {path = 'worker.name', kind = 'text', check = 'check_worker_name', expected = '1 to 100 printable characters',
    otherwise = 'the host\'s name', help = 'The name that `reeve workers` prints.'},
+  {path = 'worker.health', kind = 'text', check = 'check_anything', expected = 'the path of a socket', otherwise = 'none',
+   help = 'The worker listens there, and sends each program that connects a line of JSON: whether it lives, and whether it ' ..
+     'is ready, that is, leases tasks and reaches Redis. `reeve-worker --health SOCKET` asks it.'},
   {path = 'worker.session', kind = 'seconds', min = 0.5, max = 86400, default = '15',
    help = 'Time after the last heartbeat of a worker until its leases expire, and other workers recover its tasks. With ' ..
      'a shorter time, a dead worker is detected sooner. With a longer time, a worker survives longer outages.'},

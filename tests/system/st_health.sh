@@ -1,0 +1,44 @@
+# st_health.sh - the health of a worker: ready, not ready without Redis or when quiet, gone; a socket that was left behind.
+. "$(dirname "$0")/lib.sh"
+
+SOCKET=$TEST_DIR/health
+start_redis
+cat >"$TEST_DIR/worker.conf" <<END
+worker = { health = "$SOCKET"; session = 1; drain = 1; };
+plugins = [ "$PLUGIN_DIR/sample.so" ];
+pools = ( { name = "p"; queues = [ "q" ]; threads = 2; } );
+END
+start() {
+    "$REEVE_WORKER" -c "$TEST_DIR/worker.conf" 2>>"$TEST_DIR/worker.log" &
+    WORKER_PID=$!
+    own "$WORKER_PID"
+}
+health() { "$REEVE_WORKER" --health "$SOCKET" 2>/dev/null; }
+
+expect_status 3 "$REEVE_WORKER" --health "$SOCKET"
+expect_has "$ERR" "$SOCKET: No such file"
+start
+wait_for 'health >/dev/null' 20
+expect_eq "$(health)" '{"live":true,"ready":true,"state":"running","connected":true,"threads":2,"busy":0}'
+reeve enqueue q sleep '{"ms":60000}' --id nap >/dev/null
+wait_for 'health | grep -q "\"busy\":1"' 20
+# One that asks nothing and stays does not keep others from an answer.
+stop_redis
+wait_for 'health | grep -q "\"ready\":false.*\"connected\":false"' 20
+expect_status 1 "$REEVE_WORKER" --health "$SOCKET"
+start_redis
+wait_for 'health >/dev/null' 20
+kill -TSTP "$WORKER_PID"
+wait_for 'health | grep -q "\"ready\":false,\"state\":\"quiet\",\"connected\":true"' 20
+# It is killed: nobody answers, and the next worker takes the place of the socket.
+end "$WORKER_PID" KILL
+expect_status 3 "$REEVE_WORKER" --health "$SOCKET"
+start
+wait_for 'health >/dev/null' 20
+# Another one does not take it away from it, and runs without.
+"$REEVE_WORKER" -c "$TEST_DIR/worker.conf" 2>"$TEST_DIR/second.log" &
+own $!
+wait_for 'grep -q program.health "$TEST_DIR/second.log"' 20
+health >/dev/null || fail "the first one does not answer any more"
+end "$WORKER_PID"
+[ ! -e "$SOCKET" ] || fail "the socket is left behind"
