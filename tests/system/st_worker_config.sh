@@ -25,8 +25,8 @@ expect_status 0 "$REEVE_WORKER" -c good.conf --check --redis redis://127.0.0.1:1
 expect_status 2 "$REEVE_WORKER" -c good.conf --check --redis redis//:hush@host
 expect_has "$ERR" "reeve-worker: --redis: a Redis URL begins with"
 expect_lacks "$ERR" hush
-expect_status 2 env REEVE_REDIS=redis-sentinel://a/m "$REEVE_WORKER" -c good.conf --check
-expect_has "$ERR" "reeve-worker: REEVE_REDIS: redis-sentinel://a"
+expect_status 2 env REEVE_REDIS=redis-sentinel://a "$REEVE_WORKER" -c good.conf --check
+expect_has "$ERR" "reeve-worker: REEVE_REDIS: the Redis URL lacks the master's name"
 
 # All mistakes at once, each with its place; running says the same as checking.
 cat >bad.conf <<END
