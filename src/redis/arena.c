@@ -6,7 +6,7 @@
 
 #define ALIGNMENT 16u
 #define BLOCK_MIN 2048u
-#define BLOCK_USUAL_MAX (256u * 1024)
+#define BLOCK_USUAL_MAX (32u * 1024)
 
 struct rv_arena_block {
     struct rv_arena_block *next;
