@@ -4,8 +4,8 @@
  * The path is bytes: whatever follows the rules of JSON strings, UTF-8 or not. Only regular files are opened; a link is
  * followed. Each thread keeps a buffer and a digest context, made before its first task.
  *
- * REEVE_CHECKSUM_DIR: a directory. Paths are relative to it, or absolute ones below it; what leaves it ("..", a link) is
- * refused. Not set: any file that the worker can read.
+ * Option "directory": paths are relative to it, or absolute ones below it; what leaves it ("..", a link) is refused. Not
+ * set: any file that the worker can read.
  *
  * What fails, by kind. For good: payload, missing, permission, link-loop, not-a-file, outside. To be tried again: io,
  * resources, changed (somebody wrote to the file while it was read).
@@ -23,7 +23,6 @@
 #include "below.h"
 #include "payload.h"
 #include "printable.h"
-#include "settings.h"
 
 #define CHUNK ((size_t)128 * 1024)
 #define WORDS REEVE_MESSAGE_MAX
@@ -85,9 +84,8 @@ static const struct cause causes[] = {
     {EMFILE, true, "resources", "too many open files in this process"},
     {ENFILE, true, "resources", "too many open files in this system"},
     {ENOMEM, true, "resources", "out of memory"},
-    {EXDEV, false, "outside", "outside of the directory REEVE_CHECKSUM_DIR"},
-    {ENOSYS, false, "outside",
-     "this system cannot keep to the directory REEVE_CHECKSUM_DIR (that needs Linux 5.6 or /proc)"},
+    {EXDEV, false, "outside", "outside of the directory of the plugin"},
+    {ENOSYS, false, "outside", "this system cannot keep to a directory (that needs Linux 5.6 or /proc)"},
 };
 
 /* The reason stands before the path, so that cutting a long message spares it. */
@@ -109,17 +107,17 @@ static reeve_outcome fail_by_errno(reeve_task *task, int number, const char *pat
 static int base = -1; /* -1: there is none */
 static char base_path[4096];
 
-static int open_base(void)
+static int open_base(const reeve_options *options)
 {
-    const char *path = setting_text("REEVE_CHECKSUM_DIR");
+    const char *path = reeve_option_text(options, "directory");
 
     base = -1;
     if (path == NULL) return 0;
     if (realpath(path, base_path) != NULL) base = open(base_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (strcmp(base_path, "/") == 0) base_path[0] = '\0';
     if (base >= 0) return 0;
-    const reeve_log_field fields[] = {{"name", "REEVE_CHECKSUM_DIR"}, {"value", path}, {"error", strerror(errno)}};
-    reeve_log_write(REEVE_LOG_ERROR, "plugin.setting", "a variable of the environment is no directory", fields, 3);
+    const reeve_log_field fields[] = {{"plugin", "checksum"}, {"directory", path}, {"error", strerror(errno)}};
+    reeve_log_write(REEVE_LOG_ERROR, "plugin.option", "the option \"directory\" is no directory", fields, 3);
     return 1;
 }
 
@@ -321,5 +319,10 @@ static const reeve_handler handlers[] = {
     },
 };
 
+static const reeve_option options[] = {
+    {REEVE_OPTION, .name = "directory", .summary = "paths of tasks are relative to this directory, and stay in it"},
+};
+
 REEVE_PLUGIN(.name = "checksum", .version = REEVE_VERSION, .summary = "digests of files", .handlers = handlers,
-             .handler_count = sizeof(handlers) / sizeof(handlers[0]), .load = open_base, .unload = close_base)
+             .handler_count = sizeof(handlers) / sizeof(handlers[0]), .options = options, .option_count = 1,
+             .load_with_options = open_base, .unload = close_base)

@@ -1,12 +1,6 @@
 /*
  * faults.c - a layer that makes a share of the runs fail or start late, to try what becomes of them.
  *
- *     REEVE_FAULTS_FAIL       the share of runs that fail instead of running, 0 to 1 (0)
- *     REEVE_FAULTS_LOSE       the share whose outcome is thrown away after they ran: they fail, and run again (0)
- *     REEVE_FAULTS_DELAY      the share that is delayed before it runs (0)
- *     REEVE_FAULTS_DELAY_MS   by how many milliseconds (100)
- *     REEVE_FAULTS_TYPE       only runs of this type (all)
- *
  * A failure has the kind "fault" and is retried after the backoff, like any other.
  */
 #include <errno.h>
@@ -16,12 +10,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "settings.h"
-
 #define STEP_MS 10
 
-static double fail_share, lose_share, delay_share, delay_ms;
-static const char *only_type;
+static double fail_share, lose_share, delay_share;
+static int64_t delay_ms;
+static const char *only_type;   /* the option's own text */
 static _Atomic uint64_t chance; /* the state of the generator */
 
 /* [0, 1): splitmix64 (S. Vigna, public domain algorithm). */
@@ -37,7 +30,7 @@ static double roll(void)
 /* In small steps: a worker that stops does not have to wait. */
 static void delay(const reeve_task *task)
 {
-    double left = delay_ms;
+    double left = (double)delay_ms;
 
     while (left > 0 && !reeve_task_should_stop(task)) {
         double step = left < STEP_MS ? left : STEP_MS;
@@ -61,25 +54,38 @@ static reeve_outcome faults(reeve_task *task, reeve_next *next, void *user)
     return outcome;
 }
 
-static int load(void)
+static int load(const reeve_options *options)
 {
     struct timespec now;
 
     (void)clock_gettime(CLOCK_REALTIME, &now); /* cannot fail on Linux */
     atomic_store(&chance, (uint64_t)now.tv_sec * 1000000007u ^ (uint64_t)now.tv_nsec);
-    only_type = setting_text("REEVE_FAULTS_TYPE");
-    return setting_number(&fail_share, "REEVE_FAULTS_FAIL", 1, 0) &&
-                   setting_number(&lose_share, "REEVE_FAULTS_LOSE", 1, 0) &&
-                   setting_number(&delay_share, "REEVE_FAULTS_DELAY", 1, 0) &&
-                   setting_number(&delay_ms, "REEVE_FAULTS_DELAY_MS", 1e12, 100)
-               ? 0
-               : 1;
+    only_type = reeve_option_text(options, "type");
+    fail_share = reeve_option_number(options, "fail");
+    lose_share = reeve_option_number(options, "lose");
+    delay_share = reeve_option_number(options, "delay");
+    delay_ms = reeve_option_ms(options, "delay_for");
+    return 0;
 }
 
+#define SHARE(option, help)                                                                                    \
+    {                                                                                                          \
+        REEVE_OPTION, .name = option, .type = REEVE_OPTION_NUMBER, .max = 1, .otherwise = "0", .summary = help \
+    }
+
+static const reeve_option options[] = {
+    SHARE("fail", "the share of runs that fail instead of running"),
+    SHARE("lose", "the share of runs whose outcome is replaced by a failure after they ran"),
+    SHARE("delay", "the share of runs that are delayed before they run"),
+    {REEVE_OPTION, .name = "delay_for", .type = REEVE_OPTION_SECONDS, .max = 1e9, .otherwise = "0.1",
+     .summary = "by how many seconds they are delayed"},
+    {REEVE_OPTION, .name = "type", .summary = "only runs of this type"},
+};
+
 static const reeve_layer layers[] = {
-    {REEVE_LAYER, .name = "faults", .run = faults,
-     .summary = "fails or delays the share of runs that REEVE_FAULTS_FAIL, _LOSE and _DELAY say"},
+    {REEVE_LAYER, .name = "faults", .run = faults, .summary = "fails or delays a share of the runs"},
 };
 
 REEVE_PLUGIN(.name = "faults", .version = REEVE_VERSION, .summary = "makes runs fail or start late, for tests",
-             .layers = layers, .layer_count = 1, .load = load)
+             .layers = layers, .layer_count = 1, .options = options,
+             .option_count = sizeof(options) / sizeof(options[0]), .load_with_options = load)

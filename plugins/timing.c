@@ -1,15 +1,13 @@
 /*
  * timing.c - a layer that logs runs that take long, with the trace that they belong to.
  *
- * REEVE_TIMING_MS: how many milliseconds a run may take before it is logged (1000; 0: every run is).
+ * Option "slow": how many seconds a run may take before it is logged (1; 0: every run is).
  */
 #include <reeve/plugin.h>
 #include <stdio.h>
 #include <time.h>
 
-#include "settings.h"
-
-static double max_ms;
+static int64_t max_ms;
 
 static double now_ms(void)
 {
@@ -44,18 +42,24 @@ static reeve_outcome timing(reeve_task *task, reeve_next *next, void *user)
     double ms = now_ms() - began;
 
     (void)user;
-    if (ms >= max_ms) tell(task, ms, outcome);
+    if (ms >= (double)max_ms) tell(task, ms, outcome);
     return outcome;
 }
 
-static int load(void)
+static int load(const reeve_options *options)
 {
-    return setting_number(&max_ms, "REEVE_TIMING_MS", 1e12, 1000) ? 0 : 1;
+    max_ms = reeve_option_ms(options, "slow");
+    return 0;
 }
 
+static const reeve_option options[] = {
+    {REEVE_OPTION, .name = "slow", .type = REEVE_OPTION_SECONDS, .max = 1e9, .otherwise = "1",
+     .summary = "runs of this time and more are logged"},
+};
+
 static const reeve_layer layers[] = {
-    {REEVE_LAYER, .name = "timing", .run = timing, .summary = "logs runs of REEVE_TIMING_MS milliseconds and more"},
+    {REEVE_LAYER, .name = "timing", .run = timing, .summary = "logs runs that take long"},
 };
 
 REEVE_PLUGIN(.name = "timing", .version = REEVE_VERSION, .summary = "logs runs that take long", .layers = layers,
-             .layer_count = 1, .load = load)
+             .layer_count = 1, .options = options, .option_count = 1, .load_with_options = load)

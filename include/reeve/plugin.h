@@ -9,9 +9,9 @@
  *
  *     dlopen -> entry -> load() -> [each thread: thread_start -> run ... run -> thread_stop] -> unload() -> dlclose
  *
- * load, thread_start, thread_stop and unload are hooks: optional functions of the plugin. Before a thread runs its
- * first task of a handler, it calls the handler's thread_start. When the thread ends, it calls thread_stop. No hook
- * is called after unload.
+ * load (or load_with_options), thread_start, thread_stop and unload are hooks: optional functions of the plugin.
+ * Before a thread runs its first task of a handler, it calls the handler's thread_start. When the thread ends, it
+ * calls thread_stop. No hook is called after unload.
  *
  * Versions: the structs contain their sizes and the ABI number. A worker can therefore load plugins that were
  * compiled with other versions of reeve. New versions only append fields; a field that an older plugin lacks is zero.
@@ -27,6 +27,7 @@
 #define REEVE_PLUGIN_H
 
 #include "layer.h"
+#include "plugin_option.h"
 #include "task.h"
 
 #ifdef __cplusplus
@@ -78,7 +79,7 @@ typedef struct reeve_handler {
 
 #define REEVE_HANDLER .size = sizeof(reeve_handler)
 
-/* A plugin. REEVE_PLUGIN sets the first three fields and layer_size. */
+/* A plugin. REEVE_PLUGIN sets the first three fields, layer_size and option_size. */
 typedef struct reeve_plugin {
     size_t size;         /* sizeof(reeve_plugin) */
     unsigned abi;        /* REEVE_PLUGIN_ABI */
@@ -101,6 +102,11 @@ typedef struct reeve_plugin {
     const reeve_layer *layers;
     size_t layer_count; /* at most REEVE_LAYERS_MAX */
     size_t layer_size;  /* size of an element of `layers` */
+    /* Options (plugin_option.h), and the load hook that receives their values. A plugin has load or load_with_options. */
+    const reeve_option *options;
+    size_t option_count; /* at most REEVE_OPTIONS_MAX */
+    size_t option_size;  /* size of an element of `options` */
+    int (*load_with_options)(const reeve_options *options);
 } reeve_plugin;
 
 #define REEVE_PLUGIN_ENTRY "reeve_plugin_entry"
@@ -132,6 +138,7 @@ typedef struct reeve_plugin {
                                       .handler_size = sizeof(reeve_handler),    \
                                       __VA_ARGS__};                             \
         plugin.layer_size = sizeof(reeve_layer);                                \
+        plugin.option_size = plugin.options != NULL ? sizeof(reeve_option) : 0; \
         return &plugin;                                                         \
     }                                                                           \
     REEVE_PLUGIN_LOUD
@@ -156,12 +163,26 @@ typedef struct reeve_plugin_handle reeve_plugin_handle;
  */
 REEVE_API reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
                                          char *ret_error, size_t size);
+/*
+ * The same with values for options of the plugin, which are copied. reeve_worker_load_plugin and reeve_plugin_open join
+ * a plugin that is already open and its options: a program that sets options opens the plugin with this call first,
+ * and closes it when its worker is destroyed. If the plugin is already open and values are given, they must be equal
+ * to those in force. Statuses are those of reeve_plugin_open, and
+ *
+ *   REEVE_EINVAL       an option is not declared, has an invalid value or is given twice, or a required one is missing
+ *   REEVE_ESTATE       the plugin is already open with other values
+ */
+REEVE_API reeve_status reeve_plugin_open_with_options(reeve_plugin_handle **ret, const char *name_or_path,
+                                                      const char *dir, const reeve_option_value *values, size_t count,
+                                                      char *ret_error, size_t size);
 /* Closes a plugin that reeve_plugin_open returned. NULL is ignored. Any thread. */
 REEVE_API void reeve_plugin_close(reeve_plugin_handle *plugin);
 
 /* The plugin's description, valid until the last reeve_plugin_close. The structs of the plugin, its handlers and its
  * layers have the sizes of this version of reeve, whatever version the plugin was compiled with. */
 REEVE_API const reeve_plugin *reeve_plugin_get(const reeve_plugin_handle *plugin);
+/* The values of its options, valid until the last reeve_plugin_close. */
+REEVE_API const reeve_options *reeve_plugin_options(const reeve_plugin_handle *plugin);
 /* The path of the file from which the plugin was loaded, valid until the last reeve_plugin_close. */
 REEVE_API const char *reeve_plugin_path(const reeve_plugin_handle *plugin);
 

@@ -233,7 +233,7 @@ template <typename Function> reeve_status handle(reeve_worker *worker, const cha
     return status;
 }
 
-/* These functions set the handlers and the layers of a plugin. The arrays must outlive the plugin. */
+/* These functions set the handlers, the layers and the options of a plugin. The arrays must outlive the plugin. */
 template <size_t Count> void set_handlers(reeve_plugin &plugin, const reeve_handler (&list)[Count])
 {
     plugin.handlers = list;
@@ -243,6 +243,13 @@ template <size_t Count> void set_layers(reeve_plugin &plugin, const reeve_layer 
 {
     plugin.layers = list;
     plugin.layer_count = Count;
+}
+
+template <size_t Count> void set_options(reeve_plugin &plugin, const reeve_option (&list)[Count])
+{
+    plugin.options = list;
+    plugin.option_count = Count;
+    plugin.option_size = sizeof(reeve_option);
 }
 
 /* The description of a plugin, for REEVE_CXX_PLUGIN. */

@@ -23,6 +23,7 @@
  * worker.h    run handlers in pools of threads inside your program
  * consumer.h  take tasks without handlers
  * plugin.h    put handlers into a shared object
+ * plugin_option.h  options of plugins, which plugin.h includes
  * plugin.hpp  the same in C++, with exceptions as outcomes; not included by this file
  * layer.h     functions around handlers
  * testing.h   run a handler in a unit test, and test a producer without Redis

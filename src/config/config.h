@@ -37,6 +37,13 @@ typedef struct rv_config_number {
     int64_t number;
 } rv_config_number;
 
+/* A value for an option of a plugin: "retry.max" for the setting `max` in the group `retry`. */
+typedef struct rv_config_option {
+    char *where;
+    char *name;
+    char *text;
+} rv_config_option;
+
 /* rv_config and the structs of its lists, rv_config_pool and so on: a member for each row, zero where the file does
  * not set it and the row has no default. A backoff is as the worker wants it: zero where not given. */
 #include "config/members.h"

@@ -10,12 +10,13 @@ typedef struct checker {
     rv_config_errors *errors;
 } checker;
 
-/* The text at an element of a list: its own, or that of its member of this name. */
+/* The text at an element of a list: its own, or that of its member of this name. Where a group is expected, a text
+ * stands for one (rv_setting.short_name). */
 static const config_setting_t *text_at(const config_setting_t *list, int index, const char *member)
 {
     const config_setting_t *element = config_setting_get_elem(list, (unsigned)index);
 
-    if (member != NULL) element = config_setting_is_group(element) ? config_setting_get_member(element, member) : NULL;
+    if (member != NULL && config_setting_is_group(element)) element = config_setting_get_member(element, member);
     return element != NULL && config_setting_type(element) == CONFIG_TYPE_STRING ? element : NULL;
 }
 

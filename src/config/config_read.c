@@ -15,6 +15,7 @@ typedef struct reader {
 } reader;
 
 static void read_group(reader *in, const config_setting_t *group, const rv_setting *row, char *base);
+static void read_setting(reader *in, const config_setting_t *at, const rv_setting *row, char *base);
 
 static void expected(reader *in, const config_setting_t *at, const rv_setting *row)
 {
@@ -114,6 +115,19 @@ static void read_text(reader *in, const config_setting_t *at, const rv_setting *
 
 /* ---- lists ----------------------------------------------------------------------------------------------------- */
 
+/* The place of a setting in the file, "reeve.conf:12"; NULL without memory. */
+static char *place_of(reader *in, const config_setting_t *at)
+{
+    rv_buf where;
+
+    rv_buf_init(&where, 8192);
+    rv_complain_add_where(&where, in->file, at);
+    char *copy = rv_strdup(rv_buf_text(&where));
+    if (copy == NULL || where.failed) in->no_memory = true;
+    rv_buf_fini(&where);
+    return copy;
+}
+
 /* Makes a row's array; every element gets its `where`. NULL: nothing to read. */
 static char *make_items(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
@@ -127,13 +141,7 @@ static char *make_items(reader *in, const config_setting_t *at, const rv_setting
     memcpy(base + row->at, &items, sizeof(items));
     memcpy(base + row->count_at, &count, sizeof(count));
     for (size_t i = 0; i < count; i++) {
-        rv_buf where;
-
-        rv_buf_init(&where, 8192);
-        rv_complain_add_where(&where, in->file, config_setting_get_elem(at, (unsigned)i));
-        char *copy = rv_strdup(rv_buf_text(&where));
-        if (copy == NULL || where.failed) in->no_memory = true;
-        rv_buf_fini(&where);
+        char *copy = place_of(in, config_setting_get_elem(at, (unsigned)i));
         memcpy(items + i * row->item_size, &copy, sizeof(copy));
     }
     return items;
@@ -215,9 +223,102 @@ static void read_groups(reader *in, const config_setting_t *at, const rv_setting
         if (!rv_setting_fill(row, item)) in->no_memory = true;
         if (config_setting_is_group(element))
             read_group(in, element, row, item);
+        else if (row->short_name != NULL)
+            read_setting(in, element, rv_setting_find(row, row->short_name), item);
         else
             rv_complain_expected_text(in->errors, in->file, element, "a group { ... }");
     }
+}
+
+/* ---- options of a plugin --------------------------------------------------------------------------------------- */
+
+/* The text of a plain value; false: it is none. */
+static bool add_plain(rv_buf *out, const config_setting_t *at)
+{
+    switch (config_setting_type(at)) {
+    case CONFIG_TYPE_INT:
+    case CONFIG_TYPE_INT64:
+        rv_buf_addi(out, config_setting_get_int64(at));
+        return true;
+    case CONFIG_TYPE_FLOAT:
+        rv_buf_addf(out, "%.17g", config_setting_get_float(at));
+        return true;
+    case CONFIG_TYPE_BOOL:
+        rv_buf_adds(out, config_setting_get_bool(at) ? "true" : "false");
+        return true;
+    case CONFIG_TYPE_STRING:
+        rv_buf_adds(out, config_setting_get_string(at));
+        return true;
+    default:
+        return false;
+    }
+}
+
+static size_t count_options(const config_setting_t *group)
+{
+    size_t count = 0;
+
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *at = config_setting_get_elem(group, (unsigned)i);
+        count += config_setting_is_group(at) ? count_options(at) : 1;
+    }
+    return count;
+}
+
+/* prefix: the names of the groups that it is in, each with a dot. */
+static void read_option(reader *in, const config_setting_t *at, const char *prefix, rv_config_option *ret)
+{
+    rv_buf name, text;
+
+    rv_buf_init(&name, 8192);
+    rv_buf_init(&text, 65536);
+    rv_buf_addf(&name, "%s%s", prefix, config_setting_name(at));
+    if (!add_plain(&text, at))
+        rv_complain_expected_text(in->errors, in->file, at, "a text, a number, true or false, or a group { ... }");
+    else if (text.failed || name.failed)
+        rv_complain_at(in->errors, in->file, at, NULL, "the name or the value is too long");
+    *ret = (rv_config_option){
+        .where = place_of(in, at), .name = rv_strdup(rv_buf_text(&name)), .text = rv_strdup(rv_buf_text(&text))};
+    if (ret->name == NULL || ret->text == NULL) in->no_memory = true;
+    rv_buf_fini(&name);
+    rv_buf_fini(&text);
+}
+
+/* Returns the place behind the last one that it wrote. */
+static rv_config_option *read_option_group(reader *in, const config_setting_t *group, const char *prefix,
+                                           rv_config_option *next)
+{
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *at = config_setting_get_elem(group, (unsigned)i);
+        rv_buf inner;
+
+        if (!config_setting_is_group(at)) {
+            read_option(in, at, prefix, next++);
+            continue;
+        }
+        rv_buf_init(&inner, 8192);
+        rv_buf_addf(&inner, "%s%s.", prefix, config_setting_name(at));
+        next = read_option_group(in, at, rv_buf_text(&inner), next);
+        rv_buf_fini(&inner);
+    }
+    return next;
+}
+
+static void read_options(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
+{
+    if (!config_setting_is_group(at)) {
+        expected(in, at, row);
+        return;
+    }
+    size_t count = count_options(at);
+    rv_config_option *options = rv_zalloc_array(count + 1, sizeof(*options));
+    if (options == NULL) {
+        in->no_memory = true;
+        return;
+    }
+    (void)read_option_group(in, at, "", options);
+    memcpy(base + row->at, &options, sizeof(options));
+    memcpy(base + row->count_at, &count, sizeof(count));
 }
 
 /* ---- groups ---------------------------------------------------------------------------------------------------- */
@@ -249,6 +350,9 @@ static void read_setting(reader *in, const config_setting_t *at, const rv_settin
         break;
     case RV_SETTING_GROUPS:
         read_groups(in, at, row, base);
+        break;
+    case RV_SETTING_OPTIONS:
+        read_options(in, at, row, base);
         break;
     case RV_SETTING_TEXT:
         read_text(in, at, row, base);

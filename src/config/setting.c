@@ -78,6 +78,10 @@ void rv_setting_expected(const rv_setting *setting, rv_buf *out)
         break;
     case RV_SETTING_GROUPS:
         rv_buf_adds(out, "a list of groups ( { ... }, { ... } )");
+        if (setting->short_name != NULL) rv_buf_addf(out, ", or of texts [ ... ], each a %s", setting->short_name);
+        break;
+    case RV_SETTING_OPTIONS:
+        rv_buf_adds(out, "a group { name = value; ... }");
         break;
     case RV_SETTING_TEXT:
         rv_buf_adds(out, setting->expected);
@@ -190,10 +194,14 @@ static void release_list(const rv_setting *row, char *base)
 
         memcpy(&where, item, sizeof(where));
         rv_free(where);
-        if (row->kind == RV_SETTING_NAMES)
+        if (row->kind == RV_SETTING_NAMES) {
             rv_free(((rv_config_name *)(void *)item)->text);
-        else if (row->kind == RV_SETTING_GROUPS)
+        } else if (row->kind == RV_SETTING_OPTIONS) {
+            rv_free(((rv_config_option *)(void *)item)->name);
+            rv_free(((rv_config_option *)(void *)item)->text);
+        } else if (row->kind == RV_SETTING_GROUPS) {
             rv_setting_release(row, item);
+        }
     }
     rv_free(items);
 }
@@ -208,6 +216,7 @@ void rv_setting_release(const rv_setting *parent, char *base)
             rv_setting_release(row, base);
             break;
         case RV_SETTING_GROUPS:
+        case RV_SETTING_OPTIONS:
         case RV_SETTING_NAMES:
         case RV_SETTING_NUMBERS:
             release_list(row, base);

@@ -13,6 +13,7 @@ typedef enum rv_setting_kind {
     RV_SETTING_GROUP,   /* { ... }; a bool that it was given, or nothing. The rows below have its path and a '.' */
     RV_SETTING_GROUPS,  /* ( { ... }, ... ): an array of structs. The rows below have its path and "[]." */
     RV_SETTING_TEXT,    /* char * */
+    RV_SETTING_OPTIONS, /* { name = value; group = { ... }; }: an array of rv_config_option */
     RV_SETTING_NAMES,   /* [ "a", "b" ]: an array of rv_config_name */
     RV_SETTING_NUMBERS, /* [ 1, 2 ], at least one: an array of rv_config_number, each in the row's range */
     RV_SETTING_WHOLE,   /* int64_t */
@@ -40,10 +41,11 @@ typedef struct rv_setting {
     size_t
         given_at; /* of a bool that becomes true when the file sets it; 0: there is none. A file that has its group sets
                          * it, too, if it has a default */
-    size_t count_at;  /* lists: the size_t that counts the elements */
-    size_t item_size; /* lists: of an element */
-    double min, max;  /* numbers, in the unit of the file */
-    bool forever;     /* numbers: -1 means no limit */
+    size_t count_at;        /* lists: the size_t that counts the elements */
+    size_t item_size;       /* lists: of an element */
+    double min, max;        /* numbers, in the unit of the file */
+    bool forever;           /* numbers: -1 means no limit */
+    const char *short_name; /* groups: an element may be a text, which is its setting of this name; or NULL */
     bool required;
     bool unique; /* may not be repeated in its list */
     const rv_choice *choices;

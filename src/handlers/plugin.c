@@ -14,6 +14,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "handlers/plugin_dir.h"
+#include "handlers/plugin_option.h"
 
 #define PATH_LENGTH_MAX ((size_t)4096)
 
@@ -131,31 +132,54 @@ static reeve_status read_library(reeve_plugin_handle *plugin, void *library, con
 
 /* ---- handles --------------------------------------------------------------------------------------------------- */
 
+/* What a plugin is opened with. */
+typedef struct given_options {
+    const reeve_option_value *values;
+    size_t count;
+    size_t bad;    /* the index of the value that is wrong */
+    bool unloaded; /* the plugin is only described */
+} given_options;
+
 static void free_handle(reeve_plugin_handle *plugin)
 {
+    rv_plugin_option_free(plugin->options);
+    rv_free(plugin->declared);
     rv_free(plugin->handlers);
     rv_free(plugin->layers);
     rv_free(plugin->path);
     rv_free(plugin);
 }
 
+static reeve_status load_plugin(reeve_plugin_handle *plugin, const char *path, given_options *given, rv_error *error)
+{
+    const reeve_plugin *about = &plugin->plugin;
+    reeve_status status =
+        rv_plugin_option_read(&plugin->options, about, given->values, given->count, path, &given->bad, error);
+
+    if (status != REEVE_OK) return status;
+    int loaded = about->load_with_options != NULL ? about->load_with_options(plugin->options)
+                 : about->load != NULL            ? about->load()
+                                                  : 0;
+
+    plugin->loaded = loaded == 0;
+    if (plugin->loaded) return REEVE_OK;
+    return rv_fail(error, REEVE_EPLUGIN, "plugin %s: its load hook failed (it returned %d)", path, loaded);
+}
+
 /* On success the handle owns library and path. */
-static reeve_status make_handle(reeve_plugin_handle **ret, void *library, char *path, rv_error *error)
+static reeve_status make_handle(reeve_plugin_handle **ret, void *library, char *path, given_options *given,
+                                rv_error *error)
 {
     reeve_plugin_handle *plugin = rv_zalloc(sizeof(*plugin));
     reeve_status status;
-    int loaded;
 
     if (plugin == NULL) return rv_fail(error, REEVE_ENOMEM, "plugin %s: out of memory", path);
     status = read_library(plugin, library, path, error);
     if (status != REEVE_OK) goto fail;
     status = rv_plugin_gate_init(plugin);
     if (status != REEVE_OK) goto fail;
-    loaded = plugin->plugin.load != NULL ? plugin->plugin.load() : 0;
-    if (loaded != 0) {
-        status = rv_fail(error, REEVE_EPLUGIN, "plugin %s: its load hook failed (it returned %d)", path, loaded);
-        goto fail_gate;
-    }
+    status = given->unloaded ? REEVE_OK : load_plugin(plugin, path, given, error);
+    if (status != REEVE_OK) goto fail_gate;
     plugin->library = library;
     plugin->path = path;
     *ret = plugin;
@@ -185,14 +209,30 @@ static void take_off_list(const reeve_plugin_handle *plugin)
     if (*link != NULL) *link = plugin->next;
 }
 
+/* A plugin that is open keeps its options: values that are given must be those. */
+static reeve_status check_options(const reeve_plugin_handle *plugin, given_options *given, rv_error *error)
+{
+    reeve_options *options;
+
+    if (given->count == 0) return REEVE_OK;
+    reeve_status status =
+        rv_plugin_option_read(&options, &plugin->plugin, given->values, given->count, plugin->path, &given->bad, error);
+    if (status != REEVE_OK) return status;
+    bool equal = rv_plugin_option_equal(options, plugin->options);
+    rv_plugin_option_free(options);
+    if (equal) return REEVE_OK;
+    return rv_fail(error, REEVE_ESTATE, "plugin %s: is already open with other options", plugin->path);
+}
+
 /* Consumes library and path: the new handle has them, or they are released. */
-static reeve_status join_or_make(reeve_plugin_handle **ret, void *library, char *path, rv_error *error)
+static reeve_status join_or_make(reeve_plugin_handle **ret, void *library, char *path, given_options *given,
+                                 rv_error *error)
 {
     reeve_status status = REEVE_OK;
     reeve_plugin_handle *plugin = find_open(library);
 
     if (plugin == NULL) {
-        status = make_handle(&plugin, library, path, error);
+        status = make_handle(&plugin, library, path, given, error);
         if (status != REEVE_OK) goto release;
         plugin->next = open_plugins;
         open_plugins = plugin;
@@ -200,6 +240,8 @@ static reeve_status join_or_make(reeve_plugin_handle **ret, void *library, char 
         *ret = plugin;
         return REEVE_OK;
     }
+    status = check_options(plugin, given, error);
+    if (status != REEVE_OK) goto release;
     plugin->users++;
     *ret = plugin;
 
@@ -209,38 +251,67 @@ release:
     return status;
 }
 
+/* name_or_path is set, and the caller is in no hook. */
+static reeve_status open_named(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
+                               given_options *given, rv_error *error)
+{
+    char *path = NULL;
+    void *library = NULL;
+    reeve_status status = find_file(&path, name_or_path, dir, error);
+
+    if (status != REEVE_OK) return status;
+    status = open_library(&library, path, error);
+    if (status != REEVE_OK) {
+        rv_free(path);
+        return status;
+    }
+    bool locked = lock_plugins();
+    status = join_or_make(ret, library, path, given, error);
+    unlock_plugins(locked);
+    return status;
+}
+
+reeve_status rv_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
+                            const reeve_option_value *values, size_t count, size_t *ret_bad, rv_error *error)
+{
+    given_options given = {.values = values, .count = count, .bad = RV_PLUGIN_OPTION_NONE};
+
+    *ret = NULL;
+    *ret_bad = RV_PLUGIN_OPTION_NONE;
+    if (owns_lock) return rv_fail(error, REEVE_ESTATE, "a hook of a plugin cannot open plugins");
+    if (name_or_path == NULL) return rv_fail(error, REEVE_EINVAL, "no plugin was named");
+    if (values == NULL && count > 0) return rv_fail(error, REEVE_EINVAL, "no values of %zu options", count);
+    reeve_status status = open_named(ret, name_or_path, dir, &given, error);
+    *ret_bad = given.bad;
+    return status;
+}
+
+reeve_status rv_plugin_open_unloaded(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
+                                     rv_error *error)
+{
+    given_options given = {.bad = RV_PLUGIN_OPTION_NONE, .unloaded = true};
+
+    *ret = NULL;
+    return open_named(ret, name_or_path, dir, &given, error);
+}
+
+reeve_status reeve_plugin_open_with_options(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
+                                            const reeve_option_value *values, size_t count, char *ret_error,
+                                            size_t size)
+{
+    rv_error error = {0};
+    size_t bad;
+
+    if (ret == NULL) return REEVE_EINVAL;
+    reeve_status status = rv_plugin_open(ret, name_or_path, dir, values, count, &bad, &error);
+    if (status != REEVE_OK) rv_copy_text(ret_error, size, error.text);
+    return status;
+}
+
 reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir, char *ret_error,
                                size_t size)
 {
-    rv_error error = {0};
-    char *path = NULL;
-    void *library = NULL;
-    reeve_status status;
-
-    if (ret == NULL) return REEVE_EINVAL;
-    *ret = NULL;
-    if (owns_lock) {
-        status = rv_fail(&error, REEVE_ESTATE, "a hook of a plugin cannot open plugins");
-        goto out;
-    }
-    if (name_or_path == NULL) {
-        status = rv_fail(&error, REEVE_EINVAL, "no plugin was named");
-        goto out;
-    }
-    status = find_file(&path, name_or_path, dir, &error);
-    if (status != REEVE_OK) goto out;
-    status = open_library(&library, path, &error);
-    if (status != REEVE_OK) {
-        rv_free(path);
-        goto out;
-    }
-    bool locked = lock_plugins();
-    status = join_or_make(ret, library, path, &error);
-    unlock_plugins(locked);
-
-out:
-    if (status != REEVE_OK) rv_copy_text(ret_error, size, error.text);
-    return status;
+    return reeve_plugin_open_with_options(ret, name_or_path, dir, NULL, 0, ret_error, size);
 }
 
 void reeve_plugin_close(reeve_plugin_handle *plugin)
@@ -250,7 +321,7 @@ void reeve_plugin_close(reeve_plugin_handle *plugin)
     plugin->users--;
     if (plugin->users == 0) {
         take_off_list(plugin);
-        if (plugin->plugin.unload != NULL) plugin->plugin.unload();
+        if (plugin->loaded && plugin->plugin.unload != NULL) plugin->plugin.unload();
         close_library(plugin->library);
         rv_plugin_gate_fini(plugin);
         free_handle(plugin);
@@ -261,6 +332,11 @@ void reeve_plugin_close(reeve_plugin_handle *plugin)
 const reeve_plugin *reeve_plugin_get(const reeve_plugin_handle *plugin)
 {
     return &plugin->plugin;
+}
+
+const reeve_options *reeve_plugin_options(const reeve_plugin_handle *plugin)
+{
+    return plugin->options;
 }
 
 const char *reeve_plugin_path(const reeve_plugin_handle *plugin)

@@ -18,6 +18,9 @@ struct reeve_plugin_handle {
     reeve_plugin plugin;     /* this version's layout; the smaller of both sizes was copied, the rest is zero */
     reeve_handler *handlers; /* plugin.handlers points here */
     reeve_layer *layers;     /* plugin.layers points here */
+    reeve_option *declared;  /* plugin.options points here */
+    reeve_options *options;  /* their values */
+    bool loaded;             /* its load hook was called, if there is one */
     /* the promise of plugin.concurrency: a counting gate, unused when it is 0 */
     pthread_mutex_t lock; /* guards running */
     pthread_cond_t freed;
@@ -36,16 +39,26 @@ bool rv_plugin_gate_enter(reeve_plugin_handle *plugin, bool (*gives_up)(void *co
 void rv_plugin_gate_leave(reeve_plugin_handle *plugin);
 void rv_plugin_gate_recheck(reeve_plugin_handle *plugin);
 
+/* As reeve_plugin_open_with_options; *ret_bad: the index of the value that is wrong, else RV_PLUGIN_OPTION_NONE
+ * (plugin_option.h). */
+reeve_status rv_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
+                            const reeve_option_value *values, size_t count, size_t *ret_bad, rv_error *error);
+
+/* Opens a plugin only to describe it: its load and unload hooks are not called, and required options may lack. It has
+ * to be the first open of the plugin in the process. */
+reeve_status rv_plugin_open_unloaded(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
+                                     rv_error *error);
+
 /* ---- for plugin.c ---------------------------------------------------------------------------------------------- */
 
 reeve_status rv_plugin_gate_init(reeve_plugin_handle *plugin);
 void rv_plugin_gate_fini(reeve_plugin_handle *plugin);
 
 /*
- * Checks the description that a plugin's entry returned and copies it to plugin->plugin, plugin->handlers and
- * plugin->layers (owned by the handle, also on failure), in this version's layout. path: for the error message.
- * REEVE_EPLUGIN: a wrong ABI or wrong sizes. REEVE_EINVAL: a handler or a layer lacks its function, a type is
- * malformed. REEVE_EDUPLICATE: a type occurs twice. REEVE_ENOMEM.
+ * Checks the description that a plugin's entry returned and copies it to plugin->plugin, plugin->handlers,
+ * plugin->layers and plugin->declared (owned by the handle, also on failure), in this version's layout. path: for the
+ * error message. REEVE_EPLUGIN: a wrong ABI or wrong sizes. REEVE_EINVAL: a handler or a layer lacks its function, a
+ * type or an option is malformed. REEVE_EDUPLICATE: a type occurs twice. REEVE_ENOMEM.
  */
 reeve_status rv_plugin_read(reeve_plugin_handle *plugin, const reeve_plugin *theirs, const char *path, rv_error *error);
 

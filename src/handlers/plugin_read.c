@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "handlers/handler_check.h"
 #include "handlers/plugin.h"
+#include "handlers/plugin_option.h"
 #include "protocol/layers.h"
 
 #define END_OF(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
@@ -22,6 +23,7 @@
 #define PLUGIN_MIN END_OF(reeve_plugin, handler_count)
 #define HANDLER_MIN END_OF(reeve_handler, run)
 #define LAYER_MIN END_OF(reeve_layer, run)
+#define OPTION_MIN END_OF(reeve_option, type)
 #define HANDLERS_MAX ((size_t)4096)
 
 static size_t smaller(size_t a, size_t b)
@@ -94,6 +96,12 @@ static reeve_status check_tables(const reeve_plugin *plugin, const char *path, r
         status = check_table(plugin->layers, plugin->layer_count, REEVE_LAYERS_MAX, plugin->layer_size, LAYER_MIN,
                              "layer", path, error);
     }
+    if (status == REEVE_OK && plugin->option_count > 0) {
+        status = check_table(plugin->options, plugin->option_count, REEVE_OPTIONS_MAX, plugin->option_size, OPTION_MIN,
+                             "option", path, error);
+    }
+    if (status == REEVE_OK && plugin->load != NULL && plugin->load_with_options != NULL)
+        status = rv_fail(error, REEVE_EPLUGIN, "plugin %s: has both load and load_with_options", path);
     return status;
 }
 
@@ -118,7 +126,9 @@ static reeve_status copy_struct(void *target, size_t target_size, const char *th
     memcpy(target, &target_size, sizeof(target_size));
     return REEVE_OK;
 }
-_Static_assert(offsetof(reeve_handler, size) == 0 && offsetof(reeve_layer, size) == 0, "copy_struct reads it there");
+_Static_assert(offsetof(reeve_handler, size) == 0 && offsetof(reeve_layer, size) == 0 &&
+                   offsetof(reeve_option, size) == 0,
+               "copy_struct reads it there");
 
 static reeve_status check_handler(const reeve_handler *handlers, size_t index, const char *path, rv_error *error)
 {
@@ -187,6 +197,25 @@ static reeve_status read_layers(reeve_plugin_handle *plugin, const char *path, r
     return status;
 }
 
+static reeve_status read_options(reeve_plugin_handle *plugin, const char *path, rv_error *error)
+{
+    reeve_plugin *ours = &plugin->plugin;
+    reeve_status status = REEVE_OK;
+
+    plugin->declared = rv_zalloc_array(ours->option_count + 1, sizeof(*plugin->declared));
+    if (plugin->declared == NULL) return rv_fail(error, REEVE_ENOMEM, "plugin %s: out of memory", path);
+    for (size_t i = 0; i < ours->option_count && status == REEVE_OK; i++) {
+        const char *at = (const char *)ours->options + i * ours->option_size;
+
+        status = copy_struct(&plugin->declared[i], sizeof(*plugin->declared), at, ours->option_size, OPTION_MIN,
+                             "option", i + 1, path, error);
+        if (status == REEVE_OK) status = rv_plugin_option_check(&plugin->declared[i], plugin->declared, i, path, error);
+    }
+    ours->option_size = sizeof(*plugin->declared);
+    ours->options = plugin->declared;
+    return status;
+}
+
 reeve_status rv_plugin_read(reeve_plugin_handle *plugin, const reeve_plugin *theirs, const char *path, rv_error *error)
 {
     reeve_plugin *ours = &plugin->plugin;
@@ -198,5 +227,6 @@ reeve_status rv_plugin_read(reeve_plugin_handle *plugin, const reeve_plugin *the
     status = check_tables(ours, path, error);
     if (status == REEVE_OK) status = read_handlers(plugin, path, error);
     if (status == REEVE_OK) status = read_layers(plugin, path, error);
+    if (status == REEVE_OK) status = read_options(plugin, path, error);
     return status;
 }

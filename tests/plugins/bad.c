@@ -57,6 +57,23 @@ static const reeve_layer layers[] = {
 };
 
 /* Nothing of a plugin that is refused may run, but its load hook when all else is right. */
+static const reeve_option options[] = {
+#if defined(BAD_OPTION_NAME)
+    {REEVE_OPTION, .name = "No Name"},
+#elif defined(BAD_OPTION_TWICE)
+    {REEVE_OPTION, .name = "one"},
+    {REEVE_OPTION, .name = "one"},
+#elif defined(BAD_OPTION_DEFAULT)
+    {REEVE_OPTION, .name = "one", .type = REEVE_OPTION_WHOLE, .max = 5, .otherwise = "6"},
+#elif defined(BAD_OPTION_RANGE)
+    {REEVE_OPTION, .name = "one", .type = REEVE_OPTION_WHOLE, .min = 5},
+#elif defined(BAD_OPTION_TYPE)
+    {REEVE_OPTION, .name = "one", .type = (reeve_option_type)9},
+#else
+    {REEVE_OPTION, .name = "one", .type = REEVE_OPTION_WHOLE, .max = 5, .otherwise = "5"},
+#endif
+};
+
 static int load(void)
 {
     if (test_plugin_saw != NULL) test_plugin_saw("load");
@@ -84,6 +101,9 @@ static const reeve_plugin plugin = {
     .layers = layers,
     .layer_count = sizeof(layers) / sizeof(layers[0]),
     .layer_size = sizeof(reeve_layer),
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .option_size = sizeof(reeve_option),
 };
 
 #if defined(BAD_NO_ENTRY)
@@ -126,6 +146,10 @@ const reeve_plugin *ENTRY(void)
     wrong.layers = NULL;
 #elif defined(BAD_NO_TABLE)
     wrong.handlers = NULL;
+#elif defined(BAD_OPTION_COUNT)
+    wrong.option_count = REEVE_OPTIONS_MAX + 1;
+#elif defined(BAD_OPTION_STRIDE)
+    wrong.option_size = 8;
 #elif defined(BAD_NO_NAME)
     wrong.name = NULL;
 #elif defined(BAD_UNDEFINED)

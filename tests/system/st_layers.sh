@@ -8,42 +8,37 @@ export REEVE_PLUGIN_DIR=$PLUGIN_DIR
 described() {
     expect_status 0 "$REEVE_WORKER" --dump-plugin timing
     expect_has "$OUT" "layers        1"
-    expect_has "$OUT" "layer timing: logs runs of REEVE_TIMING_MS milliseconds and more"
+    expect_has "$OUT" "layer timing: logs runs that take long"
     expect_has "$OUT" "  around      all types"
     expect_status 0 "$REEVE_WORKER" --dump-plugin faults --json
-    expect_has "$OUT" '"handlers":[],"layers":[{"name":"faults","type":null,"summary":"fails or delays'
+    expect_has "$OUT" '"handlers":[],"layers":[{"name":"faults","type":null,"summary":"fails or delays a share of the runs"}],"options":[{"name":"fail","type":"number","expected":"a number from 0 to 1","default":"0"'
     expect_status 0 "$REEVE_WORKER" --dump-plugin "$REEVE_BUILD/tests/plugins/layered.so"
     expect_has "$OUT" "  around      layered:in"
-    REEVE_TIMING_MS=soon expect_status 2 "$REEVE_WORKER" --dump-plugin timing
-    expect_has "$ERR" 'name=REEVE_TIMING_MS value=soon'
 }
 
 without_redis() {
     expect_status 0 reeve run sample sleep '{"ms":20}' --layers timing
     expect_lacks "$ERR" timing.slow
-    export REEVE_TIMING_MS=500
-    expect_status 0 reeve run sample noop --layers timing
+    expect_status 0 reeve run sample noop --layers timing --layers-option slow=0.5
     expect_lacks "$ERR" timing.slow
-    expect_status 0 reeve run sample sleep '{"ms":600}' --layers timing --id t1 --meta traceparent=00-4bf9-01
+    expect_status 0 reeve run sample sleep '{"ms":600}' --layers timing --layers-option slow=0.5 --id t1 --meta traceparent=00-4bf9-01
     expect_has "$ERR" 'level=warn event=timing.slow message="a task took long" task=local/t1 type=sleep ms='
     expect_has "$ERR" 'outcome=done attempt=1 traceparent=00-4bf9-01'
     expect_status 1 reeve run sample fail --layers timing
-    REEVE_TIMING_MS=0 expect_status 1 reeve run sample fail --layers timing
+    expect_status 1 reeve run sample fail --layers timing --layers-option slow=0
     expect_has "$ERR" 'outcome=retry attempt=1'
-    REEVE_TIMING_MS=soon expect_status 1 reeve run sample noop --layers timing
-    expect_has "$ERR" 'event=plugin.setting'
-    expect_has "$ERR" 'name=REEVE_TIMING_MS value=soon expected="a number from 0 to'
-    expect_has "$ERR" 'its load hook failed'
+    expect_status 1 reeve run sample noop --layers timing --layers-option slow=soon
+    expect_has "$ERR" 'option "slow": expected seconds from 0 to 1000000000, got "soon"'
 
-    REEVE_FAULTS_FAIL=1 expect_status 1 reeve run sample echo hi --layers faults
+    expect_status 1 reeve run sample echo hi --layers faults --layers-option fail=1
     expect_eq "$OUT" ""
     expect_has "$ERR" "fault: failed on purpose, before it ran"
-    REEVE_FAULTS_LOSE=1 expect_status 1 reeve run sample echo hi --layers faults
+    expect_status 1 reeve run sample echo hi --layers faults --layers-option lose=1
     expect_eq "$OUT" ""
     expect_has "$ERR" "fault: failed on purpose, after it ran"
-    REEVE_FAULTS_FAIL=1 REEVE_FAULTS_TYPE=noop expect_status 0 reeve run sample echo hi --layers faults
+    expect_status 0 reeve run sample echo hi --layers faults --layers-option fail=1 --layers-option type=noop
     expect_eq "$OUT" hi
-    REEVE_FAULTS_DELAY=1 REEVE_FAULTS_DELAY_MS=50 expect_status 0 reeve run sample noop --layers faults --json
+    expect_status 0 reeve run sample noop --layers faults --layers-option delay=1 --layers-option delay_for=0.05 --json
     [ "$(member elapsed_us "$OUT")" -ge 50000 ] || fail "it was not delayed"
     expect_status 1 reeve run sample noop --layers nosuch
     expect_status 1 reeve run timing noop
@@ -56,12 +51,13 @@ in_a_worker() {
     write_conf timed "" "pools = ( { queues = [ \"q\" ]; } );"
     sed -i 's/"sample"/"timing"/' "$TEST_DIR/timed.conf"
     expect_status 0 "$REEVE_WORKER" --check -c "$TEST_DIR/timed.conf"
-    REEVE_TIMING_MS=soon expect_status 2 "$REEVE_WORKER" --check -c "$TEST_DIR/timed.conf"
-    expect_has "$ERR" 'name=REEVE_TIMING_MS value=soon'
+    sed -i 's/ plugins = .*/ plugins = ( { name = "timing";\n options = { slow = "soon"; }; } );/' "$TEST_DIR/timed.conf"
+    expect_status 2 "$REEVE_WORKER" --check -c "$TEST_DIR/timed.conf"
+    expect_has "$ERR" 'option "slow": expected seconds from 0 to 1000000000, got "soon"'
     write_conf faulty "session = 2;" "pools = ( { queues = [ \"q\" ]; threads = 2; } );" \
         "handlers = ( { type = \"noop\"; attempts = 100; backoff = { base = 0.001; cap = 0.01; }; } );"
-    sed -i 's/"sample"/"timing", "sample", "faults"/' "$TEST_DIR/faulty.conf"
-    REEVE_TIMING_MS=0 REEVE_FAULTS_FAIL=0.33 REEVE_FAULTS_LOSE=0.5 start_worker faulty
+    sed -i 's/ plugins = .*/ plugins = ( { name = "timing"; options = { slow = 0; }; }, "sample",\n { name = "faults"; options = { fail = 0.33; lose = 0.5; }; } );/' "$TEST_DIR/faulty.conf"
+    start_worker faulty
     for i in $(seq 200); do echo "{\"type\":\"noop\",\"id\":\"n$i\",\"meta\":{\"traceparent\":\"00-$i-01\"}}"; done |
         bulk q || exit 1
     wait_for 'is_still q 200 0' 60

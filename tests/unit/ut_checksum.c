@@ -279,7 +279,16 @@ static void what_changes_meanwhile_is_tried_again(void **state)
 
 static void expect_outside(const char *path)
 {
-    expect_failure(path, REEVE_OUTCOME_FAIL, "outside", "outside of the directory REEVE_CHECKSUM_DIR: ");
+    expect_failure(path, REEVE_OUTCOME_FAIL, "outside", "outside of the directory of the plugin: ");
+}
+
+static reeve_status open_below(const char *base)
+{
+    const reeve_option_value value = {"directory", base};
+    char directory[4000], said[1024];
+
+    snprintf(directory, sizeof(directory), "%s/plugins", getenv("REEVE_BUILD") ? getenv("REEVE_BUILD") : ".");
+    return reeve_plugin_open_with_options(&plugin, "checksum", directory, &value, 1, said, sizeof(said));
 }
 
 static void only_below_the_directory(void **state)
@@ -296,14 +305,8 @@ static void only_below_the_directory(void **state)
     assert_int_equal(symlink("../beside", "base/bad"), 0);
     reeve_plugin_close(plugin);
     plugin = NULL;
-    assert_int_equal(setenv("REEVE_CHECKSUM_DIR", "base/none", 1), 0);
-    {
-        char directory[4000], said[1024];
-        snprintf(directory, sizeof(directory), "%s/plugins", getenv("REEVE_BUILD") ? getenv("REEVE_BUILD") : ".");
-        assert_int_equal(reeve_plugin_open(&plugin, "checksum", directory, said, sizeof(said)), REEVE_EPLUGIN);
-    }
-    assert_int_equal(setenv("REEVE_CHECKSUM_DIR", "base", 1), 0);
-    assert_int_equal(open_plugin(), 0);
+    assert_int_equal(open_below("base/none"), REEVE_EPLUGIN);
+    assert_int_equal(open_below("base"), REEVE_OK);
     expect_digest("in/abc", SHA_ABC, 3);
     expect_digest("in/../good", SHA_ABC, 3);
     assert_non_null(realpath("base/in/abc", absolute));
@@ -316,7 +319,6 @@ static void only_below_the_directory(void **state)
     expect_failure("nothing", REEVE_OUTCOME_FAIL, "missing", "no such file: nothing");
     reeve_plugin_close(plugin);
     plugin = NULL;
-    assert_int_equal(unsetenv("REEVE_CHECKSUM_DIR"), 0);
     assert_int_equal(open_plugin(), 0);
 }
 

@@ -60,7 +60,7 @@ static void test_everything(void **state)
     assert_int_equal(config->worker.log_format, RV_LOG_JSON);
     assert_string_equal(config->plugin_dir, "/opt/acme");
     assert_int_equal(config->plugin_count, 2);
-    assert_string_equal(config->plugins[1].text, "/opt/thumbs.so");
+    assert_string_equal(config->plugins[1].name, "/opt/thumbs.so");
     assert_string_equal(config->plugins[1].where, "good.conf:7");
     assert_int_equal(config->pool_count, 2);
     assert_string_equal(config->pools[0].name, "fast");

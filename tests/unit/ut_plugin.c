@@ -362,6 +362,13 @@ static void wrong_layers_are_refused(void **state)
     refused("bad_layer_type", REEVE_EINVAL, "the layer \"odd\": \"not fine\" is no task type");
     refused("bad_layer_small", REEVE_EPLUGIN, "layer 2 says that it has 8 bytes");
     assert_string_equal(seen, "");
+    refused("bad_option_count", REEVE_EPLUGIN, "257 options; at most 256");
+    refused("bad_option_stride", REEVE_EPLUGIN, "option has 8 bytes");
+    refused("bad_option_name", REEVE_EINVAL, "option 1: \"No Name\" is no name");
+    refused("bad_option_twice", REEVE_EINVAL, "declares option \"one\" twice");
+    refused("bad_option_default", REEVE_EINVAL, "option \"one\": its default \"6\" is no valid value");
+    refused("bad_option_range", REEVE_EINVAL, "option \"one\": its range is empty");
+    refused("bad_option_type", REEVE_EINVAL, "option \"one\": type 9 is unknown");
 }
 
 static void a_failed_load_hook_is_not_followed_by_unload(void **state)

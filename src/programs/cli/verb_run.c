@@ -23,12 +23,40 @@ struct run_options {
     const char *checkpoint;
     const char *layers;
     const char *plugin_dir;
+    reeve_option_value values[CLI_TAGS_MAX]; /* for options of the plugin */
+    size_t value_count;
+    reeve_option_value layer_values[CLI_TAGS_MAX]; /* for those of the plugin of layers */
+    size_t layer_value_count;
 };
 
 /* The handler runs without Redis. */
 static const cli_option run_globals[] = {{.name = "redis"}, {.name = "redis-file"}, {.name = "ns"}, {0}};
 
 #define AT(field) offsetof(struct run_options, field)
+
+static int add_value(const cli_context *cli, const cli_option *option, char *value, reeve_option_value *values,
+                     size_t *count)
+{
+    char *equals = strchr(value, '=');
+
+    if (*count == CLI_TAGS_MAX) return cli_usage(cli, "--%s: at most %d of them", option->name, CLI_TAGS_MAX);
+    if (equals == NULL || equals == value) return cli_bad_value(cli, option, value, "NAME=VALUE");
+    *equals = '\0';
+    values[(*count)++] = (reeve_option_value){value, equals + 1};
+    return CLI_DONE;
+}
+
+static int read_value(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct run_options *options = pointer;
+    return add_value(cli, option, value, options->values, &options->value_count);
+}
+
+static int read_layer_value(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct run_options *options = pointer;
+    return add_value(cli, option, value, options->layer_values, &options->layer_value_count);
+}
 
 static const cli_option run_table[] = {
     {"attempt", "N", "number of the attempt (1)", CLI_INT, AT(attempt), 1, INT32_MAX, NULL},
@@ -46,6 +74,9 @@ static const cli_option run_table[] = {
     {"backoff", "SPEC", "delays between attempts (set by the handler)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
     {"checkpoint", "TEXT", "checkpoint of an earlier attempt", CLI_TEXT, AT(checkpoint), 0, 0, NULL},
     {"layers", "PLUGIN", "apply the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
+    {"option", "NAME=VALUE", "value of an option of the plugin; may be repeated", CLI_OTHER, 0, 0, 0, read_value},
+    {"layers-option", "NAME=VALUE", "value of an option of the plugin of --layers; may be repeated", CLI_OTHER, 0, 0, 0,
+     read_layer_value},
     {"plugin-dir", "DIR",
      "directory of plugins that are given by name (REEVE_PLUGIN_DIR, else that of the installation)", CLI_TEXT,
      AT(plugin_dir), 0, 0, NULL},
@@ -291,13 +322,14 @@ static bool find_object(const char *name, char *ret, size_t size)
     return printed >= 0 && (size_t)printed < size;
 }
 
-static int open_plugin(const cli_context *cli, reeve_plugin_handle **ret, const char *name, const char *dir)
+static int open_plugin(const cli_context *cli, reeve_plugin_handle **ret, const char *name, const char *dir,
+                       const reeve_option_value *values, size_t count)
 {
     char words[512] = "", found[PATH_MAX];
     reeve_status result;
 
     if (find_object(name, found, sizeof(found))) name = found;
-    result = reeve_plugin_open(ret, name, dir, words, sizeof(words));
+    result = reeve_plugin_open_with_options(ret, name, dir, values, count, words, sizeof(words));
     if (result == REEVE_OK) return CLI_DONE;
     return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "plugin"}, "%s",
                          words[0] == '\0' ? reeve_status_text(result) : words);
@@ -312,9 +344,11 @@ static int run(cli_context *cli, void *pointer)
     reeve_log_set(cli->json ? reeve_log_to_json : reeve_log_to_logfmt, stderr, REEVE_LOG_INFO);
     int status = cli_task_options_finish(cli, &options->task, options->queue, cli->rest[1]);
 
-    if (status == CLI_DONE) status = open_plugin(cli, &plugin, cli->rest[0], options->plugin_dir);
+    if (status == CLI_DONE)
+        status = open_plugin(cli, &plugin, cli->rest[0], options->plugin_dir, options->values, options->value_count);
     if (status == CLI_DONE && options->layers != NULL)
-        status = open_plugin(cli, &layers, options->layers, options->plugin_dir);
+        status = open_plugin(cli, &layers, options->layers, options->plugin_dir, options->layer_values,
+                             options->layer_value_count);
     if (status == CLI_DONE) status = cli_read_payload(cli, &payload, cli->count > 2 ? cli->rest[2] : NULL);
     if (status == CLI_DONE)
         status = run_task(cli, plugin, layers, options, (reeve_bytes){payload.data, payload.length});
@@ -327,7 +361,8 @@ static int run(cli_context *cli, void *pointer)
 const cli_verb cli_verb_run = {
     .name = "run",
     .section = CLI_TOOLS,
-    .synopsis = "PLUGIN TYPE [PAYLOAD|-|@FILE] [--attempt N] [--meta KEY=VALUE]... [--layers PLUGIN] ...",
+    .synopsis = "PLUGIN TYPE [PAYLOAD|-|@FILE] [--attempt N] [--meta KEY=VALUE]... [--layers PLUGIN] [--option "
+                "NAME=VALUE]... ...",
     .summary = "Runs a plugin's handler once in this process, without Redis",
     .options = run_table,
     .options_size = sizeof(struct run_options),
@@ -350,6 +385,6 @@ const cli_verb cli_verb_run = {
              "Examples:\n"
              "  reeve run checksum checksum '{\"path\":\"/etc/hosts\"}'\n"
              "  reeve run ./thumbs.so resize @job.json --attempt 3 --meta customer=17\n"
-             "  reeve run sample sleep '{\"ms\":50}' --layers timing\n",
+             "  reeve run sample sleep '{\"ms\":50}' --layers timing --layers-option slow=0.01\n",
     .exits = "0 the handler returned done, 1 it did not, or the plugin could not be loaded, 2 wrong usage.",
 };

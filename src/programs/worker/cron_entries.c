@@ -42,7 +42,7 @@ static bool add_layers(reeve_client *client, const rv_config *config, reeve_plug
 
     for (size_t i = 0; i < config->plugin_count; i++) {
         reeve_status status =
-            reeve_plugin_open(&handles[i], config->plugins[i].text, config->plugin_dir, words, sizeof(words));
+            reeve_plugin_open(&handles[i], config->plugins[i].name, config->plugin_dir, words, sizeof(words));
         const reeve_plugin *plugin = status == REEVE_OK ? reeve_plugin_get(handles[i]) : NULL;
         for (size_t j = 0; plugin != NULL && j < plugin->layer_count && status == REEVE_OK; j++) {
             reeve_layer layer = plugin->layers[j];

@@ -6,7 +6,8 @@
 
 #include "base/backoff.h"
 #include "base/backoff_text.h"
-#include "reeve/plugin.h"
+#include "handlers/plugin.h"
+#include "handlers/plugin_option.h"
 
 #define DUMP_MAX (4 * 1024 * 1024)
 
@@ -61,6 +62,20 @@ static void describe_layer(rv_buf *out, const reeve_layer *layer)
     rv_buf_addf(out, "\n  %-12s%s\n", "around", layer->type != NULL ? layer->type : "all types");
 }
 
+static void describe_option(rv_buf *out, const reeve_option *option)
+{
+    char expected[300];
+
+    rv_plugin_option_expected(option, expected, sizeof(expected));
+    rv_buf_addf(out, "\noption %s", option->name);
+    if (option->summary != NULL) rv_buf_addf(out, ": %s", option->summary);
+    rv_buf_addf(out, "\n  %-12s%s\n", "expected", expected);
+    if (option->otherwise != NULL)
+        rv_buf_addf(out, "  %-12s%s\n", "default", option->otherwise);
+    else
+        rv_buf_addf(out, "  %-12s%s\n", "default", option->required ? "required" : "not set");
+}
+
 static void describe(rv_buf *out, const reeve_plugin *plugin, const char *path)
 {
     char concurrency[32] = "any number of handlers at once";
@@ -74,6 +89,8 @@ static void describe(rv_buf *out, const reeve_plugin *plugin, const char *path)
     add_line(out, "concurrency", concurrency);
     rv_buf_addf(out, "%-14s%zu\n", "handlers", plugin->handler_count);
     if (plugin->layer_count > 0) rv_buf_addf(out, "%-14s%zu\n", "layers", plugin->layer_count);
+    if (plugin->option_count > 0) rv_buf_addf(out, "%-14s%zu\n", "options", plugin->option_count);
+    for (size_t i = 0; i < plugin->option_count; i++) describe_option(out, &plugin->options[i]);
     for (size_t i = 0; i < plugin->handler_count; i++) describe_handler(out, &plugin->handlers[i]);
     for (size_t i = 0; i < plugin->layer_count; i++) describe_layer(out, &plugin->layers[i]);
 }
@@ -164,6 +181,22 @@ static void add_layer_json(rv_buf *out, const reeve_layer *layer)
     rv_buf_addc(out, '}');
 }
 
+static void add_option_json(rv_buf *out, const reeve_option *option)
+{
+    char expected[300];
+
+    rv_plugin_option_expected(option, expected, sizeof(expected));
+    rv_buf_addc(out, '{');
+    add_text(out, "name", option->name);
+    add_text(out, "type", rv_plugin_option_type_name(option->type));
+    add_text(out, "expected", expected);
+    add_text(out, "default", option->otherwise);
+    add_key(out, "required");
+    rv_buf_adds(out, option->required ? "true" : "false");
+    add_text(out, "summary", option->summary);
+    rv_buf_addc(out, '}');
+}
+
 static void describe_json(rv_buf *out, const reeve_plugin *plugin, const char *path)
 {
     rv_buf_addc(out, '{');
@@ -188,11 +221,18 @@ static void describe_json(rv_buf *out, const reeve_plugin *plugin, const char *p
         if (i > 0) rv_buf_addc(out, ',');
         add_layer_json(out, &plugin->layers[i]);
     }
+    rv_buf_addc(out, ']');
+    add_key(out, "options");
+    rv_buf_addc(out, '[');
+    for (size_t i = 0; i < plugin->option_count; i++) {
+        if (i > 0) rv_buf_addc(out, ',');
+        add_option_json(out, &plugin->options[i]);
+    }
     rv_buf_adds(out, "]}\n");
 }
 
 /* A file here goes by its name alone, as people type it; else a bare name is sought in the plugin directory. */
-static reeve_status open_plugin(reeve_plugin_handle **ret, const char *name, char *words, size_t size)
+static reeve_status open_plugin(reeve_plugin_handle **ret, const char *name, rv_error *error)
 {
     rv_buf path;
 
@@ -201,7 +241,7 @@ static reeve_status open_plugin(reeve_plugin_handle **ret, const char *name, cha
         rv_buf_addf(&path, "./%s", name);
         name = rv_buf_text(&path);
     }
-    reeve_status status = reeve_plugin_open(ret, name, NULL, words, size);
+    reeve_status status = rv_plugin_open_unloaded(ret, name, NULL, error);
     rv_buf_fini(&path);
     return status;
 }
@@ -209,11 +249,12 @@ static reeve_status open_plugin(reeve_plugin_handle **ret, const char *name, cha
 int host_dump_plugin(const char *name, bool json)
 {
     reeve_plugin_handle *plugin;
-    char words[512];
+    rv_error error;
     rv_buf out;
 
-    if (open_plugin(&plugin, name, words, sizeof(words)) != REEVE_OK) {
-        (void)fprintf(stderr, "reeve-worker: %s\n", words);
+    rv_error_clear(&error);
+    if (open_plugin(&plugin, name, &error) != REEVE_OK) {
+        (void)fprintf(stderr, "reeve-worker: %s\n", error.text);
         return 2;
     }
     rv_buf_init(&out, DUMP_MAX);

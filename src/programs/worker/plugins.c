@@ -5,6 +5,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "handlers/plugin.h"
+#include "handlers/plugin_option.h"
 #include "log_writer.h"
 
 static const reeve_handler *find_handler(const reeve_plugin *plugin, const char *type)
@@ -43,20 +45,43 @@ static void check_types(const host_plugins *plugins, size_t index, const char *w
     }
 }
 
+/* Where it stands in the file: the value that is wrong, else the plugin. */
+static const char *place_of(const rv_config_plugin *from, size_t bad)
+{
+    return bad != RV_PLUGIN_OPTION_NONE ? from->options[bad].where : from->where;
+}
+
+static bool open_with_options(reeve_plugin_handle **ret, const rv_config *config, size_t index,
+                              rv_config_errors *errors)
+{
+    const rv_config_plugin *from = &config->plugins[index];
+    reeve_option_value *values = rv_zalloc_array(from->option_count + 1, sizeof(*values));
+    rv_error error;
+    size_t bad = RV_PLUGIN_OPTION_NONE;
+    reeve_status status = REEVE_ENOMEM;
+
+    rv_error_clear(&error);
+    for (size_t i = 0; values != NULL && i < from->option_count; i++)
+        values[i] = (reeve_option_value){.name = from->options[i].name, .value = from->options[i].text};
+    if (values != NULL)
+        status = rv_plugin_open(ret, from->name, config->plugin_dir, values, from->option_count, &bad, &error);
+    else
+        (void)rv_fail(&error, status, "out of memory");
+    if (status != REEVE_OK) rv_complain(errors, place_of(from, bad), "plugins[%zu]: %s", index, error.text);
+    rv_free(values);
+    return status == REEVE_OK;
+}
+
 static void open_one(host_plugins *plugins, const rv_config *config, size_t index, rv_config_errors *errors)
 {
-    const rv_config_name *name = &config->plugins[index];
-    char words[512];
+    const rv_config_plugin *from = &config->plugins[index];
 
     /* Its constructors and load hook may crash, hang or exit: the last line of the log then names it. */
-    rv_log(REEVE_LOG_INFO, "plugin.loading", "loading plugin", "plugin", name->text, NULL);
+    rv_log(REEVE_LOG_INFO, "plugin.loading", "loading plugin", "plugin", from->name, NULL);
     host_log_flush(HOST_LOG_END_MS);
-    if (reeve_plugin_open(&plugins->handles[index], name->text, config->plugin_dir, words, sizeof(words)) == REEVE_OK) {
-        plugins->handler_count += plugin_at(plugins, index)->handler_count;
-        check_types(plugins, index, name->where, errors);
-    } else {
-        rv_complain(errors, name->where, "plugins[%zu]: %s", index, words);
-    }
+    if (!open_with_options(&plugins->handles[index], config, index, errors)) return;
+    plugins->handler_count += plugin_at(plugins, index)->handler_count;
+    check_types(plugins, index, from->where, errors);
 }
 
 static void check_policy(const host_plugins *plugins, const rv_config_handler *handler, size_t index,

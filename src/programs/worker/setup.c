@@ -50,7 +50,7 @@ static reeve_status furnish(reeve_worker *worker, const rv_config *config)
     reeve_status status = REEVE_OK;
 
     for (size_t i = 0; i < config->plugin_count && status == REEVE_OK; i++)
-        status = reeve_worker_load_plugin(worker, config->plugins[i].text);
+        status = reeve_worker_load_plugin(worker, config->plugins[i].name);
     for (size_t i = 0; i < config->handler_count && status == REEVE_OK; i++)
         status = set_policy(worker, &config->handlers[i]);
     for (size_t i = 0; i < config->pool_count && status == REEVE_OK; i++) status = add_pool(worker, &config->pools[i]);

@@ -1,12 +1,13 @@
 -- The settings of a worker's configuration file: one row a setting, in the order of docs/configuration.md. A row has:
 --
 --   path       its place in the file: "worker.session"; "pools[].threads" is that of each element of the list `pools`
---   kind       group { ... }, groups ( { ... }, ... ), text, names [ "a" ], numbers [ 1 ], whole, seconds (whole or
+--   kind       group { ... }, groups ( { ... }, ... ), options { name = value; ... }, text, names [ "a" ], numbers [ 1 ], whole, seconds (whole or
 --              fractional; milliseconds in C), choice, truth, switch (true, false or not set), backoff,
 --              size_limit
 --   min, max   of numbers, in the unit of the file; of lists the number of elements. A text is a
 --              constant of C
 --   forever    -1 is allowed, too: no limit
+--   short      of groups: an element may also be a text, which is its setting of this name
 --   required   the file must have it; unique: no two elements of the list have the same
 --   choices    of a choice: {"name in the file", "constant in C"}, ...; ctype: the type in C,
 --              without: nothing is stored
@@ -112,9 +113,13 @@ return {
    help = 'The directory of plugins that are given by name: "checksum" is DIR/checksum.so. It is relative to the ' ..
      'directory of this file.'},
 
-  {path = 'plugins', kind = 'names', unique = true, expected = 'a plugin\'s name or path', otherwise = 'none',
-   help = 'Plugins to load. An element with a slash is a path, relative to the directory of this file; any other is a ' ..
-     'name in the plugin directory.'},
+  {path = 'plugins', kind = 'groups', short = 'name', otherwise = 'none',
+   help = 'Plugins to load. An element is a group, or only the text of its `name`: [ "checksum" ].'},
+  {path = 'plugins[].name', kind = 'text', required = true, unique = true, expected = 'a plugin\'s name or path',
+   help = 'With a slash, a path relative to the directory of this file; else a name in the plugin directory.'},
+  {path = 'plugins[].options', kind = 'options', otherwise = 'none',
+   help = 'Values for the options that the plugin declares. The option "retry.max" is the setting `max` in a group ' ..
+     '`retry`. `reeve-worker dump-plugin` prints the options of a plugin.'},
 
   {path = 'pools', kind = 'groups', required = true, help = 'Pools of threads; each serves its own list of queues.'},
   {path = 'pools[].name', kind = 'text', unique = true, check = 'check_queue',

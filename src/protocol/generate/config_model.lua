@@ -21,9 +21,10 @@ for _, row in ipairs(model.rows) do
     row.struct = struct_of(row.list)
     -- A struct of the public headers has the names of the file.
     row.member = row.member or row.path:find('^tls%.') and row.path or member_of(row.name, row.kind)
-    if row.kind == 'names' or row.kind == 'numbers' or row.kind == 'groups' then
+    local items = {names = 'rv_config_name', numbers = 'rv_config_number', options = 'rv_config_option', groups = struct_of(row.name)}
+    if items[row.kind] then
       row.count = row.name:gsub('s$', '') .. '_count'
-      row.item = row.kind == 'names' and 'rv_config_name' or row.kind == 'numbers' and 'rv_config_number' or struct_of(row.name)
+      row.item = items[row.kind]
     end
     if not STRUCTS[row.list] then
       STRUCTS[row.list] = {}

@@ -31,6 +31,7 @@ local function row_of(row)
   add('.min = %s', row.min)
   add('.max = %s', row.max)
   add('.forever = %s', row.forever)
+  add('.short_name = "%s"', row.short)
   add('.required = %s', row.required)
   add('.unique = %s', row.unique)
   if row.choices then add('%s', choices(row)) end
