@@ -135,7 +135,8 @@ static reeve_status refuse_unknown(const reeve_plugin *plugin, const char *name,
         return rv_fail(error, REEVE_EINVAL, "plugin %s: option \"%.100s\" is unknown; did you mean \"%s\"?", path, name,
                        nearest.name);
     return rv_fail(error, REEVE_EINVAL,
-                   "plugin %s: option \"%.100s\" is unknown; `reeve-worker dump-plugin` prints the options", path, name);
+                   "plugin %s: option \"%.100s\" is unknown; `reeve-worker dump-plugin` prints the options", path,
+                   name);
 }
 
 /* ---- declarations ---------------------------------------------------------------------------------------------- */
@@ -154,8 +155,8 @@ reeve_status rv_plugin_option_check(const reeve_option *option, const reeve_opti
     entry value = {0};
 
     if (option->name == NULL || !is_name(option->name))
-        return rv_fail(error, REEVE_EINVAL, "plugin %s: option %zu: \"%.100s\" is no name (1 to %d of a-z 0-9 _ .)", path,
-                       count + 1, option->name != NULL ? option->name : "", REEVE_OPTION_NAME_MAX);
+        return rv_fail(error, REEVE_EINVAL, "plugin %s: option %zu: \"%.100s\" is no name (1 to %d of a-z 0-9 _ .)",
+                       path, count + 1, option->name != NULL ? option->name : "", REEVE_OPTION_NAME_MAX);
     if ((unsigned)option->type > REEVE_OPTION_TRUTH)
         return rv_fail(error, REEVE_EINVAL, "plugin %s: option \"%s\": type %u is unknown", path, option->name,
                        (unsigned)option->type);
