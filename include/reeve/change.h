@@ -96,7 +96,7 @@ typedef struct reeve_task_edit {
  * Changes a waiting, dead or cancelled task. Only tags and metadata of a running or completed task can be changed; the
  * running attempt does not see the change. If the priority or group of a ready task changes, the task is placed like a
  * newly enqueued one. The call makes all changes in one atomic step, or none. REEVE_ETOOBIG: larger than a size limit,
- * or more than REEVE_TAGS_MAX tags.
+ * more than REEVE_TAGS_MAX tags, or a payload that is longer than before and than the queue allows (payload_max).
  */
 REEVE_API reeve_status reeve_edit(reeve_client *client, const char *queue, const char *id, const reeve_task_edit *edit);
 

@@ -210,7 +210,7 @@ typedef struct reeve_task_spec {
     /* The task is retried for at most this time, in ms, counted from its enqueue, by Redis's clock: a failure later
      * than that is final, and the task dies with the kind of that failure. `attempts` applies as well. A delay counts,
      * so in_ms must be shorter; so does the time in which the task waits for others or was dead. 0: the handler's
-     * value, else no limit. */
+     * value, else the queue's, else no limit. */
     int64_t retry_for_ms;
 } reeve_task_spec;
 
@@ -224,7 +224,7 @@ typedef struct reeve_task_spec {
  * nothing, and the call returns REEVE_ELOST.
  *
  *   REEVE_EINVAL      a name or an option is not valid
- *   REEVE_ETOOBIG     larger than a size limit (size_limits.h)
+ *   REEVE_ETOOBIG     larger than a size limit (size_limits.h), or than the queue allows (payload_max)
  *   REEVE_EEXISTS     the queue has a task with this id
  *   REEVE_EUNIQUE     another task holds the unique key; ret_id has the id of that task
  *   REEVE_ENOTFOUND   a parent in the same queue does not exist (depend.h). A parent can come in the same call of
@@ -610,6 +610,7 @@ typedef struct reeve_queue_policy {
      * attempt does, which is longer, and the record is about 150 bytes longer. This does not apply to tasks that run
      * at most once. */
     bool record_runs;
+    int64_t retry_for_ms; /* how long a task is retried after its enqueue: a later failure is final; 0: not set */
 } reeve_queue_policy;
 
 /* Settings of a queue. */
@@ -628,6 +629,11 @@ typedef struct reeve_queue_settings {
     /* Maximum total length of the results of all completed tasks, in bytes. While the total is larger, the oldest
      * completed tasks are deleted, including those without a result. Default 0: no limit. */
     const int64_t *completed_bytes;
+    /* Maximum length of a payload in bytes, at most REEVE_PAYLOAD_MAX, for all producers: a longer payload is refused
+     * (REEVE_ETOOBIG), also by reeve_edit. Tasks that are in the queue stay, and tasks that come from other queues, by
+     * reeve_move or reeve_task_chain, are accepted. Default 0: only the size limits of the producers apply
+     * (size_limits.h). While it is set, an enqueue takes Redis a little longer. */
+    const int64_t *payload_max;
 } reeve_queue_settings;
 
 /* Changes settings of a queue. The change is in force at once, for all workers. A setting whose field is NULL stays

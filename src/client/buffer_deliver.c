@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "client/buffer.h"
+#include "protocol/enqueue_refusal.h"
 #include "protocol/format.h"
 #include "protocol/parents.h"
 #include "protocol/scripts.h"
@@ -104,9 +105,9 @@ static void take_answer(delivery *d, size_t index, const rv_buffered *task, cons
 {
     reeve_status *status = &d->statuses[index];
     if (rv_reply_is(answer, RV_TEXT)) {
-        bool orphan = strncmp(answer->text, "unknown ", 8) == 0;
-        *status = orphan ? REEVE_ENOTFOUND : REEVE_EUNIQUE;
-        rv_copy_text(d->words[index], sizeof(d->words[index]), orphan ? answer->text + 8 : answer->text);
+        const char *words;
+        *status = rv_enqueue_refusal_read(answer->text, &words);
+        rv_copy_text(d->words[index], sizeof(d->words[index]), words);
         return;
     }
     int64_t number = rv_reply_int(answer, 0);
@@ -136,7 +137,12 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
 
 static void write_reason(const delivery *d, size_t index, const rv_buffered *task, char *ret, size_t size)
 {
+    rv_error error = {0};
     switch (d->statuses[index]) {
+    case REEVE_ETOOBIG:
+        (void)rv_enqueue_refusal_explain_size(&error, task->queue, d->words[index]);
+        rv_copy_text(ret, size, error.text);
+        break;
     case REEVE_EEXISTS:
         (void)snprintf(ret, size, "a task %s/%s exists already", task->queue, task->id);
         break;

@@ -12,7 +12,7 @@
 /* Calls with less payload are sent as arguments of the script: separate commands would not pay. */
 #define MUCH ((size_t)16 * 1024)
 
-/* After a bulk insert that failed in a queue, which uses groups or events for instance, so many calls to that queue
+/* After a bulk insert that failed in a queue, which uses groups, events or a limit of payloads, so many calls to that queue
  * are sent as arguments. */
 #define UNCOMMON_CALLS 64
 

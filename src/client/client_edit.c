@@ -6,6 +6,7 @@
 
 #include "base/layout.h"
 #include "client/change_call.h"
+#include "protocol/enqueue_refusal.h"
 #include "protocol/scripts.h"
 #include "protocol/spec.h"
 #include "protocol/task_policy.h"
@@ -160,6 +161,8 @@ static reeve_status run(reeve_client *client, const char *queue, edit_call *call
     if (rv_reply_is(reply, RV_TEXT) && strncmp(reply->text, "tags ", 5) == 0)
         return rv_fail(&client->error, REEVE_ETOOBIG, "cannot edit %s/%s: it would have %s tags; at most %d", queue,
                        call->id, reply->text + 5, REEVE_TAGS_MAX);
+    if (rv_reply_is(reply, RV_TEXT) && strncmp(reply->text, "large ", 6) == 0)
+        return rv_enqueue_refusal_explain_size(&client->error, queue, reply->text + 6);
     return rv_change_call_answer(client, &what, reply, again);
 }
 

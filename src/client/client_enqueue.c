@@ -17,6 +17,7 @@
 #include "client/outbox.h"
 #include "client/stand_in.h"
 #include "client/stepwise.h"
+#include "protocol/enqueue_refusal.h"
 #include "protocol/envelope.h"
 #include "protocol/format.h"
 #include "protocol/outgoing.h"
@@ -218,22 +219,35 @@ static void note_unknown(pipeline *p)
     rv_client_note_cause(p->client, "", &error);
 }
 
-/* The answer for one task: a number or, for a refusal, the id of the task that holds its unique key, or of an
- * unknown parent. */
+/* A text refuses the task (enqueue_refusal.h). */
+static reeve_status read_refusal(pipeline *p, size_t index, const char *text)
+{
+    reeve_enqueued *result = &p->results[index];
+    const char *queue = p->specs[index].queue, *words;
+    rv_error error = {0};
+    reeve_status status = rv_enqueue_refusal_read(text, &words);
+    if (status != REEVE_ETOOBIG) {
+        rv_copy_text(result->id, sizeof(result->id), words);
+        return status;
+    }
+    (void)rv_enqueue_refusal_explain_size(&error, queue, words);
+    rv_client_note_cause(p->client, queue, &error);
+    return status;
+}
+
+/* The answer for one task: a number or, for a refusal, a text. */
 static void on_answer(pipeline *p, size_t index, const rv_reply *answer)
 {
     reeve_enqueued *result = &p->results[index];
-    bool held = rv_reply_is(answer, RV_TEXT), orphan = held && strncmp(answer->text, "unknown ", 8) == 0;
-    bool unknown = rv_reply_is(answer, RV_INT) && answer->number < 0;
+    reeve_status status = REEVE_EEXISTS;
     if (rv_reply_is(answer, RV_INT) && answer->number > 0) return;
-    if (held) rv_copy_text(result->id, sizeof(result->id), orphan ? answer->text + 8 : answer->text);
-    if (unknown) note_unknown(p);
-    if (!rv_enqueue_plan_note_failure(p, index,
-                                      orphan    ? REEVE_ENOTFOUND
-                                      : held    ? REEVE_EUNIQUE
-                                      : unknown ? REEVE_ELOST
-                                                : REEVE_EEXISTS))
-        return;
+    if (rv_reply_is(answer, RV_TEXT)) {
+        status = read_refusal(p, index, answer->text);
+    } else if (rv_reply_is(answer, RV_INT) && answer->number < 0) {
+        note_unknown(p);
+        status = REEVE_ELOST;
+    }
+    if (!rv_enqueue_plan_note_failure(p, index, status)) return;
     char words[sizeof(p->error.text)];
     reeve_enqueued_error(p->client, &p->specs[index], result, words, sizeof(words));
     (void)rv_fail(&p->error, result->status, "%s", words);

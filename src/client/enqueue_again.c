@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "client/client_enqueue.h"
 #include "client/outbox.h"
+#include "protocol/enqueue_refusal.h"
 #include "protocol/parents.h"
 #include "protocol/scripts.h"
 #include "protocol/spec.h"
@@ -64,15 +65,16 @@ static void build(rv_conn *conn, bool again, const void *context)
 static void take_answer(renewal *r, const rv_reply *answer)
 {
     reeve_enqueued *result = r->result;
-    bool refused = rv_reply_is(answer, RV_TEXT), orphan = refused && strncmp(answer->text, "unknown ", 8) == 0;
     int64_t number = rv_reply_int(answer, 0);
-    if (refused) rv_copy_text(result->id, sizeof(result->id), orphan ? answer->text + 8 : answer->text);
-    result->status = orphan        ? REEVE_ENOTFOUND
-                     : refused     ? REEVE_EUNIQUE
-                     : number > 0  ? REEVE_OK
-                     : number == 0 ? REEVE_EEXISTS
-                                   : REEVE_ELOST;
     r->answered = true;
+    result->status = number > 0 ? REEVE_OK : number == 0 ? REEVE_EEXISTS : REEVE_ELOST;
+    if (!rv_reply_is(answer, RV_TEXT)) return;
+    const char *words;
+    result->status = rv_enqueue_refusal_read(answer->text, &words);
+    if (result->status == REEVE_ETOOBIG)
+        (void)rv_enqueue_refusal_explain_size(&r->client->error, r->spec->queue, words);
+    else
+        rv_copy_text(result->id, sizeof(result->id), words);
 }
 
 /* The first error of a command is why EXEC carried nothing out. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/transaction.h"
+#include "protocol/enqueue_refusal.h"
 #include "protocol/parents.h"
 #include "redis/refusal.h"
 
@@ -47,19 +48,25 @@ static void read_number(rv_transaction *made, size_t index, int64_t number)
     (void)fail_task(made, task, &why);
 }
 
-/* The id of the task that holds the unique key; or "unknown <id>", of a parent. */
+/* A text refuses the task (enqueue_refusal.h). */
 static void read_words(rv_transaction *made, size_t index, const reeve_reply *answer)
 {
     reeve_enqueued *task = &made->tasks[index];
-    char words[REEVE_ID_MAX + 16];
+    char text[REEVE_ID_MAX + 16];
+    const char *words;
     rv_error why = {0};
-    copy_text(words, sizeof(words), answer);
-    bool orphan = strncmp(words, "unknown ", 8) == 0;
-    if (orphan)
-        (void)rv_fail(&why, REEVE_ENOTFOUND, "task %s: its parent %s does not exist", task->id, words + 8);
+    copy_text(text, sizeof(text), answer);
+    reeve_status status = rv_enqueue_refusal_read(text, &words);
+    if (status == REEVE_ETOOBIG)
+        (void)rv_fail(&why, status,
+                      "task %s: the payload is longer than its queue allows: at most %s bytes (payload_max of the "
+                      "queue raises it)",
+                      task->id, words);
+    else if (status == REEVE_ENOTFOUND)
+        (void)rv_fail(&why, status, "task %s: its parent %s does not exist", task->id, words);
     else
-        (void)rv_fail(&why, REEVE_EUNIQUE, "task %s: its unique key is held by the task %s", task->id, words);
-    rv_copy_text(task->id, sizeof(task->id), orphan ? words + 8 : words);
+        (void)rv_fail(&why, status, "task %s: its unique key is held by the task %s", task->id, words);
+    if (status != REEVE_ETOOBIG) rv_copy_text(task->id, sizeof(task->id), words);
     (void)fail_task(made, task, &why);
 }
 

@@ -242,11 +242,23 @@ static reeve_status check_chained(const rv_dependencies *dependencies, const ree
                    REEVE_CHAIN_BYTES_MAX);
 }
 
+/* Whether the queue of the task that chains it takes a payload of that length. */
+static reeve_status check_payload(const reeve_task *task, const reeve_task_spec *spec, rv_error *error)
+{
+    const atomic_llong *of_queue = task->host != NULL ? task->host->payload_max : NULL;
+    long long max = of_queue != NULL ? atomic_load_explicit(of_queue, memory_order_relaxed) : 0;
+    if (max <= 0 || spec->payload.length <= (size_t)max || strcmp(spec->queue, task->queue) != 0) return REEVE_OK;
+    return rv_fail(error, REEVE_ETOOBIG,
+                   "the payload of the chained task has %zu bytes: at most %lld (payload_max of the queue %s raises it)",
+                   spec->payload.length, max, spec->queue);
+}
+
 /* Adds a task that has passed the layers. */
 static reeve_status chain(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX])
 {
     rv_error error = {0};
     reeve_status status = rv_spec_check_under(spec, rv_task_size_limits(task), &error);
+    if (status == REEVE_OK) status = check_payload(task, spec, &error);
     if (status != REEVE_OK) return rv_task_refuse(task, &error);
     if (spec->if_exists == REEVE_EXISTS_AGAIN) {
         (void)rv_fail(&error, REEVE_EINVAL, "a chained task cannot come again (if_exists)");

@@ -38,6 +38,7 @@ typedef struct rv_task_host {
     const rv_layers *layers;              /* those that chained tasks go through; NULL: none */
     const reeve_size_limits *size_limits; /* chosen ones; NULL: the standards */
     const atomic_llong *result_max;       /* the queue's; NULL, or 0: none */
+    const atomic_llong *payload_max;      /* the same, of tasks that are chained in that queue */
     void *context;
     const atomic_bool *stop;      /* NULL: never */
     const atomic_bool *cancelled; /* the same */

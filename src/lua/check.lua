@@ -148,7 +148,7 @@ end
 
 -- Elements that are not in a key that is walked through: {kind, subject}.
 local ONCE = {{'in_force', ''}, {'running_count', ''}, {'group_count', ''}, {'result_sum', ''}, {'waiters_unset', ''}, {'wake_tokens', ''},
-  {'sequence', ''}, {'sequence_flag', 'groups'}, {'sequence_flag', 'events'}, {'counter', 'completed'}, {'counter', 'failed'},
+  {'sequence', ''}, {'sequence_flag', 'groups'}, {'sequence_flag', 'events'}, {'sequence_flag', 'payload_max'}, {'counter', 'completed'}, {'counter', 'failed'},
   {'counter', 'dead'}, {'counter', 'crashed'}}
 
 local ONCE_COSTS = 600

@@ -11,8 +11,8 @@
 --            tag, untag        a tag that is added or removed
 --            meta              a member of the metadata as JSON, "key":"value", that is added or changed
 --            unmeta            the key of a member that is removed
--- reply    "ok", or the state that does not allow it, or "malformed" of a task that is not understood, or "tags <how many>" it would
---          have, or "" when there is no such task
+-- reply    "ok", or the state that does not allow it, or "malformed" of a task that is not understood, "tags <how many>" it would
+--          have, "large <bytes>": the queue's setting payload_max, which the new payload exceeds, or "" when there is no such task
 --
 -- Waiting, dead and cancelled tasks can be changed. Tags and metadata of a running or completed task can be changed, too: a handler that
 -- runs does not see that. A task that waits and gets another priority or group stands behind those that have it. The header is
@@ -111,6 +111,10 @@ if o.malformed then return 'malformed' end
 local line_end = find(envelope, '\n', 1, true)
 local edited, tags = changed(sub(envelope, 1, line_end - 1), sub(envelope, line_end + 1), o)
 if #tags > @TAGS_MAX@ then return 'tags ' .. text(#tags) end
+local length = #edited - find(edited, '\n', 1, true)
+-- A payload that does not become longer is no worse than before.
+local payload_max = length > #envelope - line_end and call('HGET', P .. 'settings', 'payload_max')
+if payload_max and length > (tonumber(payload_max) or LATEST) then return 'large ' .. payload_max end
 if edited == envelope then return 'ok' end
 local new = header(edited, id)
 if new.malformed then return 'malformed' end

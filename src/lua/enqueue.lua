@@ -50,6 +50,7 @@
 --   "<id>"          refused: that task has the unique key
 --   "unknown <id>"  refused: there is no such parent in this queue, nor a record of it; or it comes in this call and is itself
 --                   refused, or waits for this task
+--   "large <bytes>" refused: its payload is longer than the queue's setting payload_max
 --   A message that is refused ("carried" with 0 or an id) counts as received; the carrier drops it, and nobody else is told
 --   Short forms, where all tasks came on the common path: of one task 1, or 2 when a thread has it already; of several, and of
 --   "bulk", the time by Redis's clock, in ms
@@ -94,8 +95,8 @@
 -- successor. Tasks of a bulk insert whose last command was not carried out get their places then (lib/enqueue_repeat.lua).
 --
 -- Two paths. To make a function costs Redis's Lua as much as a small command, and a script makes its functions anew at each
--- call. The common path is for "plain" and "idle", new ids, a `rest` of at most @LARGE@ bytes, and queues without groups and
--- events. It is made of steps, which the build writes out; its first part makes no function. A step either does its work, or
+-- call. The common path is for "plain" and "idle", new ids, a `rest` of at most @LARGE@ bytes, and queues without groups,
+-- events and a limit of payloads. It is made of steps, which the build writes out; its first part makes no function. A step either does its work, or
 -- leaves no task and returns nil; then at most one place is unused, and one thread is woken in vain. Then `make_and_call` makes
 -- the functions of the careful path, which covers everything else. Where `next` in the hash `sequence` tells the next place,
 -- nobody is idle and there are no groups and events (lib/sequence.lua): then step 1 is all for one task of way "plain". For

@@ -36,9 +36,10 @@
 --               epoch; 0: none is spared -> it logs when that begins
 --          [14] 1 when there are messages that no carrier understood (`unread`), else 0 -> it has them put back into `outbox`, once
 --               in its life
+--          [15] the queue's setting payload_max, or "" -> its threads refuse chained tasks with longer payloads
 --
 -- Example: KEYS reeve:{mail}:  ARGV 200 15000
---   reply  1700000000000 0 1700000004000 2 1 0 0 "" {"nightly", "1700000000000", "{...}"} 0 "" 0 0 0
+--   reply  1700000000000 0 1700000004000 2 1 0 0 "" {"nightly", "1700000000000", "{...}"} 0 "" 0 0 0 ""
 --   Two scheduled tasks became ready. The entry "nightly" is due: the caller sends fire.lua for it. A session is dead: the caller
 --   sends reap.lua, and then maintain again. If that reply has 0 at [2] and [5] and the same [3], the next call is at 1700000004000.
 --
@@ -156,7 +157,7 @@ end
 
 local function settings_of(P)
   local names, settings = {'completed_age', 'completed_count', 'completed_bytes', 'waiters', 'paused', 'large', 'in_force', 'policy',
-    'paused_until', 'result_max', 'dead_age', 'dead_count', 'unsent', 'upkeep', 'back'}, {}
+    'paused_until', 'result_max', 'dead_age', 'dead_count', 'unsent', 'upkeep', 'back', 'payload_max'}, {}
   for i, value in ipairs(call('HMGET', P .. 'settings', unpack(names))) do settings[names[i]] = value end
   return settings
 end
@@ -200,7 +201,7 @@ note(next_times(P, now, deadlines.found))
 local trimmed = trim_ended(P, now, settings, max, note)
 -- Groups without ready or parked tasks leave `groups`; where nothing is ready or parked, scores begin again, and `large` may go. One
 -- tag, chosen at random, loses tasks that are gone. Twice: they are gone.
-note(trim_order(P, settings.large, max))
+note(trim_order(P, settings.large, settings.payload_max, max))
 trim_tag(P, max)
 if settings.waiters then note(forget_waiters(P, now, max)) end
 note(unpark(P, now, max))
@@ -227,6 +228,6 @@ end
 if not settings.paused and not renewed.shut and call('EXISTS', P .. 'ready') == 1 then note({more = wake_one(P)}) end
 return {now, more and 1 or 0, next_due or -1, promoted.count, sessions.is_dead and 1 or 0, trimmed, has_ends and 1 or 0,
   settings.policy or '', cron.entries, messages, settings.result_max or '', is_unsent(P, now, settings.unsent) and 1 or 0,
-  sessions.spared, has_unread and 1 or 0}
+  sessions.spared, has_unread and 1 or 0, settings.payload_max or ''}
 end)()
 end)()

@@ -46,6 +46,10 @@ for i = 1, #ARGV, 2 do
       call('HSET', P .. 'settings', name, value)
     end
   end
+  if name == 'payload_max' then
+-- require: payload_limit
+    switch_payload_limit(P, value)
+  end
   notice = notice or field.notice
 end
 -- Workers read some settings when they look after the queue: they do so now. Also when nothing changed: an earlier call,

@@ -64,7 +64,7 @@
 --   [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, letters, when it left a
 --       checkpoint ("c") or has crashed before while it ran alone ("a"); {"idle"}: a thread that is leased nothing is to block
 --       on its list hand:<session>:<thread>; where the session begins in this call: {"#", index in KEYS, the queue's policy (JSON) or "", its
---       result_max or ""}
+--       result_max or "", its payload_max or nil}
 --   [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
 --   Short form, where [2] to [4] would be empty and at most one queue leases: the items of [5], and behind them now as text; or
 --   {now} alone. In the short form [2] is a text or absent, in the long form it is a list

@@ -30,6 +30,7 @@ bool rv_maintain_call_read(rv_maintain_reply *ret, const rv_reply *reply)
     ret->due = rv_reply_at(reply, 8);
     ret->outbox = count_at(reply, 9);
     ret->result_max = rv_reply_int(rv_reply_at(reply, 10), 0);
+    ret->payload_max = rv_reply_int(rv_reply_at(reply, 14), 0);
     int64_t spared = rv_reply_int(rv_reply_at(reply, 12), 0);
     ret->spared_ms = spared > now ? spared - now : 0;
     ret->unsent = rv_reply_int(rv_reply_at(reply, 11), 0) == 1;

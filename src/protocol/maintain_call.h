@@ -20,6 +20,7 @@ typedef struct rv_maintain_reply {
     int64_t now_ms; /* on Redis's clock */
     const rv_reply *due; /* for rv_maintain_call_due; NULL: not in the reply */
     int64_t result_max;  /* the queue's, or 0 */
+    int64_t payload_max; /* the same */
     uint64_t outbox;     /* messages to other queues (client_depend.h) */
     /* for how long sessions are not reaped that expired while no worker maintained the queue; 0: none are */
     int64_t spared_ms;

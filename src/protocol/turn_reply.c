@@ -138,3 +138,8 @@ int64_t rv_turn_reply_result_max(const rv_turn_reply *reply, size_t next)
 {
     return next > 0 ? rv_reply_int(rv_reply_at(rv_reply_at(reply->extras, next - 1), 3), 0) : 0;
 }
+
+int64_t rv_turn_reply_payload_max(const rv_turn_reply *reply, size_t next)
+{
+    return next > 0 ? rv_reply_int(rv_reply_at(rv_reply_at(reply->extras, next - 1), 4), 0) : 0;
+}

@@ -52,5 +52,7 @@ bool rv_turn_reply_copy_next(const rv_turn_reply *reply, size_t queues, rv_turn_
 const rv_reply *rv_turn_reply_policy(const rv_turn_reply *reply, size_t *next, size_t *ret_queue);
 /* The maximum size of results in the queue of the last policy, in bytes; 0: no limit. */
 int64_t rv_turn_reply_result_max(const rv_turn_reply *reply, size_t next);
+/* The same of payloads. */
+int64_t rv_turn_reply_payload_max(const rv_turn_reply *reply, size_t next);
 
 #endif

@@ -46,6 +46,7 @@ void rv_run_task_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_
     task->thread_state = NULL;
     *host = rv_task_host_make(t);
     host->result_max = &t->pool->queue_sessions[item->lease.queue]->result_max;
+    host->payload_max = &t->pool->queue_sessions[item->lease.queue]->payload_max;
     task->host = host;
 }
 

@@ -234,6 +234,8 @@ static void note_begun(rv_thread *t, const rv_turn_reply *reply)
         rv_queue_session_begin(queue_session, t->sessions[queue]);
         rv_queue_session_set_policy(queue_session, text->text, text->length);
         atomic_store_explicit(&queue_session->result_max, rv_turn_reply_result_max(reply, next), memory_order_relaxed);
+        atomic_store_explicit(&queue_session->payload_max, rv_turn_reply_payload_max(reply, next),
+                              memory_order_relaxed);
     }
 }
 

@@ -112,6 +112,8 @@ static void on_maintained(size_t index, const rv_reply *reply, void *context)
                                     maintained.policy->length);
     atomic_store_explicit(&r->worker->queue_sessions[queue_session]->result_max, maintained.result_max,
                           memory_order_relaxed);
+    atomic_store_explicit(&r->worker->queue_sessions[queue_session]->payload_max, maintained.payload_max,
+                          memory_order_relaxed);
     rv_cron_fire_note(r->worker, queue_session, &maintained);
     scheduler->dead[index] = maintained.dead;
     scheduler->ends[index] = maintained.ends;

@@ -109,7 +109,7 @@ static void no_setting_makes_a_script_fail(void **state)
         "dead_count",   "on_dead",       "policy",          "stats_days",      "waiters",    "serial",
         "large",        "unsent",        "upkeep",          "concurrency",     "rate",       "group_rate",
         "group_strict", "paused_until",  "events",          "events_until",    "in_force",   "group_concurrency",
-        "reads",
+        "reads",        "payload_max",
     };
     for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
         for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {

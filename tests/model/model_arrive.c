@@ -280,11 +280,14 @@ void model_arrive(int queue, model_incoming *tasks, int count, model_way way)
         model_incoming *one = &tasks[order[i]];
         one->holder = one->missing = -1;
         one->state = NONE;
-        one->inherits = false;
+        one->inherits = one->too_long = false;
         if (ids.known[one->id] || ids.came[one->id]) {
             refuse_taken(queue, one, again, &ids);
         } else if (!proven) {
             doubt(queue, one);
+        } else if (way != COME_CARRIED && one->task.large && model.queues[queue].payloads_limited) {
+            one->too_long = true;
+            COVER(ENQUEUE_TOO_LONG);
         } else if (way != COME_CARRIED && (one->missing = missing_parent(queue, one, &ids)) >= 0) {
             COVER(DEPENDENCY_MISSING);
         } else if (claim(queue, one, again, &ids)) {

@@ -227,6 +227,9 @@ static void check_queue(int queue, const model_seen_queue *seen)
     if (seen->large != q->large) model_differ("queue %d is %s large", queue, seen->large ? "" : "not");
     if (seen->waiters != q->waiters) model_differ("queue %d has %s waiters", queue, seen->waiters ? "" : "no");
     if (seen->groups > 0 && !seen->grouped) model_differ("queue %d has groups, and its order does not say so", queue);
+    if (seen->payload_max != q->payloads_limited || seen->payload_limited != q->payloads_limited ||
+        seen->payload_setting != q->payloads_limited)
+        model_differ("queue %d has %s limit of payloads", queue, seen->payload_setting ? "a" : "no");
     if (seen->crashed > q->counters[3]) model_differ("%d crashed by the days of queue %d", seen->crashed, queue);
     check_keep(q, seen);
     check_results(queue, seen);

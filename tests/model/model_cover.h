@@ -15,6 +15,8 @@
     X(ENQUEUE_TAKEN_WITHIN, "enqueue: the id is taken within the call")                                   \
     X(ENQUEUE_AGAIN, "enqueue: sent again, it is ours")                                                   \
     X(ENQUEUE_LARGE, "enqueue: large")                                                                    \
+    X(ENQUEUE_TOO_LONG, "enqueue: refused, its payload is longer than the queue allows")                  \
+    X(PAYLOADS_LIMITED, "settings: payloads have a limit")                                                \
     X(SEGMENT_MADE, "segment: made")                                                                      \
     X(SEGMENT_BEHIND, "segment: made where another was, and something came in between")                   \
     X(SEGMENT_JOINED, "segment: joined")                                                                  \

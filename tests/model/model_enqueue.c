@@ -267,7 +267,7 @@ static bool have_options(int queue, const model_incoming *tasks, int count)
 /* A task that comes plainly and alone, while nothing is ready, is leased to the thread that came to be idle last. */
 static int taker_of(int queue, const model_incoming *one, int count)
 {
-    if (count != 1 || one->task.large || model_task_of(queue, one->id)->state != NONE) return -1;
+    if (count != 1 || one->task.large || model.queues[queue].payloads_limited || model_task_of(queue, one->id)->state != NONE) return -1;
     return model_count(queue, READY) > 0 ? -1 : model_taker(queue);
 }
 
@@ -284,7 +284,10 @@ static void check(const model_incoming *one, const rv_reply *actual, int64_t exp
 {
     char unknown[32];
     (void)snprintf(unknown, sizeof(unknown), "unknown %s", one->missing >= 0 ? model_id(one->missing) : "");
-    if (one->missing >= 0) {
+    if (one->too_long) {
+        if (!rv_reply_is_text(actual, "large 100"))
+            model_differ("enqueue says of %s %s, and it is too long", model_id(one->id), test_reply_text(actual));
+    } else if (one->missing >= 0) {
         if (!rv_reply_is_text(actual, unknown))
             model_differ("enqueue says of %s %s, not %s", model_id(one->id), test_reply_text(actual), unknown);
     } else if (one->holder >= 0) {

@@ -31,6 +31,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
                                         "unsent",
                                         "upkeep",
                                         "reads",
+                                        "payload_max",
                                         NULL};
     model_seen_queue *q = &model_now_seen.queues[queue];
     model_allow(queue, rest, found, names);
@@ -41,6 +42,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
     q->large = *model_field(found, "large");
     q->on_dead = *model_field(found, "on_dead");
     q->policy = *model_field(found, "policy");
+    q->payload_setting = *model_field(found, "payload_max");
     q->events_kept = atoi(model_field(found, "events"));
     q->listening_ms = atoll(model_field(found, "events_until"));
     q->reads = atoi(model_field(found, "reads"));
@@ -118,9 +120,17 @@ void model_read_sequence(int queue, const char *rest, const rv_reply *found)
     (void)rest;
     model_now_seen.queues[queue].grouped = *model_field(found, "groups");
     model_now_seen.queues[queue].events_ordered = *model_field(found, "events");
+    model_now_seen.queues[queue].payload_max = strcmp(model_field(found, "payload_max"), "100") == 0;
     model_now_seen.queues[queue].next = atoll(model_field(found, "next"));
     model_now_seen.queues[queue].last = atoll(model_field(found, "0"));
     COPY(model_now_seen.queues[queue].newest, found, "segment");
+}
+
+void model_read_payload_limited(int queue, const char *rest, const rv_reply *found)
+{
+    (void)rest;
+    (void)found;
+    model_now_seen.queues[queue].payload_limited = true;
 }
 
 void model_read_groups(int queue, const char *rest, const rv_reply *found)

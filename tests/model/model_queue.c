@@ -33,18 +33,19 @@ void model_pause(const int arg[ARGS])
     }
 }
 
-enum { WHICH = 1, COUNT = 2, BYTES = 2 /* of WHICH: of results */ };
+enum { WHICH = 1, COUNT = 2, BYTES = 2 /* of WHICH: of results */, PAYLOADS = 3 };
 
 void model_keep_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
-    arg[WHICH] = CHOOSE(0, 0, 1, 1, BYTES);
+    arg[WHICH] = CHOOSE(0, 0, 0, 1, 1, 1, BYTES, BYTES, PAYLOADS);
     arg[COUNT] = CHOOSE(0, 0, 0, 1, 1, 1, 2, -1, 10000);
     arg[AGE] = CHOOSE(0, -1, 1000, 5000, DAY, DAY, DAY, DAY);
     if (mood.results && arg[WHICH] == 0) arg[COUNT] = CHOOSE(1, 2, 3, 4, 6, -1, -1);
     if (mood.results && arg[WHICH] == 0) arg[AGE] = CHOOSE(-1, 1, 10, 100, 1000, 5000, DAY);
     if (arg[WHICH] == BYTES) arg[COUNT] = CHOOSE(0, 1, 4, 8, 8, 12);
     if (arg[WHICH] == BYTES && mood.results && model.queues[arg[QUEUE]].keep_bytes) arg[COUNT] = 0;
+    if (arg[WHICH] == PAYLOADS) arg[COUNT] = !model.queues[arg[QUEUE]].payloads_limited && !mood.segments && !mood.idles;
 }
 
 /* As reeve_queue_set does it. */
@@ -62,6 +63,14 @@ static void keep_bytes(int number, int max)
     queue->keep_bytes = max;
 }
 
+/* Payloads are numbers, or as long as LARGE. */
+static void limit_payloads(int number, bool on)
+{
+    if (!CALL(settings, number, "payload_max", on ? "100" : "")) return;
+    if (on) COVER(PAYLOADS_LIMITED);
+    model.queues[number].payloads_limited = on;
+}
+
 void model_keep(const int arg[ARGS])
 {
     static const char *const names[][2] = {{"completed_age", "completed_count"}, {"dead_age", "dead_count"}};
@@ -69,6 +78,10 @@ void model_keep(const int arg[ARGS])
     model_look_again();
     if (arg[WHICH] == BYTES) {
         keep_bytes(arg[QUEUE], arg[COUNT]);
+        return;
+    }
+    if (arg[WHICH] == PAYLOADS) {
+        limit_payloads(arg[QUEUE], arg[COUNT]);
         return;
     }
     char age[24], count[24];

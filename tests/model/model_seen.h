@@ -117,6 +117,8 @@ typedef struct model_seen_queue {
     int events_kept;
     int64_t listening_ms;
     bool events_ordered; /* order says that there are events */
+    bool payload_max;    /* ... and that payloads have a limit */
+    bool payload_limited, payload_setting;
     char last_event[48];
     int event_count;
     int64_t given_ms[TAGS_KNOWN];

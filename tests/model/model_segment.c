@@ -53,7 +53,7 @@ bool model_are_new(int queue, const model_incoming *tasks, int count)
 bool model_is_common(int queue)
 {
     const model_seen *all = model_look();
-    return all && !all->queues[queue].grouped && !all->queues[queue].events_ordered;
+    return all && !all->queues[queue].grouped && !all->queues[queue].events_ordered && !all->queues[queue].payload_max;
 }
 
 int model_segment_for(int queue, const model_incoming *tasks, int count)
@@ -67,7 +67,7 @@ int model_segment_for(int queue, const model_incoming *tasks, int count)
     }
     if (seen->grouped) COVER(SEGMENT_GROUPS);
     if (seen->events_ordered) COVER(SEGMENT_EVENTS);
-    if (seen->grouped || seen->events_ordered) return 0;
+    if (seen->grouped || seen->events_ordered || seen->payload_max) return 0;
     const model_seen_segment *newest = *seen->newest ? find(seen, atoi(seen->newest)) : NULL;
     const char *tail = strchr(seen->newest, ' ');
     if (newest && tail && newest->count > 0 && atoll(tail) == last_score(seen)) {

@@ -179,6 +179,7 @@ typedef struct model_incoming {
     int expected;
     int holder;  /* it is refused, for this one has its key; -1 */
     int missing; /* it is refused, for this parent is not known; -1 */
+    bool too_long;
     /* it takes the place of one that had its key */
     model_state state;
     int64_t at_ms, order, scheduled;

@@ -57,7 +57,7 @@ has_members() {
 }
 
 KEEP_DEFAULT='{"completed":{"age_ms":86400000,"count":10000,"result_bytes":null},"dead":{"age_ms":7776000000,"count":10000},"stats_days":30}'
-DEFAULTS="\"attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"record_runs\":false,\"on_dead\":null,\"result_max_bytes\":null,\"keep\":$KEEP_DEFAULT}"
+DEFAULTS="\"attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"retry_for_ms\":null,\"record_runs\":false,\"on_dead\":null,\"result_max_bytes\":null,\"payload_max_bytes\":null,\"keep\":$KEEP_DEFAULT}"
 
 showing() {
     expect_status 0 reeve settings a
@@ -67,9 +67,11 @@ attempts:       20 (default)
 backoff:        exponential:1s:1h~0.2 (default)
 max crashes:    3 (default)
 timeout:        none (default)
+retry for:      none (default)
 record runs:    no
 on dead:        none
 result max:     16M (default)
+payload max:    64M (default)
 keep completed: 1d:10000
 keep dead:      90d:10000
 keep stats:     30d
@@ -82,17 +84,19 @@ END
 }
 
 setting() {
-    expect_status 0 reeve settings b --attempts 5 --backoff list:1,90~0.1 --max-crashes 2 --timeout 90 --on-dead told \
-        --result-max 64K --keep-completed 36h:500:512M --keep-dead forever:all --keep-stats 7
+    expect_status 0 reeve settings b --attempts 5 --backoff list:1,90~0.1 --max-crashes 2 --timeout 90 --retry-for 1d --on-dead told \
+        --result-max 64K --payload-max 8K --keep-completed 36h:500:512M --keep-dead forever:all --keep-stats 7
     has_lines "$(cat <<'END'
 queue:          b
 attempts:       5
 backoff:        list:1s,90s~0.1
 max crashes:    2
 timeout:        90s
+retry for:      1d
 record runs:    no
 on dead:        told
 result max:     64K
+payload max:    8K
 keep completed: 36h:500:512M
 keep dead:      forever:all
 keep stats:     7d
@@ -100,7 +104,7 @@ END
 )"
     # What is not given stays, also of the policy, which is one field.
     expect_status 0 reeve settings b --timeout 250ms --json
-    has_members '{"queue":"b","attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"record_runs":false,"on_dead":"told","result_max_bytes":65536,"keep":{"completed":{"age_ms":129600000,"count":500,"result_bytes":536870912},"dead":{"age_ms":null,"count":null},"stats_days":7}}'
+    has_members '{"queue":"b","attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"retry_for_ms":86400000,"record_runs":false,"on_dead":"told","result_max_bytes":65536,"payload_max_bytes":8192,"keep":{"completed":{"age_ms":129600000,"count":500,"result_bytes":536870912},"dead":{"age_ms":null,"count":null},"stats_days":7}}'
     expect_status 0 reeve settings b --attempts default --keep-completed 1.5 --keep-dead none
     expect_has "$OUT" "attempts:       20 (default)"
     expect_has "$OUT" "backoff:        list:1s,90s~0.1"
@@ -112,10 +116,10 @@ END
     expect_has "$OUT" "keep dead:      none"
     expect_status 0 reeve settings b --backoff fixed:30s
     expect_has "$OUT" "backoff:        fixed:30s"
-    expect_status 0 reeve settings b --backoff default --max-crashes default --timeout default --on-dead none \
-        --result-max default --keep-completed 1d:10000:any --keep-dead 90d:10000 --keep-stats 30 --json
+    expect_status 0 reeve settings b --backoff default --max-crashes default --timeout default --retry-for default --on-dead none \
+        --result-max default --payload-max default --keep-completed 1d:10000:any --keep-dead 90d:10000 --keep-stats 30 --json
     has_members "{\"queue\":\"b\",$DEFAULTS"
-    expect_eq "$(redis HMGET 'reeve:{b}:settings' policy on_dead result_max completed_bytes | tr -d '\n')" ""
+    expect_eq "$(redis HMGET 'reeve:{b}:settings' policy on_dead result_max payload_max completed_bytes | tr -d '\n')" ""
 }
 
 # A worker that runs hears of it, for tasks that wait already too.

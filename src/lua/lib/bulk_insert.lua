@@ -11,8 +11,8 @@
 --   EXEC
 --
 -- The ids are new ones that no other task has. An envelope has at most @LARGE@ bytes. p is a random number. at is the time by
--- Redis's clock, as the client reckons it from an earlier reply. Where it is not of the last second, where the queue has groups or
--- events, or @SEGMENTS_MAX@ segments while these tasks are few, lib/bulk_fallback.lua takes the tasks out again, and they are
+-- Redis's clock, as the client reckons it from an earlier reply. Where it is not of the last second, where the queue has groups, events
+-- or a limit of payloads, or @SEGMENTS_MAX@ segments while these tasks are few, lib/bulk_fallback.lua takes the tasks out again, and they are
 -- enqueued as if they had come as arguments.
 --
 -- When the reply is lost, the client sends the tasks as arguments, after SET <prefix>bulk_closed:<p>. Redis may read the transaction of the
@@ -33,8 +33,8 @@ local function give_place(P, p, number)
   local tail = call('HINCRBY', P .. 'sequence', 'next', format('%d', @SCORE_STEP@ * number))
   local first = tail <= @SCORE_START@
   if first then
-    local order = call('HMGET', P .. 'sequence', '0', 'groups', 'events')
-    if order[2] or order[3] then return false end
+    local order = call('HMGET', P .. 'sequence', '0', 'groups', 'events', 'payload_max')
+    if order[2] or order[3] or order[4] then return false end
     tail = (tonumber(order[1]) or @SCORE_START@) + @SCORE_STEP@ * number
   end
   if tail >= @SCORE_BAND@ then return false end

@@ -37,11 +37,15 @@ local function find_waiters_unset(P)
   return call('HEXISTS', P .. 'settings', 'waiters') == 0 and '' or nil
 end
 
--- sequence_flag: the subject is "groups" or "events".
+-- sequence_flag: the subject is "groups", "events" or "payload_max".
 local function find_sequence_flag(P, flag)
   local wanted
   if flag == 'groups' then
     wanted = call('EXISTS', P .. 'groups') == 1
+  elseif flag == 'payload_max' then
+    wanted = call('HGET', P .. 'settings', flag)
+    local limited = call('EXISTS', P .. 'payload_limited')
+    if wanted and (call('HGET', P .. 'sequence', flag) ~= wanted or limited == 0) then return '' end
   else
     wanted = find(call('HGET', P .. 'settings', 'in_force') or '', 'e', 1, true)
   end

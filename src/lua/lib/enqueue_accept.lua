@@ -1,6 +1,6 @@
 -- One task of a call of `enqueue`: its options are applied, and it is accepted or refused.
 --
--- requires: base, transitions, wake_one, enqueue_lists, enqueue_parts, enqueue_write
+-- requires: base, sequence, transitions, wake_one, enqueue_lists, enqueue_parts, enqueue_write
 -- gives: accept_task, apply_options
 
 -- Takes the task's unique key, and removes the task that it replaces. Returns nil, or the id of the task that holds the key. Of
@@ -12,6 +12,7 @@ local function claim_key(request, task) -- inline
   if not holder or not o.conflict then return holder end
   -- The holder may have come in this very call, or tasks that wait for it: its state and its children are read from Redis.
   write_tasks(request)
+  request.order.ahead = nil
   return part('replacement')(request, task, holder)
 end
 
@@ -24,12 +25,36 @@ local function are_tags_marked(request) -- inline
   return request.marks_tagged
 end
 
+-- Reads the queue's limit of payloads by the command that reads the next place, or the events, in any case.
+local function read_payload_max(request, task) -- inline
+  local o, order = task.options, request.order
+  if o.after or task.due and task.due > request.now then
+    local known = call('HMGET', request.P .. 'sequence', 'events', 'payload_max')
+    request.has_events, request.payload_max = known[1], known[2] and tonumber(known[2])
+  else
+    order_read(order, o.priority, o.group)
+    request.payload_max = order.payload_max and tonumber(order.payload_max)
+  end
+  request.payload_max = request.payload_max or false
+end
+
+-- Returns the limit of payloads, where the task's payload is longer. The task of a message comes in any case: nobody would hear of a
+-- refusal.
+local function exceeded_by(request, task) -- inline
+  if request.payload_max == nil then read_payload_max(request, task) end
+  if request.payload_max and not request.source and #task.rest - find(task.rest, '\n', 1, true) > request.payload_max then
+    return text(request.payload_max)
+  end
+end
+
 -- Sets the task's due, deadline and has_info; where it replaces another task, its priority, rest and place, too. Returns nil, or
 -- the reply for a task that is refused.
 local function apply_options(request, task) -- inline
   local o, now = task.options, request.now
   task.due = o.at or o['in'] and now + o['in']
   if task.due then task.due = math.min(task.due, LATEST) end
+  local limit = exceeded_by(request, task)
+  if limit then return 'large ' .. limit end
   if o.after then
     local unknown = part('parents').unknown_parent(request, task)
     if unknown then return 'unknown ' .. unknown end

@@ -4,7 +4,8 @@
 -- requires: base, sequence, enqueue_request, enqueue_parts, enqueue_accept, enqueue_write, enqueue_events
 -- gives: enqueue_any
 -- fields: accepted, answered, began, due_of, elapsed, first_deadline, first_due, has_children, has_info, is_bulk, is_irreversible, is_large
--- fields: is_plain, is_proven, is_repeated, known, marks_tagged, parent_states, placed, rest, source, unplaced, waiting
+-- fields: has_events, is_plain, is_proven, is_repeated, known, marks_tagged, parent_states, payload_max, placed, rest, source, unplaced
+-- fields: waiting
 
 --   P, now           the queue's prefix; Redis's clock in ms
 --   tasks            list of tasks; of each id, rest (of its envelope), options (a table), and what is found out about it:
@@ -24,6 +25,7 @@
 --                    first_due, first_deadline: the least of these; is_large: a large envelope is among them
 --   children         tasks that are to wait for others; waiting: id -> true, of those that do; parent_states: id -> state, of
 --                    parents that were looked up
+--   payload_max      the queue's limit of payloads in bytes; false: none; nil: not read yet; has_events: read with it where `order` was not
 --   unplaced, placed     segments of bulk inserts (lib/enqueue_repeat.lua)
 --
 -- The table has room for all of these at once: to let it grow costs more than to make it.
@@ -32,7 +34,7 @@ local function new_request(P, now, made) -- inline
     is_plain = nil, is_bulk = nil, is_repeated = nil, elapsed = nil, began = nil, is_proven = nil, source = nil, number = nil,
     floor = nil, is_irreversible = nil, has_children = nil, answered = nil, marks_tagged = nil, envelopes = nil,
     ready = nil, scheduled = nil, deadlines = nil, first_due = nil, first_deadline = nil, is_large = nil, children = nil,
-    waiting = nil, unplaced = nil, placed = nil}
+    waiting = nil, unplaced = nil, placed = nil, payload_max = nil, has_events = nil}
 end
 
 -- Finds the envelopes of tasks that have the ids already.

@@ -6,7 +6,10 @@
 
 local function tell_enqueued(request) -- inline
   local P, order, accepted = request.P, request.order, request.accepted
-  if not order.is_read and next(accepted) then order.has_events = call('HGET', P .. 'sequence', 'events') end
+  if not order.is_read and next(accepted) then
+    order.has_events = request.has_events
+    if order.has_events == nil then order.has_events = call('HGET', P .. 'sequence', 'events') end
+  end
   if not order.has_events then return end
   local events = part('events')
   local enqueued, scheduled, times = {}, {}, {}

@@ -19,10 +19,10 @@ local function is_common_task(id, rest) -- inline
     (#id == @UUID_BYTES@ or #id <= @ID_LENGTH_MAX@ and find(id, '^[%w._:-]+$'))
 end
 
--- Places where `next` tells none: the last of `count`; nil: the queue has groups or events.
+-- Places where `next` tells none: the last of `count`; nil: the queue has groups, events or a limit of payloads.
 local function begin_places(P, count) -- inline
-  local order = call('HMGET', P .. 'sequence', '0', 'groups', 'events')
-  if order[2] or order[3] then return nil end
+  local order = call('HMGET', P .. 'sequence', '0', 'groups', 'events', 'payload_max')
+  if order[2] or order[3] or order[4] then return nil end
   return (tonumber(order[1]) or @SCORE_START@) + @SCORE_STEP@ * count
 end
 

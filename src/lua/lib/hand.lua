@@ -11,25 +11,25 @@
 -- gives: hand_to_idle
 
 -- Hands one plain task over. now: ms, as text. Returns 2 when a thread has it; 'careful' when it is nothing for the common path; the
--- error of a command, and the task does not exist; or nil: something is ready, or none of the threads is there of the first
--- @IDLE_PASSED_MAX@, and the task is to be ready.
+-- error of a command, and the task does not exist; or nil: something is ready, payloads have a limit, or none of the threads is there of
+-- the first @IDLE_PASSED_MAX@, and the task is to be ready.
 local function hand_to_idle(P, now, id, envelope)
   local entry, passed, run, fault = redis.call('LPOP', P .. 'idle'), 0, redis.pcall, nil
   while entry do
     local colon = string.find(entry, ':', 1, true)
     local session = string.sub(entry, 1, colon - 1)
     local running = P .. 'running:' .. session
-    -- That session stands: 2, and something is ready: 1 more.
-    local found = run('EXISTS', running, running, P .. 'ready')
-    local stands = found == 2 or found == 3
+    -- That session stands: 3, and something is ready, or payloads have a limit: 1 more each.
+    local found = run('EXISTS', running, running, running, P .. 'ready', P .. 'payload_limited')
+    local stands = found == 3 or found == 4 or found == 5
     if stands and worker_alive(P, session) then
       -- A field that begins with '#' would be taken for one about the session, and a line end for that of the id. Such ids
       -- are refused.
       local odd = string.byte(id) < @ID_BYTE_MIN@ or string.find(id, '\n', 1, true)
-      local is_new = found == 2 and not odd and run('HSETNX', P .. 'tasks', id, envelope) or 0
+      local is_new = found == 3 and not odd and run('HSETNX', P .. 'tasks', id, envelope) or 0
       if is_new == 0 then
         redis.call('LPUSH', P .. 'idle', entry)
-        return found == 2 and 'careful' or nil
+        return found == 3 and 'careful' or nil
       end
       -- Where the user may not call a command, or a key has the wrong type, the task did not come.
       if is_new ~= 1 then return stay_idle(P, entry, is_new) end
@@ -46,7 +46,7 @@ local function hand_to_idle(P, now, id, envelope)
     -- Nobody may be there: it is not to hold up a task.
     if stands then
       fault = wake_popped(P, session, entry)
-    elseif found ~= 0 and found ~= 1 then
+    elseif found ~= 0 and found ~= 1 and found ~= 2 then
       fault = stay_idle(P, entry, found)
     end
     if fault then return fault end

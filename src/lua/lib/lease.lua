@@ -55,8 +55,8 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
   local upkeep, _, _, back = next_upkeep(call('HGET', P .. 'settings', 'upkeep'), now, ttl)
   if upkeep and not back then call('HSET', P .. 'settings', 'upkeep', upkeep) end
   call('HSET', running, '#', join, '#flushed', '', '#suspect', '')
-  local said = call('HMGET', P .. 'settings', 'policy', 'result_max')
-  extras[#extras + 1] = {'#', index, said[1] or '', said[2] or ''}
+  local said = call('HMGET', P .. 'settings', 'policy', 'result_max', 'payload_max')
+  extras[#extras + 1] = {'#', index, said[1] or '', said[2] or '', said[3]}
   return true
 end
 

@@ -53,11 +53,11 @@ local function quiet(P, max, life)
   if not (P and find(P, '^[%w._:-]+:{[%w._-]+}:$') and find(max or '', '^[1-9]%d*$') and
     (not life or #life < 16 and find(life, '^[1-9]%d*$'))) then return end
   local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'policy',
-    'result_max', 'paused', 'upkeep', 'completed_bytes', 'waiters', 'large', 'in_force', 'paused_until', 'unsent', 'back')
+    'result_max', 'paused', 'upkeep', 'completed_bytes', 'waiters', 'large', 'in_force', 'paused_until', 'unsent', 'back', 'payload_max')
   if settings.err then return end
   local completed_age, completed_count, dead_age, dead_count, policy, result_max, paused, known = unpack(settings)
   -- Each of these settings, and of the keys below, gives the long way something to do.
-  for i = 9, 15 do
+  for i = 9, 16 do
     if settings[i] then return end
   end
   if call('EXISTS', P .. 'paused_groups', P .. 'tags', P .. 'groups', P .. 'parked', P .. 'limit_due', P .. 'limit_dirty', P .. 'wake_later',
@@ -92,5 +92,5 @@ local function quiet(P, max, life)
     if type(said) == 'table' then return end
   end
   if order > 0 and type(call('UNLINK', P .. 'sequence')) == 'table' then return end
-  return {now, 0, due or -1, 0, 0, 0, 0, policy or '', {}, 0, result_max or '', 0, 0, 0}
+  return {now, 0, due or -1, 0, 0, 0, 0, policy or '', {}, 0, result_max or '', 0, 0, 0, ''}
 end

@@ -7,9 +7,10 @@
 -- their tags just count up and V is not looked at.
 --
 --   sequence hash <priority> -> the last score of tasks without a group
---                 "groups" -> 1 while `groups` is in use; "events" -> 1 while events are on (lib/event.lua)
+--                 "groups" -> 1 while `groups` is in use; "events" -> 1 while events are on (lib/event.lua); "payload_max" -> the setting
+--                 of this name (lib/payload_limit.lua)
 --                 "next" -> the last score of priority 0, in place of the field "0", while plain tasks need only the next number:
---                 there are no groups and no events, and a token stands in `wake`, so that no thread waits that would have
+--                 there are no groups, no events and no limit of payloads, and a token stands in `wake`, so that no thread waits that would have
 --                 to be woken. end_next renames it to "0", for whoever finds nothing to lease or took the token. START or less,
 --                 which is what enqueue.lua leaves when it adds to an absent field: it tells nothing
 --                 "segment" -> "<p> <last score>" of the newest segment (lib/enqueue_several.lua)
@@ -20,8 +21,8 @@
 -- moments in which the queue is empty (maintain.lua then starts again); past that, tags stand still and ids decide.
 --
 -- requires: base
--- gives: BAND, START, STEP, end_next, head_score, next_score, order_open, order_save, virtual_time
--- fields: grouped, has_events, has_groups, is_read, lanes, plain, virtual
+-- gives: BAND, START, STEP, end_next, head_score, next_score, order_open, order_read, order_save, virtual_time
+-- fields: ahead, grouped, has_events, has_groups, is_read, lanes, payload_max, plain, virtual
 
 local BAND = @SCORE_BAND@
 local START = @SCORE_START@ -- the room below is for tasks that go to the front
@@ -42,7 +43,7 @@ end
 
 -- What this call has read of one queue's order: the last score of each priority without a group (plain) and of each group
 -- (lanes), and the virtual times that it had to look up. order_save writes the first two. is_read: the hash `sequence`
--- was read: has_groups and has_events are known.
+-- was read: has_groups, has_events and payload_max are known. ahead: {priority, last score}, which next_score needs first.
 local function order_open(P)
   return {P = P, plain = {}, lanes = false, virtual = false, grouped = false}
 end
@@ -50,14 +51,33 @@ end
 local function plain_last(o, priority)
   local last = o.plain[priority]
   if last then return last end
-  local known = call('HMGET', o.P .. 'sequence', text(priority), 'groups', 'events', 'next')
+  local ahead = o.ahead
+  o.ahead = nil
+  if ahead and ahead[1] == priority then return ahead[2] end
+  local known = call('HMGET', o.P .. 'sequence', text(priority), 'groups', 'events', 'next', 'payload_max')
   if known[4] then
     end_next(o.P)
     if priority == 0 and count_of(known[4]) > START then known[1] = known[4] end
   end
-  o.is_read, o.has_groups, o.has_events = true, known[2], known[3]
+  o.is_read, o.has_groups, o.has_events, o.payload_max = true, known[2], known[3], known[5]
   if known[2] then o.grouped = true end
   return tonumber(known[1]) or priority * BAND + START
+end
+
+-- What the hash says of tasks in a group.
+local function read_grouped(o)
+  local known = call('HMGET', o.P .. 'sequence', 'groups', 'events', 'next', 'payload_max')
+  if known[3] then end_next(o.P) end
+  o.is_read, o.has_groups, o.has_events, o.payload_max = true, known[1], known[2], known[4]
+end
+
+-- Reads at once what next_score reads first for a task of this priority and group.
+local function order_read(o, priority, group)
+  if group then
+    read_grouped(o)
+  else
+    o.ahead = {priority or 0, plain_last(o, priority or 0)}
+  end
 end
 
 local function virtual_time(o, priority)
@@ -90,11 +110,7 @@ local function next_score(o, priority, group, weight)
     return last
   end
   o.lanes, o.grouped = o.lanes or {}, true
-  if not o.is_read then
-    local known = call('HMGET', o.P .. 'sequence', 'groups', 'events', 'next')
-    if known[3] then end_next(o.P) end
-    o.is_read, o.has_groups, o.has_events = true, known[1], known[2]
-  end
+  if not o.is_read then read_grouped(o) end
   local lane = text(priority) .. ':' .. group
   local last = o.lanes[lane]
   if not last then

@@ -54,13 +54,14 @@ local function forget_groups(P, head, max)
   return more
 end
 
--- is_large: settings.large is set. Returns {more}.
-local function trim_order(P, is_large, max)
+-- is_large: settings.large is set; payload_max: that setting. Returns {more}.
+local function trim_order(P, is_large, payload_max, max)
   local head = first_time(P, 'ready')
   if head then return {more = call('EXISTS', P .. 'groups') == 1 and forget_groups(P, head, max)} end
   if call('EXISTS', P .. 'parked') == 0 then
     call('UNLINK', P .. 'sequence', P .. 'groups')
     if tells(P) then call('HSET', P .. 'sequence', 'events', '1') end
+    if payload_max then call('HSET', P .. 'sequence', 'payload_max', payload_max) end
     if is_large and call('EXISTS', P .. 'tasks') == 0 then call('HDEL', P .. 'settings', 'large') end
   end
   return {}

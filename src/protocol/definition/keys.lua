@@ -43,7 +43,7 @@ return {
 
   {section = 'Order'},
   {name = 'sequence', type = 'hash', holds = 'priority: last score without a group', writers = 'enqueue, turn, maintain, reap',
-    help = 'the last score of each priority. `groups`: set while groups are in use; `events`: set while the queue keeps events; `next`: '
+    help = 'the last score of each priority. `groups`: set while groups are in use; `events`: set while the queue keeps events; `payload_max`: the setting, while it is set; `next`: '
       .. 'replaces the field `0` while a plain task takes the next number, see Waking up; `segment`: the newest segment, '
       .. '`<p> <score of its last task>`, which may be empty by now; `epoch`: changes when the scores begin at SCORE_START again'},
   {name = 'groups', type = 'zset', holds = '`<priority>:<group>`: score', writers = 'enqueue, all',
@@ -111,6 +111,7 @@ return {
 
   {section = 'Settings, numbers, indexes'},
   {name = 'settings', type = 'hash', holds = 'name: value', writers = 'settings, limit, events, pause, pause_for, many', help = 'the settings of the queue, and values that scripts record for other scripts, see below'},
+  {name = 'payload_limited', type = 'string', holds = '`1`', writers = 'settings', help = 'exists while the setting `payload_max` is set: no task is handed over'},
   {name = 'counters', type = 'hash', holds = 'name: count', writers = 'turn, end_session, reap, maintain',
     help = '`completed`, `failed` (attempts), `dead`, `crashed` since the queue was created. They are exact: the script that accepts an outcome counts it'},
   {name = 'stats:<day>', type = 'hash', holds = 'name: sum', writers = 'heartbeat, reap, maintain', help = 'statistics of a day (days since the epoch, UTC), see Statistics; expires'},

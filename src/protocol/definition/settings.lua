@@ -17,7 +17,7 @@
 --   notice   workers read it when they look after the queue: they are told to do so at once
 --   beside   the key that is deleted with the field
 --   help     what it is: for all documents; more: further sentences, for docs/configuration.md
-local ALL_FIVE = 'attempts, max_crashes, timeout, backoff and record_runs'
+local POLICY = 'attempts, max_crashes, timeout, retry_for, backoff and record_runs'
 return {
   structs = {completed = 'reeve_keep', dead = 'reeve_keep', policy = 'reeve_queue_policy'},
   -- Groups of the configuration below queues[]. `whole`: if the file has the group, it sets all settings in it.
@@ -34,8 +34,8 @@ return {
    words = {{'default', 0}}, c = 'policy.attempts', ctype = 'int', flag = 'attempts', value = 'N|default',
    json = 'attempts', json_null = 0, notice = true,
    help = 'number of failed attempts after which a task dies',
-   more = 'It applies if neither the task nor its handler sets it. If the file sets any of ' .. ALL_FIVE ..
-     ', it replaces all five in Redis.'},
+   more = 'It applies if neither the task nor its handler sets it. If the file sets any of ' .. POLICY ..
+     ', it replaces all of them in Redis.'},
   {name = 'backoff', field = 'policy', member = 'backoff', type = 'backoff', unset = 0, c = 'policy.backoff',
    flag = 'backoff', value = 'SPEC|default', json = 'backoff', notice = true,
    help = 'delays between attempts, such as fixed:30s, list:1s,10s or exponential:1s:1h'},
@@ -48,6 +48,11 @@ return {
    words = {{'default', 0}}, c = 'policy.timeout_ms', flag = 'timeout', value = 'DURATION|default',
    json = 'timeout_ms', json_null = 0, notice = true,
    help = 'run time limit of an attempt', more = 'It applies if neither the task nor its handler sets it.'},
+  {name = 'retry_for', field = 'policy', member = 'retry_for', type = 'ms', min = 1, max = 2000000000000, unset = 0,
+   words = {{'default', 0}}, c = 'policy.retry_for_ms', flag = 'retry-for', value = 'DURATION|default',
+   json = 'retry_for_ms', json_null = 0, notice = true,
+   help = 'how long a task is retried after its enqueue: a later failure is final',
+   more = 'It applies if neither the task nor its handler sets it.'},
   {name = 'record_runs', field = 'policy', member = 'runs', type = 'flag', min = 0, max = 1, default = 0, unset = 0,
    c = 'policy.record_runs', flag = 'record-runs', value = 'yes|no', json = 'record_runs', notice = true,
    help = 'whether the record of a completed task contains when, and on which worker and thread, it ran',
@@ -60,6 +65,10 @@ return {
    c = 'result_max', flag = 'result-max', value = 'BYTES|default', json = 'result_max_bytes', json_null = 0, notice = true,
    help = 'maximum length of a result in bytes',
    more = 'A task with a longer result dies with kind "result". -1: only `worker.size_limits.result` applies.'},
+  {name = 'payload_max', type = 'bytes', min = 1, max = 67108864, default = 67108864, unset = 0, minus = true, words = {{'default', 0}},
+   c = 'payload_max', flag = 'payload-max', value = 'BYTES|default', json = 'payload_max_bytes', json_null = 0, notice = true,
+   help = 'maximum length of a payload in bytes, for all producers',
+   more = 'A longer payload is refused, also by `reeve edit`; tasks that the queue has already stay. -1: only the size limits of producers apply.'},
   {name = 'events', type = 'count', min = 1, max = 1000000, unset = 0, minus = true, script = 'events',
    help = 'approximate number of events that the queue keeps (`reeve watch --since`)', more = '-1: none.'},
   {name = 'concurrency', type = 'count', min = 1, max = 1000000000, unset = 0, minus = true, script = 'limit',
