@@ -61,7 +61,8 @@ typedef enum reeve_edit_fields {
     REEVE_EDIT_HEARTBEAT = 128,
     REEVE_EDIT_BACKOFF = 256,
     REEVE_EDIT_ON_DEAD = 512,
-    REEVE_EDIT_RETRY_FOR = 1024
+    REEVE_EDIT_RETRY_FOR = 1024,
+    REEVE_EDIT_MAX_SNOOZES = 2048
 } reeve_edit_fields;
 
 /* Changes of a task. Zeroed: no change. The library copies what it needs before the call returns. */
@@ -90,6 +91,7 @@ typedef struct reeve_task_edit {
     const char *const *removed_meta; /* keys */
     size_t removed_meta_count;
     int64_t retry_for_ms;
+    int max_snoozes;
 } reeve_task_edit;
 
 /*

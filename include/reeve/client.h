@@ -212,6 +212,9 @@ typedef struct reeve_task_spec {
      * so in_ms must be shorter; so does the time in which the task waits for others or was dead. 0: the handler's
      * value, else the queue's, else no limit. */
     int64_t retry_for_ms;
+    /* Number of times that the handler may snooze the task (reeve_task_snooze with a delay). The next time, the task
+     * dies with kind "snoozes". 0: the handler's value, else the queue's, else no limit. */
+    int max_snoozes;
 } reeve_task_spec;
 
 /*
@@ -390,6 +393,8 @@ typedef struct reeve_task_info {
     /* the frames of its last crash, one a line, the innermost first, when error_kind is "crash" and a supervised worker
      * ran it; else NULL */
     char *backtrace;
+    int max_snoozes;  /* option of the task, or 0 */
+    unsigned snoozes; /* number of snoozes; counted while there is a limit (max_snoozes) */
 } reeve_task_info;
 
 /* Gets a task. REEVE_ENOTFOUND: there is no such task, or its record is no longer kept. */
@@ -611,6 +616,7 @@ typedef struct reeve_queue_policy {
      * at most once. */
     bool record_runs;
     int64_t retry_for_ms; /* how long a task is retried after its enqueue: a later failure is final; 0: not set */
+    int max_snoozes;      /* number of times that a handler may snooze a task; 0: not set */
 } reeve_queue_policy;
 
 /* Settings of a queue. */

@@ -75,6 +75,7 @@ typedef struct reeve_handler {
     unsigned batch_size;   /* at most REEVE_BATCH_SIZE_MAX; 0: REEVE_BATCH_SIZE_DEFAULT */
     int64_t batch_wait_ms; /* 0: do not wait; a call gets the tasks that the thread has leased */
     int64_t retry_for_ms;  /* a task is retried for at most this time after its enqueue; 0: no limit */
+    int max_snoozes;       /* number of times that the handler may snooze a task, which then dies; 0: no limit */
 } reeve_handler;
 
 #define REEVE_HANDLER .size = sizeof(reeve_handler)

@@ -46,7 +46,7 @@ extern "C" {
 #define REEVE_META_MAX 16384 /* tags and metadata of a task together, encoded as JSON */
 #define REEVE_PRIORITY_MIN (-128)
 #define REEVE_PRIORITY_MAX 127
-#define REEVE_ATTEMPTS_MAX 1000000 /* maximum of `attempts` and of `max_crashes` */
+#define REEVE_ATTEMPTS_MAX 1000000 /* maximum of `attempts`, `max_crashes` and `max_snoozes` */
 
 typedef struct reeve_task reeve_task;
 
@@ -278,7 +278,8 @@ REEVE_API reeve_outcome reeve_task_retry(reeve_task *task, int64_t delay_ms, con
 REEVE_API reeve_outcome reeve_task_fail(reeve_task *task, const char *kind, const char *format, ...) REEVE_PRINTF(3, 4);
 
 /* The task runs again after delay_ms. With a delay of 0 it returns to its queue at once, before all other tasks of
- * the same priority. A snooze does not count as a failed attempt. */
+ * the same priority. A snooze does not count as a failed attempt. A limit of snoozes (max_snoozes) lets the task die
+ * with kind "snoozes". */
 REEVE_API reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms);
 
 /*

@@ -116,6 +116,7 @@ typedef struct reeve_handler_policy {
     unsigned batch_size; /* batch_size and batch_wait_ms: only for a batch handler */
     int64_t batch_wait_ms;
     int64_t retry_for_ms;
+    int max_snoozes;
 } reeve_handler_policy;
 
 /* Sets the policy of a handler. Call it only before start. REEVE_ENOTFOUND: the type has no handler. REEVE_EINVAL: a

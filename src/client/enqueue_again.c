@@ -72,7 +72,7 @@ static void take_answer(renewal *r, const rv_reply *answer)
     const char *words;
     result->status = rv_enqueue_refusal_read(answer->text, &words);
     if (result->status == REEVE_ETOOBIG)
-        (void)rv_enqueue_refusal_explain_size(&r->client->error, r->spec->queue, words);
+        (void)rv_enqueue_refusal_explain_size(&r->error, r->spec->queue, words);
     else
         rv_copy_text(result->id, sizeof(result->id), words);
 }
@@ -110,6 +110,7 @@ static void renew(reeve_client *client, const reeve_task_spec *spec, reeve_enque
         status = r.error.status != REEVE_OK ? r.error.status : rv_client_odd_reply(client, "enqueue");
     }
     if (!r.answered) result->status = status;
+    if (r.answered && r.error.status != REEVE_OK) client->error = r.error;
     if (result->status == REEVE_OK && rv_parents_are_elsewhere(spec->after, spec->after_count, spec->queue))
         rv_outbox_client_carry(client, spec->queue);
     rv_buf_fini(&r.options);

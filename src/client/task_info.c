@@ -230,6 +230,8 @@ static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_rep
         info->failures = rv_reply_count(value);
     else if (rv_reply_is_text(name, "crashes"))
         info->crashes = rv_reply_count(value);
+    else if (rv_reply_is_text(name, "snoozes"))
+        info->snoozes = rv_reply_count(value);
     else if (rv_reply_is_text(name, "failed"))
         info->failed_ms = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
     else if (rv_reply_is_text(name, "due"))

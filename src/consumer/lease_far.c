@@ -146,16 +146,19 @@ static reeve_status read_clock(far *f, int64_t *ret_ms)
     return status;
 }
 
-static reeve_status settle_as(far *f, const reeve_task *task, const rv_lease *lease)
+static reeve_status settle_as(far *f, reeve_task *task, const rv_lease *lease, bool cancels)
 {
     rv_attempt_policy policy;
     rv_item item = {.lease = *lease};
     if (!rv_attempt_policy_read(&item, &f->queue_session))
         return rv_fail(&f->client->error, REEVE_ENOMEM, "no memory for the options of the task");
     rv_attempt_policy_choose(&policy, &item, NULL, &f->queue_session);
+    bool counts = true;
+    if (!cancels) (void)rv_attempt_policy_limit_snoozes(&policy, lease, task, task->outcome, &counts);
     f->settlement = (rv_settlement){.id = f->id,
                                     .outcome = task->outcome,
-                                    .counts = true,
+                                    .counts = counts,
+                                    .counted = !cancels && policy.max_snoozes > 0 && task->delay_ms > 0,
                                     .has_info = lease->has_info,
                                     .checkpoint = lease->has_checkpoint,
                                     .deadline = lease->envelope.deadline_ms > 0,
@@ -252,7 +255,7 @@ static reeve_status settle(far *f, const reeve_lease_outcome *o)
     task.queue = f->queue;
     task.host = &host;
     status = choose(f, &task, o);
-    if (status == REEVE_OK) status = settle_as(f, &task, &lease);
+    if (status == REEVE_OK) status = settle_as(f, &task, &lease, o->cancel);
     if (status == REEVE_OK && o->cancel) status = reeve_cancel(f->client, f->queue, f->id);
     if (status == REEVE_OK) status = send_turn(f);
     rv_task_fini(&task);

@@ -248,9 +248,10 @@ static reeve_status check_payload(const reeve_task *task, const reeve_task_spec 
     const atomic_llong *of_queue = task->host != NULL ? task->host->payload_max : NULL;
     long long max = of_queue != NULL ? atomic_load_explicit(of_queue, memory_order_relaxed) : 0;
     if (max <= 0 || spec->payload.length <= (size_t)max || strcmp(spec->queue, task->queue) != 0) return REEVE_OK;
-    return rv_fail(error, REEVE_ETOOBIG,
-                   "the payload of the chained task has %zu bytes: at most %lld (payload_max of the queue %s raises it)",
-                   spec->payload.length, max, spec->queue);
+    return rv_fail(
+        error, REEVE_ETOOBIG,
+        "the payload of the chained task has %zu bytes: at most %lld (payload_max of the queue %s raises it)",
+        spec->payload.length, max, spec->queue);
 }
 
 /* Adds a task that has passed the layers. */

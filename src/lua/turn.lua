@@ -43,7 +43,7 @@
 --                crash   how many crashes it may have, or 0; message, backtrace or "": the process died while the handler ran.
 --                        The task goes back to the front, and dies with that many crashes. 0: it is not known that the task
 --                        caused the crash
---                snooze  delay in ms (0: to the front now), "1" if its handler had begun, ""
+--                snooze  delay in ms (0: to the front now), "1" if its handler had begun, "2" if that snooze is counted, too, ""
 --                The first record may instead be one of these, for results of completions that are plain otherwise:
 --                "results" M result*M     of the last M plain completions
 --                "result_block" M block         the same in one argument, for small results: for each "<id> <bytes>", a
@@ -62,7 +62,7 @@
 --   [3] gone: the indexes of queues in which the session is not there any more. The script looks at the session only where it
 --       could lease: a task is ready, and the queue is neither paused nor at a limit
 --   [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, letters, when it left a
---       checkpoint ("c") or has crashed before while it ran alone ("a"); {"idle"}: a thread that is leased nothing is to block
+--       checkpoint ("c"), has crashed before while it ran alone ("a"), or its snoozes are counted (their number); {"idle"}: a thread that is leased nothing is to block
 --       on its list hand:<session>:<thread>; where the session begins in this call: {"#", index in KEYS, the queue's policy (JSON) or "", its
 --       result_max or "", its payload_max or nil}
 --   [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}

@@ -1,5 +1,6 @@
 #include "protocol/enqueue_refusal.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define UNKNOWN "unknown "

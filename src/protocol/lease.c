@@ -4,6 +4,14 @@
 
 #include "base/text.h"
 
+#define DIGITS "0123456789"
+
+static unsigned read_number(const char *digits)
+{
+    int64_t number = 0;
+    return rv_parse_int(digits, 0, INT32_MAX, &number) ? (unsigned)number : 0;
+}
+
 void rv_lease_read_extra(rv_lease *lease, const rv_reply *extras, size_t *next)
 {
     for (; *next < extras->count; (*next)++) {
@@ -15,6 +23,7 @@ void rv_lease_read_extra(rv_lease *lease, const rv_reply *extras, size_t *next)
         const rv_reply *letters = rv_reply_at(extra, 3);
         lease->has_checkpoint = rv_reply_is(letters, RV_TEXT) && strchr(letters->text, 'c') != NULL;
         lease->crashed_alone = rv_reply_is(letters, RV_TEXT) && strchr(letters->text, 'a') != NULL;
+        if (rv_reply_is(letters, RV_TEXT)) lease->snoozes = read_number(letters->text + strcspn(letters->text, DIGITS));
         (*next)++;
         return;
     }

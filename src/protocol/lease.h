@@ -19,6 +19,7 @@ typedef struct rv_lease {
     rv_envelope envelope;
     unsigned failures;
     unsigned crashes;
+    unsigned snoozes; /* counted ones */
     bool has_info;
     bool has_checkpoint;
     bool crashed_alone; /* a worker died while it ran this task and nothing else */

@@ -26,6 +26,7 @@ typedef struct rv_settlement {
     bool deadline;         /* done: it had one */
     bool records_run;      /* done: when it began, and where, is kept with its record */
     bool begun;            /* snooze: its handler ran */
+    bool counted;          /* snooze: its number has a limit */
     int64_t delay_ms;      /* retry, snooze */
     bool counts;           /* fail: it is a failure of an attempt */
     bool crashed;          /* with REEVE_OUTCOME_FAIL: its process died while it ran; message says of what */

@@ -119,7 +119,7 @@ static void build_record(rv_conn *conn, const rv_settlement *s)
         rv_args(conn, "snooze");
         add_id(conn, s);
         rv_argi(conn, s->delay_ms);
-        rv_args(conn, s->begun ? "1" : "");
+        rv_args(conn, s->begun && s->counted ? "2" : s->begun ? "1" : "");
         rv_args(conn, "");
         break;
     case REEVE_OUTCOME_NONE:

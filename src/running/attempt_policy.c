@@ -23,6 +23,7 @@ static void add_policy(rv_attempt_policy *ret, const rv_task_policy *more)
     add_time(&ret->timeout_ms, more->timeout_ms);
     add_time(&ret->heartbeat_ms, more->heartbeat_ms);
     add_time(&ret->retry_for_ms, more->retry_for_ms);
+    add_limit(&ret->max_snoozes, more->max_snoozes);
     if (ret->backoff == NULL && more->has_backoff) ret->backoff = &more->backoff;
 }
 
@@ -33,6 +34,7 @@ static void add_handler(rv_attempt_policy *ret, const reeve_handler *more)
     add_time(&ret->timeout_ms, more->timeout_ms);
     add_time(&ret->heartbeat_ms, more->heartbeat_ms);
     add_time(&ret->retry_for_ms, more->retry_for_ms);
+    add_limit(&ret->max_snoozes, more->max_snoozes);
     ret->once = ret->once || more->at_most_once;
     if (ret->backoff == NULL && rv_backoff_is_given(&more->backoff)) ret->backoff = &more->backoff;
 }
@@ -50,7 +52,7 @@ void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_item *item, const
                               rv_queue_session *queue_session)
 {
     const rv_envelope *envelope = &item->lease.envelope;
-    ret->attempts = ret->max_crashes = 0;
+    ret->attempts = ret->max_crashes = ret->max_snoozes = 0;
     ret->timeout_ms = ret->heartbeat_ms = ret->retry_for_ms = 0;
     ret->unique = ret->once = ret->records_runs = false;
     ret->backoff = NULL;
@@ -93,4 +95,14 @@ void rv_attempt_policy_decide_retry(const rv_attempt_policy *policy, const rv_le
         outcome->delay_ms =
             rv_backoff_choose(outcome->delay_ms, policy->backoff, lease->failures + 1, rv_random_unit());
     }
+}
+
+reeve_outcome rv_attempt_policy_limit_snoozes(const rv_attempt_policy *policy, const rv_lease *lease, reeve_task *task,
+                                              reeve_outcome outcome, bool *counts)
+{
+    if (outcome != REEVE_OUTCOME_SNOOZE || task->delay_ms == 0 || policy->max_snoozes == 0) return outcome;
+    if (lease->snoozes < policy->max_snoozes) return outcome;
+    *counts = false;
+    return rv_task_failed(task, REEVE_OUTCOME_FAIL, "snoozes", "snoozed %u times: at most %u (max_snoozes)",
+                          lease->snoozes + 1, policy->max_snoozes);
 }

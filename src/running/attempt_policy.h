@@ -14,6 +14,7 @@
 typedef struct rv_attempt_policy {
     unsigned attempts;
     unsigned max_crashes;
+    unsigned max_snoozes; /* 0: no limit */
     bool records_runs;    /* the queue's */
     int64_t timeout_ms;   /* 0: none */
     int64_t heartbeat_ms; /* the same */
@@ -52,5 +53,10 @@ void rv_attempt_policy_decide_retry(const rv_attempt_policy *policy, const rv_le
 /* The time on Redis's clock for that decision; 0 where it does not need it. A worker that does not know the clock yet
  * takes the time of the lease. */
 int64_t rv_attempt_policy_now(const rv_attempt_policy *policy, const rv_lease *lease, const reeve_worker *worker);
+
+/* A snooze of a task whose snoozes have reached their limit becomes a failure with kind "snoozes", and *counts false: it is
+ * none of an attempt. Returns the outcome. */
+reeve_outcome rv_attempt_policy_limit_snoozes(const rv_attempt_policy *policy, const rv_lease *lease, reeve_task *task,
+                                              reeve_outcome outcome, bool *counts);
 
 #endif

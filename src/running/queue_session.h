@@ -38,9 +38,9 @@ typedef struct rv_queue_session {
     size_t carry_skip;       /* how many messages were refused last time; only for the scheduler */
     int64_t reread;     /* how far its messages that were set aside were put back; -1: all; of the scheduler alone */
     atomic_bool unsent; /* its notices could not be sent lately; written by the scheduler */
-    atomic_llong result_max; /* the queue's, as Redis returned it last; 0: none. Any thread */
+    atomic_llong result_max;  /* the queue's, as Redis returned it last; 0: none. Any thread */
     atomic_llong payload_max; /* the same */
-    rv_tally *tallies;       /* tallies to flush, one a day; outcomes are added to the last one */
+    rv_tally *tallies;        /* tallies to flush, one a day; outcomes are added to the last one */
     /* of the heartbeat thread alone: */
     rv_tally *flushing;    /* on its way to Redis, perhaps there; not changed any more */
     uint64_t flush_number; /* its number */

@@ -186,6 +186,7 @@ static void decide(const reeve_worker *worker, const reeve_task *task, rv_item *
                        .checkpoint = item->lease.has_checkpoint,
                        .deadline = item->lease.envelope.deadline_ms > 0,
                        .begun = !item->unbegun,
+                       .counted = policy->max_snoozes > 0 && task->delay_ms > 0,
                        .records_run = policy->records_runs,
                        .unique = policy->unique};
     s.delay_ms = task->delay_ms;
@@ -230,6 +231,7 @@ void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_
                         rv_attempt_policy *policy, reeve_outcome outcome, bool counts)
 {
     rv_queue_session *queue_session = t->pool->queue_sessions[item->lease.queue];
+    if (!item->unbegun) outcome = rv_attempt_policy_limit_snoozes(policy, &item->lease, task, outcome, &counts);
     outcome = give_up_cancelled(t, task, item, outcome);
     /* The policy of the queue may have changed while the task ran: the policy at the time of the failure applies. */
     if (outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_choose(policy, item, handler, queue_session);

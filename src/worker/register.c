@@ -112,7 +112,7 @@ static reeve_status set_policy(reeve_worker *worker, const reeve_handler_policy 
     if (entry == NULL)
         return rv_fail(&worker->error, REEVE_ENOTFOUND, "no handler of type %.120s is registered", policy->type);
     if (policy->attempts < 0 || policy->max_crashes < 0 || policy->timeout_ms < 0 || policy->heartbeat_ms < 0 ||
-        policy->retry_for_ms < 0) {
+        policy->retry_for_ms < 0 || policy->max_snoozes < 0) {
         return rv_fail(&worker->error, REEVE_EINVAL, "type %s: a limit is negative", policy->type);
     }
     rv_error why;
@@ -130,6 +130,7 @@ static reeve_status set_policy(reeve_worker *worker, const reeve_handler_policy 
     if (policy->timeout_ms > 0) entry->handler.timeout_ms = policy->timeout_ms;
     if (policy->heartbeat_ms > 0) entry->handler.heartbeat_ms = policy->heartbeat_ms;
     if (policy->retry_for_ms > 0) entry->handler.retry_for_ms = policy->retry_for_ms;
+    if (policy->max_snoozes > 0) entry->handler.max_snoozes = policy->max_snoozes;
     if (policy->at_most_once) entry->handler.at_most_once = true;
     if (policy->backoff != NULL) entry->handler.backoff = *policy->backoff;
     entry->handler.batch_size = merged.batch_size;

@@ -111,7 +111,7 @@ static void far_has_ended(void)
 
 static const test_costs_row across[] = {
     {"a task after one elsewhere", far_waits, put_after_far, NULL,
-     "evalsha=1 hget=4 hlen=1 hset=4 mget=1 publish=1 rpush=1 time=2 zadd=1 zintercard=1"},
+     "evalsha=1 hget=3 hlen=1 hmget=1 hset=4 mget=1 publish=1 rpush=1 time=2 zadd=1 zintercard=1"},
     {"the message to the parent's queue, carried", far_is_to_hear, carry_there, NULL,
      "evalsha=3 expire=1 hexists=1 hset=1 lindex=1 lrange=2 lrem=1 mget=1 sadd=1 time=1 zadd=2 zintercard=1 zmscore=5 "
      "zremrangebyscore=1 zscore=2"},
@@ -270,7 +270,7 @@ static void close_batch(void)
 
 static const test_costs_row batches[] = {
     {"a batch is opened, with one callback", test_costs_begin, open_batch, NULL,
-     "evalsha=1 hget=3 hlen=1 hset=3 mget=1 time=1 zadd=1 zintercard=1"},
+     "evalsha=1 hget=2 hlen=1 hmget=1 hset=3 mget=1 time=1 zadd=1 zintercard=1"},
     {"ten tasks put into a batch, beyond ten tasks", batch_is_open, add_ten, put_ten_alone,
      "evalsha+1 exists+1 hexists+10 hget+2 hgetall+1 hincrby+1 hlen+1 hmget+1 hset+3 mget+1 sadd+10 time+2 zadd+10 "
      "zintercard+1 zmscore+4 zscore+4"},

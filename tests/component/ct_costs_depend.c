@@ -109,13 +109,13 @@ static void cancel_refused(void)
 
 static const test_costs_row making[] = {
     {"a task after one that waits, beyond one with a priority", a_waits, after_one, after_none,
-     "hdel-1 hexists+1 hget+2 hlen+1 hmget-1 hset+2 llen-1 mget+1 sadd+1 time+1 zadd+1 zintercard+1 zmscore+4"},
+     "hdel-1 hexists+1 hget+1 hlen+1 hset+2 llen-1 mget+1 sadd+1 time+1 zadd+1 zintercard+1 zmscore+4"},
     {"a task after three, beyond after one", a_waits, after_three, after_one, "hexists+2 sadd+2 zadd+2"},
     {"a task after one and at a time, beyond after one", a_waits, after_one_and_later, after_one, "hset+1"},
     {"a task after one that has completed, beyond one with a priority", a_has_ended, after_one, after_none,
-     "hdel+1 hincrby+1 hlen+1 hset+1 mget+1 sadd+1 zadd+2 zintercard+1 zmscore+4"},
+     "hdel+1 hincrby+1 hlen+1 hmget+1 hset+1 mget+1 sadd+1 zadd+2 zintercard+1 zmscore+4"},
     {"a task after one that has died, beyond one with a priority", a_has_died, after_one, after_none,
-     "exists+1 expireat+1 hget+5 hincrby+3 hlen+2 hscan+1 hset+1 llen-1 mget+1 smismember+1 zadd+3 zcard+1 "
+     "exists+1 expireat+1 hget+4 hincrby+3 hlen+2 hmget+1 hscan+1 hset+1 llen-1 mget+1 smismember+1 zadd+3 zcard+1 "
      "zintercard+1 zmscore+4 zrem+2"},
     {"an edge added to a ready task", a_waits, add_an_edge, NULL,
      "evalsha=1 hexists=1 hget=5 hincrby=1 hlen=1 hset=5 mget=1 sadd=1 time=2 zadd=2 zintercard=1 zmscore=4 "

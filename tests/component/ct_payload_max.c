@@ -20,7 +20,8 @@ static int set_up(void **state)
     int64_t max = MAX;
     int failed = test_place_empty(state);
     memset(bytes, 'x', sizeof(bytes));
-    if (failed == 0) failed = reeve_queue_set(test_client, "q", &(reeve_queue_settings){.payload_max = &max}) != REEVE_OK;
+    if (failed == 0)
+        failed = reeve_queue_set(test_client, "q", &(reeve_queue_settings){.payload_max = &max}) != REEVE_OK;
     return failed;
 }
 
@@ -105,8 +106,10 @@ static void handed_over(void **state)
 {
     (void)state;
     unset();
-    reeve_worker *worker = test_worker_run(1, 1);
-    TEST_AWAIT(test_number("LLEN reeve:{q}:idle") == 1);
+    reeve_worker *worker = test_worker_run(1, 0);
+    test_put_spec(
+        (reeve_task_spec){.id = "first", .type = "act", .payload = {"result one", 10}}); /* begins the session */
+    TEST_AWAIT(test_threads_are_idle(1));
     int64_t max = MAX;
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.payload_max = &max}));
     test_refused(test_client, put(spec_of(MAX + 1)), REEVE_ETOOBIG, WORDS);
@@ -239,11 +242,11 @@ static void again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(one_task, set_up),     cmocka_unit_test_setup(nothing_is_taken, set_up),
-        cmocka_unit_test_setup(many_tasks, set_up),   cmocka_unit_test_setup(handed_over, set_up),
+        cmocka_unit_test_setup(one_task, set_up),       cmocka_unit_test_setup(nothing_is_taken, set_up),
+        cmocka_unit_test_setup(many_tasks, set_up),     cmocka_unit_test_setup(handed_over, set_up),
         cmocka_unit_test_setup(kept_and_unset, set_up), cmocka_unit_test_setup(by_commands, set_up),
-        cmocka_unit_test_setup(edited, set_up),       cmocka_unit_test_setup(chained, set_up),
-        cmocka_unit_test_setup(buffered, set_up),     cmocka_unit_test_setup(again, set_up),
+        cmocka_unit_test_setup(edited, set_up),         cmocka_unit_test_setup(chained, set_up),
+        cmocka_unit_test_setup(buffered, set_up),       cmocka_unit_test_setup(again, set_up),
     };
     test_options.persist = true;
     return cmocka_run_group_tests_name("ct_payload_max", tests, test_place_start, test_place_stop);

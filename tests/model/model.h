@@ -226,7 +226,7 @@ typedef struct model_queue {
     model_task tasks[SLOTS];
     bool paused, large, waiters;
     bool payloads_limited; /* large tasks are refused */
-    bool kept[2]; /* whether that was ever set, and to what: [0] completed and cancelled, [1] dead */
+    bool kept[2];          /* whether that was ever set, and to what: [0] completed and cancelled, [1] dead */
     int64_t keep_age[2], keep_count[2];
     int keep_bytes;     /* of results; 0: as many as there are */
     bool bytes_counted; /* those of all that had ended before, too */

@@ -267,7 +267,9 @@ static bool have_options(int queue, const model_incoming *tasks, int count)
 /* A task that comes plainly and alone, while nothing is ready, is leased to the thread that came to be idle last. */
 static int taker_of(int queue, const model_incoming *one, int count)
 {
-    if (count != 1 || one->task.large || model.queues[queue].payloads_limited || model_task_of(queue, one->id)->state != NONE) return -1;
+    if (count != 1 || one->task.large || model.queues[queue].payloads_limited ||
+        model_task_of(queue, one->id)->state != NONE)
+        return -1;
     return model_count(queue, READY) > 0 ? -1 : model_taker(queue);
 }
 

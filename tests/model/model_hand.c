@@ -170,7 +170,8 @@ void model_check_hands(int queue, const model_seen *seen)
     if (q->idle_count && (q->paused || *q->limit_state))
         model_differ("threads are idle in queue %d, which is shut", queue);
     if (q->idle_count && q->next > START) model_differ("threads are idle, and are not asked for by the order");
-    if (q->next > START && (q->grouped || q->events_ordered || q->payload_max)) model_differ("the order has a next, and more");
+    if (q->next > START && (q->grouped || q->events_ordered || q->payload_max))
+        model_differ("the order has a next, and more");
     int told = 0;
     for (int session = 0; session < model.session_count; session++) {
         for (int thread = 0; thread < THREADS && model.sessions[session].queue == queue; thread++) {

@@ -45,7 +45,8 @@ void model_keep_make(int arg[ARGS])
     if (mood.results && arg[WHICH] == 0) arg[AGE] = CHOOSE(-1, 1, 10, 100, 1000, 5000, DAY);
     if (arg[WHICH] == BYTES) arg[COUNT] = CHOOSE(0, 1, 4, 8, 8, 12);
     if (arg[WHICH] == BYTES && mood.results && model.queues[arg[QUEUE]].keep_bytes) arg[COUNT] = 0;
-    if (arg[WHICH] == PAYLOADS) arg[COUNT] = !model.queues[arg[QUEUE]].payloads_limited && !mood.segments && !mood.idles;
+    if (arg[WHICH] == PAYLOADS)
+        arg[COUNT] = !model.queues[arg[QUEUE]].payloads_limited && !mood.segments && !mood.idles;
 }
 
 /* As reeve_queue_set does it. */

@@ -57,7 +57,7 @@ has_members() {
 }
 
 KEEP_DEFAULT='{"completed":{"age_ms":86400000,"count":10000,"result_bytes":null},"dead":{"age_ms":7776000000,"count":10000},"stats_days":30}'
-DEFAULTS="\"attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"retry_for_ms\":null,\"record_runs\":false,\"on_dead\":null,\"result_max_bytes\":null,\"payload_max_bytes\":null,\"keep\":$KEEP_DEFAULT}"
+DEFAULTS="\"attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"retry_for_ms\":null,\"max_snoozes\":null,\"record_runs\":false,\"on_dead\":null,\"result_max_bytes\":null,\"payload_max_bytes\":null,\"keep\":$KEEP_DEFAULT}"
 
 showing() {
     expect_status 0 reeve settings a
@@ -68,6 +68,7 @@ backoff:        exponential:1s:1h~0.2 (default)
 max crashes:    3 (default)
 timeout:        none (default)
 retry for:      none (default)
+max snoozes:    none (default)
 record runs:    no
 on dead:        none
 result max:     16M (default)
@@ -93,6 +94,7 @@ backoff:        list:1s,90s~0.1
 max crashes:    2
 timeout:        90s
 retry for:      1d
+max snoozes:    none (default)
 record runs:    no
 on dead:        told
 result max:     64K
@@ -104,7 +106,7 @@ END
 )"
     # What is not given stays, also of the policy, which is one field.
     expect_status 0 reeve settings b --timeout 250ms --json
-    has_members '{"queue":"b","attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"retry_for_ms":86400000,"record_runs":false,"on_dead":"told","result_max_bytes":65536,"payload_max_bytes":8192,"keep":{"completed":{"age_ms":129600000,"count":500,"result_bytes":536870912},"dead":{"age_ms":null,"count":null},"stats_days":7}}'
+    has_members '{"queue":"b","attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"retry_for_ms":86400000,"max_snoozes":null,"record_runs":false,"on_dead":"told","result_max_bytes":65536,"payload_max_bytes":8192,"keep":{"completed":{"age_ms":129600000,"count":500,"result_bytes":536870912},"dead":{"age_ms":null,"count":null},"stats_days":7}}'
     expect_status 0 reeve settings b --attempts default --keep-completed 1.5 --keep-dead none
     expect_has "$OUT" "attempts:       20 (default)"
     expect_has "$OUT" "backoff:        list:1s,90s~0.1"

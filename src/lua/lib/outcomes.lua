@@ -82,9 +82,13 @@ function outcomes.snooze(P, id, now, settings, delay, begun)
     leave_first(P, id, settings, envelope)
     return end_cancelled(P, id, envelope, now)
   end
-  if begun == '1' then envelope = drop_deadline(P, id, envelope) else keep_deadline(P, id, envelope) end
+  if begun == '' then keep_deadline(P, id, envelope) else envelope = drop_deadline(P, id, envelope) end
   if tonumber(delay) > 0 then
     put_off(P, id, envelope)
+    if begun == '2' then
+      call('HINCRBY', P .. 'info:' .. id, 'snoozes', '1')
+      mark_info(P, id, call('HGET', P .. 'tasks', id))
+    end
     schedule(P, id, now + delay)
   else
     requeue_front(P, {id}, {envelope})

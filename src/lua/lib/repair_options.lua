@@ -1,6 +1,6 @@
 -- Repairs of findings about what tasks ask for (lib/check_options.lua), numbers, settings and recurring entries (lib/check_numbers.lua).
 --
--- requires: base, check_numbers, check_options, deadline, index, payload_limit, unique
+-- requires: base, check_numbers, check_options, deadline, index, unique
 -- gives: repair_counter, repair_cron_stale, repair_deadline_missing, repair_deadline_stale, repair_large_unset, repair_mark_missing
 -- gives: repair_sequence, repair_sequence_flag, repair_tag_index, repair_tag_missing, repair_unique_missing, repair_unique_stale
 -- gives: repair_waiters_unset, repair_wake_tokens
@@ -69,7 +69,12 @@ end
 
 local function repair_sequence_flag(P, flag)
   if flag == 'payload_max' then
-    switch_payload_limit(P, call('HGET', P .. 'settings', flag) or '')
+    -- As lib/payload_limit.lua does it.
+    local last = tonumber(call('HGET', P .. 'sequence', 'next'))
+    if last and last > @SCORE_START@ then call('HSET', P .. 'sequence', '0', text(last)) end
+    call('HDEL', P .. 'sequence', 'next')
+    call('HSET', P .. 'sequence', flag, call('HGET', P .. 'settings', flag))
+    call('SET', P .. 'payload_limited', '1')
   else
     call('HSET', P .. 'sequence', flag, '1')
   end

@@ -47,7 +47,7 @@ local function revive(P, id, envelope, state, completed)
     if holder and holder ~= id then return 'unique ' .. holder end
   end
   if state == 'completed' then leave_completed(P, id) else leave_place(P, id, state, envelope) end
-  if state == 'dead' or state == 'completed' then call('HDEL', P .. 'info:' .. id, 'failures', 'crashes', 'alone') end
+  if state == 'dead' or state == 'completed' then call('HDEL', P .. 'info:' .. id, 'failures', 'crashes', 'alone', 'snoozes') end
   if state ~= 'scheduled' then envelope = drop_deadline(P, id, unmark_cancelled(P, id, envelope)) end
   put_off(P, id, envelope)
   local now = clock()

@@ -85,6 +85,7 @@ static void write_run(cli_json *json, const reeve_task_info *info)
 {
     cli_json_uint(json, "failures", info->failures);
     cli_json_uint(json, "crashes", info->crashes);
+    cli_json_uint(json, "snoozes", info->snoozes);
     cli_json_text(json, "error_kind", info->error_kind);
     cli_json_text(json, "error_message", info->error_message);
     cli_json_text(json, "backtrace", info->backtrace);

@@ -83,6 +83,7 @@ static void add_failure(cli_fields *fields, const reeve_task_info *info)
 {
     add_count(fields, "failures", info->failures, info->attempts);
     add_count(fields, "crashes", info->crashes, info->max_crashes);
+    add_count(fields, "snoozes", info->snoozes, info->max_snoozes);
     cli_fields_add(fields, "error kind", info->error_kind);
     cli_fields_add(fields, "error", info->error_message);
     cli_fields_add(fields, "backtrace", info->backtrace);

@@ -48,6 +48,7 @@ static void describe_handler(rv_buf *out, const reeve_handler *handler)
         rv_buf_addf(out, "  %-12s%.10g s\n", "heartbeat", (double)handler->heartbeat_ms / 1000);
     if (handler->retry_for_ms > 0)
         rv_buf_addf(out, "  %-12s%.10g s\n", "retry_for", (double)handler->retry_for_ms / 1000);
+    if (handler->max_snoozes > 0) rv_buf_addf(out, "  %-12s%d\n", "max_snoozes", handler->max_snoozes);
     if (handler->at_most_once) rv_buf_addf(out, "  %-12sat most once\n", "runs");
     add_backoff(out, &handler->backoff);
     if (handler->run_batch == NULL) return;
@@ -162,6 +163,7 @@ static void add_handler_json(rv_buf *out, const reeve_handler *handler)
     add_number(out, "timeout_ms", handler->timeout_ms);
     add_number(out, "heartbeat_ms", handler->heartbeat_ms);
     add_number(out, "retry_for_ms", handler->retry_for_ms);
+    add_number(out, "max_snoozes", handler->max_snoozes);
     add_number(out, "at_most_once", handler->at_most_once);
     add_backoff_json(out, &handler->backoff);
     /* Only of those that take many. */

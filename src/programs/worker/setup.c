@@ -12,6 +12,7 @@ static reeve_status set_policy(reeve_worker *worker, const rv_config_handler *ha
                                    .timeout_ms = handler->timeout_ms,
                                    .heartbeat_ms = handler->heartbeat_ms,
                                    .retry_for_ms = handler->retry_for_ms,
+                                   .max_snoozes = (int)handler->max_snoozes,
                                    .at_most_once = handler->at_most_once,
                                    .backoff = handler->has_backoff ? &handler->backoff : NULL,
                                    .batch_size = (unsigned)handler->batch_size,

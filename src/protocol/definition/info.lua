@@ -3,6 +3,7 @@ return {
   {section = 'Failures and crashes'},
   {name = 'failures', help = 'number of failed attempts'},
   {name = 'crashes', help = 'number of crashes: sessions that died while they ran the task'},
+  {name = 'snoozes', help = 'number of snoozes, counted while their number has a limit'},
   {name = 'alone', help = '`1`: the task crashed while it ran alone in its worker'},
   {name = 'kind', help = 'the kind of the last error'},
   {name = 'message', help = 'the message of the last error'},

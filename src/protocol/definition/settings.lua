@@ -17,7 +17,7 @@
 --   notice   workers read it when they look after the queue: they are told to do so at once
 --   beside   the key that is deleted with the field
 --   help     what it is: for all documents; more: further sentences, for docs/configuration.md
-local POLICY = 'attempts, max_crashes, timeout, retry_for, backoff and record_runs'
+local POLICY = 'attempts, max_crashes, timeout, retry_for, max_snoozes, backoff and record_runs'
 return {
   structs = {completed = 'reeve_keep', dead = 'reeve_keep', policy = 'reeve_queue_policy'},
   -- Groups of the configuration below queues[]. `whole`: if the file has the group, it sets all settings in it.
@@ -52,6 +52,11 @@ return {
    words = {{'default', 0}}, c = 'policy.retry_for_ms', flag = 'retry-for', value = 'DURATION|default',
    json = 'retry_for_ms', json_null = 0, notice = true,
    help = 'how long a task is retried after its enqueue: a later failure is final',
+   more = 'It applies if neither the task nor its handler sets it.'},
+  {name = 'max_snoozes', field = 'policy', member = 'snoozes', type = 'count', min = 1, max = 1000000, unset = 0,
+   words = {{'default', 0}}, c = 'policy.max_snoozes', ctype = 'int', flag = 'max-snoozes', value = 'N|default',
+   json = 'max_snoozes', json_null = 0, notice = true,
+   help = 'number of times that a handler may snooze a task; the next time it dies',
    more = 'It applies if neither the task nor its handler sets it.'},
   {name = 'record_runs', field = 'policy', member = 'runs', type = 'flag', min = 0, max = 1, default = 0, unset = 0,
    c = 'policy.record_runs', flag = 'record-runs', value = 'yes|no', json = 'record_runs', notice = true,

@@ -55,6 +55,8 @@ return {
     shown = 'option of the task, in the form of `--backoff`; null: not set'},
   {name = 'retry_for', kind = 'span', min = 1, check = 'retry_for', cron = true,
     help = 'retry the task for at most this time after its enqueue: a later failure is final (set by the handler or queue, else no limit)'},
+  {name = 'max_snoozes', kind = 'whole', min = 1, max = 'REEVE_ATTEMPTS_MAX', envelope = 'snoozes', cron = true, view = false,
+    help = 'number of times that the handler may snooze the task; the next time it dies (set by the handler or queue, else no limit)'},
   {name = 'unique', kind = 'text', argument = 'KEY', check = 'unique', write = 'unique',
     help = 'unique key: at most one task of the queue holds it; see --on-conflict', shown = 'the unique key'},
   {name = 'unique_until', kind = 'own', field = 'unique_until_started', argument = 'WHEN', check = false, write = false,

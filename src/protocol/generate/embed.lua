@@ -74,7 +74,7 @@ local function stripped(text, path, fields)
 end
 
 -- The text without comments that no code follows: of a module's head, or of a step that stands elsewhere (inline.lua). What a comment goes
--- on with on the next line stands on one line. The script's head stays as it is.
+-- on with on the next line stands on one line, and what is about a line of code behind that. The script's head stays as it is.
 local function joined(text)
   local head, rest = text:match('^(.-\n)(\n.*)$')
   if not head then return text end
@@ -85,7 +85,16 @@ local function joined(text)
   repeat
     rest, count = rest:gsub('\n *%-%-[^\n]*\n%s*\n', '\n\n')
   until count == 0
-  return head .. rest
+  return head .. rest:gsub('\n *(%-%- [^\n]*)(\n *[^ \n-][^\n]*)', function(comment, code)
+    return not code:find('--', 1, true) and code .. ' ' .. comment or nil
+  end)
+end
+
+-- The script's head stands behind its code.
+local function behind_code(text)
+  local first, head, rest = text:match('^(#![^\n]*\n)(%-%- [^\n]*\n.-\n)(\n.*)$')
+  if not head or ('\n' .. head):find('\n[^-]') then return text end
+  return first .. rest .. '\n' .. head
 end
 
 -- The text without what only the build reads, the heads of modules, and with empty lines only between comments: each line is a byte that is
@@ -96,7 +105,7 @@ local function tidied(text)
   text = text:gsub('\n%-%-\n%s*\n', '\n\n'):gsub('\n[ \n]*\n\n', '\n\n')
   text = joined(text)
   text = text:gsub('\n *\n( *%f[^ \n-])', '\n%1'):gsub('(\n *[^ \n-][^\n]*)\n *\n', '%1\n')
-  return (text:sub(2))
+  return behind_code(text:sub(2))
 end
 
 local function sha1_of(path)
