@@ -27,6 +27,24 @@ expect_eq "$(printf '%s\n' "$OUT" | grep -cE '^(handle: +other/three|queue: +q)$
 expect_status 1 reeve why q/none q/one --json
 expect_has "$OUT" '"handle":"q/one"'
 
+# ---- watch ---------------------------------------------------------------------------------------------------------------
+expect_status 2 reeve watch q/one other/three
+expect_has "$ERR" 'q/one and other/three are of different queues'
+expect_status 2 reeve watch q q/one
+for id in a b c; do reeve enqueue later noop --id $id --in 1h >/dev/null; done
+(
+    status=0
+    reeve watch later/a later/b --timeout 60 >"$TEST_DIR/watched" || status=$?
+    echo "$status" >"$TEST_DIR/watch_status"
+) &
+WATCHER=$!
+wait_for '[ "$(redis HEXISTS "reeve:{later}:settings" events_until)" = 1 ]' 30
+reeve cancel later/c later/b later/a >/dev/null
+wait "$WATCHER"
+expect_eq "$(grep -oE 'cancelled +later/.' "$TEST_DIR/watched" | tr -s ' ' | tr '\n' ' ')" 'cancelled later/b cancelled later/a '
+expect_eq "$(cat "$TEST_DIR/watch_status")" 6
+expect_status 6 reeve watch later/a later/b
+
 # ---- wait ----------------------------------------------------------------------------------------------------------------
 start_worker w
 expect_status 5 reeve wait q/two q/one

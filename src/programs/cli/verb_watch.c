@@ -8,6 +8,9 @@
 
 #include "args.h"
 #include "base/clock.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "each.h"
 #include "json.h"
 #include "maintain.h"
 #include "stop.h"
@@ -110,10 +113,19 @@ static bool print_line(const char *queue, const reeve_event *event)
 
 /* ---- watching -------------------------------------------------------------------------------------------------- */
 
+struct watched {
+    const char *name; /* as it was given */
+    cli_handle handle;
+    bool ended;
+};
+
 struct watching {
     cli_context *cli;
-    const char *name;  /* as it was given */
-    cli_handle handle; /* id empty: the whole queue */
+    const char *name; /* of the first argument */
+    char queue[REEVE_QUEUE_MAX + 1];
+    struct watched *tasks; /* all of that queue */
+    size_t count;          /* of tasks; 0: all of the queue */
+    int status;            /* of the last task that ended otherwise than completed */
     reeve_watch *watch;
     int64_t deadline;
     int64_t left; /* of the count */
@@ -137,53 +149,94 @@ static bool is_end(const char *what, int *ret_status)
 }
 
 /* A program is told why the exit status is what it is. how: "dead", "cancelled", "deleted". */
-static void tell_program(const struct watching *watching, const char *how, int status)
+static void tell_program(const cli_context *cli, const struct watched *task, const char *how, int status)
 {
     const char *code = strcmp(how, "deleted") == 0 ? "not_found" : how;
 
-    if (!watching->cli->json) return;
-    (void)cli_fault_say(watching->cli, status, &(cli_fault){.code = code, .handle = watching->name}, "%s is %s",
-                        watching->name, how);
+    if (!cli->json) return;
+    (void)cli_fault_say(cli, status, &(cli_fault){.code = code, .handle = task->name}, "%s is %s", task->name, how);
 }
 
-/* A task that has ended already, or is not there: true, and *ret_status. */
-static bool look(struct watching *watching, int *ret_status)
+static void end_task(struct watching *watching, struct watched *task, int status)
 {
-    reeve_task_info *info = NULL;
-    reeve_status status = reeve_show(watching->cli->client, watching->handle.queue, watching->handle.id, &info);
-    bool ended = status != REEVE_OK;
+    task->ended = true;
+    if (status != CLI_DONE) watching->status = status;
+}
 
-    if (status != REEVE_OK) {
-        *ret_status = cli_fault_call(watching->cli, status, &(cli_fault){.handle = watching->name});
+static bool have_all_ended(const struct watching *watching)
+{
+    for (size_t i = 0; i < watching->count; i++)
+        if (!watching->tasks[i].ended) return false;
+    return watching->count > 0;
+}
+
+/* Whether a task has ended already, or is not there. */
+static void look(struct watching *watching, struct watched *task)
+{
+    const cli_context *cli = watching->cli;
+    reeve_task_info *info = NULL;
+    reeve_status found = reeve_show(cli->client, task->handle.queue, task->handle.id, &info);
+    int status = CLI_DONE;
+
+    if (found != REEVE_OK) {
+        end_task(watching, task, cli_fault_call(cli, found, &(cli_fault){.handle = task->name}));
     } else if (info->state >= REEVE_STATE_COMPLETED) {
-        ended = true;
-        (void)is_end(reeve_state_name(info->state), ret_status);
-        cli_note(watching->cli, "%s has ended: %s", watching->name, reeve_state_name(info->state));
-        if (*ret_status != CLI_DONE) tell_program(watching, reeve_state_name(info->state), *ret_status);
+        (void)is_end(reeve_state_name(info->state), &status);
+        cli_note(cli, "%s has ended: %s", task->name, reeve_state_name(info->state));
+        if (status != CLI_DONE) tell_program(cli, task, reeve_state_name(info->state), status);
+        end_task(watching, task, status);
     }
     reeve_task_info_free(info);
-    return ended;
 }
 
-/* True when that was the last. */
-static bool take(struct watching *watching, const reeve_event *event, int *ret_status)
+/* Looks at all tasks that have not ended. Returns whether all have. */
+static bool look_at_all(struct watching *watching)
 {
-    const char *queue = watching->handle.queue;
+    for (size_t i = 0; i < watching->count; i++)
+        if (!watching->tasks[i].ended) look(watching, &watching->tasks[i]);
+    return have_all_ended(watching);
+}
+
+static bool print(struct watching *watching, const reeve_event *event)
+{
     bool well = true;
 
     if (watching->cli->json)
-        print_json(queue, event);
+        print_json(watching->queue, event);
     else
-        well = print_line(queue, event);
-    if (!well || fflush(stdout) != 0) {
-        *ret_status = well ? CLI_REFUSED : cli_no_memory(watching->cli);
-        return true;
+        well = print_line(watching->queue, event);
+    if (well && fflush(stdout) == 0) return true;
+    watching->status = well ? CLI_REFUSED : cli_no_memory(watching->cli);
+    return false;
+}
+
+static void note_end(struct watching *watching, const reeve_event *event)
+{
+    int status;
+
+    if (!is_end(event->what, &status)) return;
+    for (size_t i = 0; i < watching->count; i++) {
+        struct watched *task = &watching->tasks[i];
+        if (task->ended || strcmp(task->handle.id, event->id) != 0) continue;
+        if (status != CLI_DONE) tell_program(watching->cli, task, event->what, status);
+        end_task(watching, task, status);
     }
-    if (watching->handle.id[0] != '\0' && is_end(event->what, ret_status)) {
-        if (*ret_status != CLI_DONE) tell_program(watching, event->what, *ret_status);
-        return true;
-    }
-    *ret_status = CLI_DONE;
+}
+
+static bool is_watched(const struct watching *watching, const reeve_event *event)
+{
+    for (size_t i = 0; i < watching->count; i++)
+        if (strcmp(watching->tasks[i].handle.id, event->id) == 0) return true;
+    return watching->count == 0;
+}
+
+/* True when that was the last. */
+static bool take(struct watching *watching, const reeve_event *event)
+{
+    if (!is_watched(watching, event)) return false;
+    if (!print(watching, event)) return true;
+    note_end(watching, event);
+    if (have_all_ended(watching)) return true;
     return watching->left > 0 && --watching->left == 0;
 }
 
@@ -201,8 +254,6 @@ static void note_outage(struct watching *watching, reeve_status result)
 static int watch_on(struct watching *watching)
 {
     cli_context *cli = watching->cli;
-    bool single = watching->handle.id[0] != '\0';
-    int status = CLI_DONE;
 
     for (;;) {
         const reeve_event *event = NULL;
@@ -212,32 +263,49 @@ static int watch_on(struct watching *watching)
         if (left < 0) left = 0;
         result = reeve_watch_next(watching->watch, left < LOOK_MS ? left : LOOK_MS, &event);
         if (result != REEVE_EINTERRUPTED) note_outage(watching, result);
-        if (result == REEVE_OK && take(watching, event, &status)) return status;
+        if (result == REEVE_OK && take(watching, event)) return watching->status;
         if (result == REEVE_OK) continue;
         if (result == REEVE_EINTERRUPTED) return cli_signalled(cli, cli_stop_signal());
         if (result != REEVE_ETIMEOUT && cli_exit_of(result) != CLI_NO_REDIS)
             return cli_fail_call(cli, result, watching->name);
         if (left == 0)
             return cli_fault_say(cli, CLI_TIMED_OUT,
-                                 &(cli_fault){.code = "timeout", .handle = single ? watching->name : NULL},
+                                 &(cli_fault){.code = "timeout", .handle = watching->count > 0 ? watching->name : NULL},
                                  "%s: not in time", watching->name);
-        if (result == REEVE_ETIMEOUT && single && look(watching, &status)) return status;
+        if (result == REEVE_ETIMEOUT && look_at_all(watching)) return watching->status;
     }
 }
 
 static int begin(struct watching *watching, const struct watch_options *options)
 {
     cli_context *cli = watching->cli;
-    reeve_watch_options how = {.queue = watching->handle.queue};
+    reeve_watch_options how = {.queue = watching->queue};
     reeve_status result;
-    int status = CLI_DONE;
 
-    if (watching->handle.id[0] != '\0') how.id = watching->handle.id;
+    if (watching->count == 1) how.id = watching->tasks[0].handle.id;
     if (options->since_ms >= 0) how.since_ms = rv_wall_ms() - options->since_ms;
     result = reeve_watch_open(&watching->watch, cli->client, &how);
     if (result != REEVE_OK) return cli_fail_call(cli, result, watching->name);
-    if (how.id == NULL || how.since_ms > 0 || !look(watching, &status)) status = watch_on(watching);
-    return status;
+    if (how.since_ms <= 0 && look_at_all(watching)) return watching->status;
+    return watch_on(watching);
+}
+
+/* A queue, or tasks of one queue: a watch follows one queue. */
+static int read_arguments(const cli_context *cli, struct watching *watching)
+{
+    cli_handle handle;
+
+    for (size_t i = 0; i < cli->count; i++) {
+        if (cli_each_read(cli, true, cli->rest[i], &handle) != CLI_DONE) return CLI_USAGE;
+        if (i == 0) rv_copy_text(watching->queue, sizeof(watching->queue), handle.queue);
+        if (handle.id[0] == '\0' && cli->count > 1) return cli_usage(cli, "give one queue, or tasks of one queue");
+        if (strcmp(handle.queue, watching->queue) != 0)
+            return cli_usage(cli, "%s and %s are of different queues: watch each queue by a command of its own",
+                             cli->rest[0], cli->rest[i]);
+        if (handle.id[0] == '\0') return CLI_DONE;
+        watching->tasks[watching->count++] = (struct watched){.name = cli->rest[i], .handle = handle};
+    }
+    return CLI_DONE;
 }
 
 static int watch(cli_context *cli, void *pointer)
@@ -246,42 +314,40 @@ static int watch(cli_context *cli, void *pointer)
     struct watching watching = {.cli = cli, .name = cli->rest[0], .left = options->count};
     int status;
 
-    if (strchr(cli->rest[0], '/') != NULL) {
-        status = cli_handle_argument(cli, &watching.handle, cli->rest[0]);
-    } else {
-        status = cli_queue_argument(cli, cli->rest[0]);
-        if (status == CLI_DONE)
-            (void)snprintf(watching.handle.queue, sizeof(watching.handle.queue), "%s", cli->rest[0]);
+    watching.tasks = rv_zalloc_array(cli->count, sizeof(*watching.tasks));
+    if (watching.tasks == NULL) return cli_no_memory(cli);
+    status = read_arguments(cli, &watching);
+    if (status == CLI_DONE) status = cli_open_queue(cli, watching.queue);
+    if (status == CLI_DONE) {
+        watching.deadline = rv_deadline(options->timeout_ms);
+        cli_stop_catch(cli->client);
+        status = begin(&watching, options);
+        cli_stop_release();
+        reeve_watch_close(watching.watch);
     }
-    if (status == CLI_DONE) status = cli_open_queue(cli, watching.handle.queue);
-    if (status != CLI_DONE) return status;
-    watching.deadline = rv_deadline(options->timeout_ms);
-    cli_stop_catch(cli->client);
-    status = begin(&watching, options);
-    cli_stop_release();
-    reeve_watch_close(watching.watch);
+    rv_free(watching.tasks);
     return status;
 }
 
 const cli_verb cli_verb_watch = {
     .name = "watch",
     .section = CLI_TASKS,
-    .synopsis = "HANDLE|QUEUE [--since DURATION] [--timeout DURATION] [--count N]",
-    .summary = "Prints the events of a task until it has ended, or those of all tasks of a queue",
+    .synopsis = "HANDLE...|QUEUE [--since DURATION] [--timeout DURATION] [--count N]",
+    .summary = "Prints the events of tasks until they have ended, or those of all tasks of a queue",
     .options = watch_table,
     .options_size = sizeof(struct watch_options),
     .defaults = &watch_defaults,
     .min = 1,
-    .max = 1,
+    .max = CLI_ANY_NUMBER,
     .run = watch,
     .notes = "An event is a change of a task's state. The command prints a line for each event: time (UTC), event,\n"
              "handle, and the worker or the reason. A queue records events while a program watches it. `reeve events\n"
-             "QUEUE --keep N` makes a queue also keep events, for --since.\n"
+             "QUEUE --keep N` makes a queue also keep events, for --since. Several handles must be of one queue.\n"
              "\n"
              "Examples:\n"
              "  reeve watch default/order-17\n"
              "  reeve watch default --json | jq -c 'select(.event == \"dead\")'\n"
              "  reeve watch default --since 10m --count 100\n",
-    .exits = "0 done, or the task is completed, 1 the task was deleted or is unknown, 2 wrong usage, 3 no Redis,\n"
-             "5 the task is dead, 6 it was cancelled, 7 --timeout has passed.",
+    .exits = "0 done, or the tasks are completed, 1 a task was deleted or is unknown, 2 wrong usage, 3 no Redis,\n"
+             "5 a task is dead, 6 it was cancelled, 7 --timeout has passed.",
 };
