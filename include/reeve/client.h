@@ -539,6 +539,36 @@ typedef struct reeve_crash_info {
 REEVE_API reeve_status reeve_crashes(reeve_client *client, reeve_crash_info **ret, size_t *ret_count);
 REEVE_API void reeve_crashes_free(reeve_crash_info *list, size_t count);
 
+/* What a worker answered (reeve_ask_workers). */
+typedef struct reeve_answer {
+    bool answered;   /* false: it gave no answer in time; `text` says more if it is known */
+    bool done;       /* it has carried the request out; false with `answered`: it refused */
+    char text[1024]; /* in words: what was done, or why not */
+} reeve_answer;
+
+/*
+ * Asks running workers for something, and waits for their answers, for up to timeout_ms in all. `workers` are ids of
+ * workers (reeve_workers). The request is one of these:
+ *
+ *     quiet                        take no new tasks
+ *     resume                       take tasks again
+ *     threads POOL MIN MAX         reeve_worker_set_threads
+ *     add-queue POOL QUEUE WEIGHT  reeve_worker_add_queue
+ *     remove-queue POOL QUEUE      reeve_worker_remove_queue
+ *     log-level LEVEL              write messages from this level on: debug, info, warn, error or off
+ *     stop, reload, rotate-logs    for the program of the worker (reeve_worker_options.on_request); this version of
+ *                                  reeve-worker does `stop`, and refuses the other two
+ *
+ * ret_answers has room for `count` answers, in the order of the workers. Workers carry a request out in any order; one
+ * that gave no answer in time may have carried it out, or do so later. Any user of Redis who may publish to the channels
+ * of the namespace can ask.
+ *
+ *   REEVE_OK       each worker has answered, or the time is over
+ *   REEVE_EINVAL   the request is empty, longer than 500 bytes, or has a line feed; or count is more than 1000
+ */
+REEVE_API reeve_status reeve_ask_workers(reeve_client *client, const char *const *workers, size_t count,
+                                         const char *request, int64_t timeout_ms, reeve_answer *ret_answers);
+
 /* ---- controlling tasks and queues ------------------------------------------------------------------------------ */
 
 /*

@@ -44,6 +44,17 @@ typedef struct reeve_worker_options {
      */
     void (*on_data_lost)(void *user);
     void *on_data_lost_user; /* argument of on_data_lost; must outlive the worker */
+    /*
+     * The worker calls this function when somebody asks (reeve_ask_workers, `reeve signal`) for something that only
+     * the program can do. `request` is "stop", "reload" or "rotate-logs"; `id` names the request; both are valid
+     * during the call. If the function returns true, the program carries the request out, on a thread of its own
+     * choice, and answers it once with reeve_worker_answer; it copies `id` for that. If it returns false, the worker
+     * answers that the program does not do this. The worker's keeper thread calls the function: it must not block,
+     * and may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id with this worker. NULL: all
+     * three requests are refused.
+     */
+    bool (*on_request)(void *user, const char *id, const char *request);
+    void *on_request_user; /* argument of on_request; must outlive the worker */
 } reeve_worker_options;
 
 /*
@@ -145,7 +156,7 @@ typedef struct reeve_pool_options {
     const char *name;          /* name of the pool and its threads; NULL: "pool-N" */
     const char *const *queues; /* 1 to 1000 different names of queues */
     size_t queue_count;
-    unsigned threads; /* number of threads, at most 1024; 0: 1 */
+    unsigned threads; /* number of threads, at most 1024; 0: 1. */
     unsigned batch;   /* maximum number of tasks that a thread leases at once, 1 to 256; 0: 128 */
     reeve_order order;
     const unsigned *weights; /* with REEVE_ORDER_WEIGHTED: a weight from 1 to 1000 for each queue; NULL: all 1 */
@@ -155,9 +166,50 @@ typedef struct reeve_pool_options {
     int64_t batch_ms;
 } reeve_pool_options;
 
-/* Adds a pool. Call it only before start. Different pools may serve the same queue. REEVE_EINVAL: a value is not
- * valid. REEVE_EDUPLICATE: the pool names a queue twice. REEVE_ESTATE: the worker has been started. */
+/*
+ * Adds a pool, before start or while the worker runs. Different pools may serve the same queue. If the worker runs, the
+ * threads of the pool start at once.
+ *
+ *   REEVE_EINVAL      a value is not valid
+ *   REEVE_EDUPLICATE  the pool names a queue twice, or the worker runs and has a pool of this name
+ *   REEVE_ESTATE      the worker is stopping
+ *   REEVE_ENOMEM, REEVE_ESYSTEM  memory or a thread was missing; the pool may have fewer threads
+ */
 REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_pool_options *options);
+
+/*
+ * The next functions change pools, before start or while the worker runs. Running tasks are not disturbed: a thread that
+ * is no longer needed runs its present task to the end, settles it, returns tasks that it has leased and not begun to
+ * their queues, and ends. None of the calls waits for that. A worker keeps the memory of ended threads and removed
+ * pools until it is destroyed, and uses it again when they come back.
+ *
+ * Any thread may call them, a handler too, but only one at a time for each worker, as everywhere in this file. Requests
+ * of `reeve threads` and the like may change the same pools at the same time.
+ *
+ *   REEVE_ENOTFOUND   the worker has no pool of this name, or the pool does not serve the queue
+ *   REEVE_EDUPLICATE  the pool serves the queue already
+ *   REEVE_EINVAL      a value is not valid; or the call would remove the last pool, or the last queue of a pool
+ *   REEVE_ESTATE      the worker is stopping; or the process was forked after start
+ *   REEVE_ENOMEM, REEVE_ESYSTEM  memory or a thread was missing; the pool may have fewer threads
+ */
+
+/* Sets the number of threads of a pool, 1 to 1024. This version requires that min and max are equal: REEVE_EUNSUPPORTED
+ * otherwise. */
+REEVE_API reeve_status reeve_worker_set_threads(reeve_worker *worker, const char *pool, unsigned min, unsigned max);
+
+/* Gives the pool of options->name all these options. If they differ from the present ones in more than the threads, a
+ * new pool takes the place of the old one. Its threads start as those of the old one end: both together never have more
+ * threads than the new one may have. */
+REEVE_API reeve_status reeve_worker_set_pool(reeve_worker *worker, const reeve_pool_options *options);
+
+/* Removes a pool: its threads end. When no pool serves a queue any more, the worker ends its session there. */
+REEVE_API reeve_status reeve_worker_remove_pool(reeve_worker *worker, const char *pool);
+
+/* Adds a queue to a pool, behind the others, or removes one. weight: with REEVE_ORDER_WEIGHTED, 1 to 1000; 0: 1. As
+ * reeve_worker_set_pool with the changed list. */
+REEVE_API reeve_status reeve_worker_add_queue(reeve_worker *worker, const char *pool, const char *queue,
+                                              unsigned weight);
+REEVE_API reeve_status reeve_worker_remove_queue(reeve_worker *worker, const char *pool, const char *queue);
 
 /*
  * Starts all threads of the worker and returns. If the URL is "embedded:", the call also starts the private server.
@@ -179,6 +231,15 @@ REEVE_API reeve_status reeve_worker_start(reeve_worker *worker);
 /* Makes the worker quiet: it leases no more tasks. Running tasks continue. Tasks that it has leased and not begun
  * return to their queues. Returns at once. */
 REEVE_API void reeve_worker_quiet(reeve_worker *worker);
+
+/* Undoes reeve_worker_quiet: the worker leases tasks again. Without effect if the worker is not quiet. Returns at once.
+ * REEVE_ESTATE: the worker was not started, or is stopping; or it is quiet because a newer release of reeve has changed
+ * the data format. */
+REEVE_API reeve_status reeve_worker_resume(reeve_worker *worker);
+
+/* Answers a request that on_request has taken (reeve_worker_options): `done` false means refused; text explains, at
+ * most 1000 bytes; a longer text is cut. The worker sends the answer to Redis. Any thread. REEVE_ENOMEM. */
+REEVE_API reeve_status reeve_worker_answer(reeve_worker *worker, const char *id, bool done, const char *text);
 
 /*
  * Stops the worker. The worker leases no more tasks, and the call waits for running handlers, for up to drain_ms.
@@ -209,7 +270,7 @@ typedef struct reeve_worker_stats {
     uint64_t dead;       /* tasks that died */
     uint64_t given_back; /* tasks that were snoozed or given back */
     uint64_t refused;    /* outcomes that Redis did not accept because the lease was lost */
-    unsigned threads;    /* threads of all pools */
+    unsigned threads;    /* threads that all pools are to have now */
     unsigned busy;       /* threads that run a handler now */
     bool connected;      /* the connection for heartbeats is open */
 } reeve_worker_stats;
@@ -234,6 +295,9 @@ REEVE_API reeve_status reeve_worker_add_layer_sized(reeve_worker *worker, const 
 REEVE_API reeve_status reeve_worker_set_policy_sized(reeve_worker *worker, const reeve_handler_policy *policy,
                                                      size_t policy_size);
 #define reeve_worker_set_policy(...) reeve_worker_set_policy_sized(__VA_ARGS__, sizeof(reeve_handler_policy))
+REEVE_API reeve_status reeve_worker_set_pool_sized(reeve_worker *worker, const reeve_pool_options *options,
+                                                   size_t options_size);
+#define reeve_worker_set_pool(...) reeve_worker_set_pool_sized(__VA_ARGS__, sizeof(reeve_pool_options))
 REEVE_API reeve_status reeve_worker_add_pool_sized(reeve_worker *worker, const reeve_pool_options *options,
                                                    size_t options_size);
 #define reeve_worker_add_pool(...) reeve_worker_add_pool_sized(__VA_ARGS__, sizeof(reeve_pool_options))

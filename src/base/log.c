@@ -28,6 +28,16 @@ void reeve_log_set(reeve_log_fn fn, void *user, reeve_log_level min)
     if (!nested) pthread_mutex_unlock(&lock);
 }
 
+bool rv_log_set_level(reeve_log_level min)
+{
+    bool nested = inside;
+    if (!nested) pthread_mutex_lock(&lock);
+    bool has_log = callback != NULL;
+    if (has_log) atomic_store_explicit(&min_level, (int)min, memory_order_relaxed);
+    if (!nested) pthread_mutex_unlock(&lock);
+    return has_log;
+}
+
 bool rv_log_on(reeve_log_level level)
 {
     return (int)level >= atomic_load_explicit(&min_level, memory_order_relaxed) && level < REEVE_LOG_OFF;

@@ -10,6 +10,9 @@
 #include "base/buf.h"
 #include "reeve/status.h"
 
+/* Changes only the level of the log that reeve_log_set has set; false: it has set none. */
+bool rv_log_set_level(reeve_log_level min);
+
 bool rv_log_on(reeve_log_level level);
 
 /*

@@ -56,7 +56,7 @@ static reeve_status start(reeve_consumer *c)
 {
     reeve_status status = reeve_worker_start(c->worker);
     if (status != REEVE_OK) return fail_as_worker(c, status);
-    c->thread = &c->worker->pools[0]->threads[0];
+    c->thread = rv_worker_pool_thread(rv_worker_pool(c->worker, 0), 0);
     c->thread->batch.pulled = true;
     c->thread->batch.left = rv_pulled_note_left;
     c->host = rv_task_host_make(c->thread);

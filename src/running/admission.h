@@ -20,7 +20,7 @@ void rv_admission_end(rv_thread *thread, const rv_handler *handler);
 /* What ends a wait: the thread is to begin nothing. */
 static inline bool rv_admission_gives_up(const rv_thread *thread)
 {
-    return rv_worker_phase(thread->worker) != RV_PHASE_RUNNING || atomic_load(&thread->stop) || rv_alone_bars(thread);
+    return rv_thread_phase(thread) != RV_PHASE_RUNNING || atomic_load(&thread->stop) || rv_alone_bars(thread);
 }
 
 static inline bool rv_admission_has_gate(const rv_handler *handler)

@@ -54,8 +54,8 @@ static bool others_run(const rv_thread *t)
 {
     const reeve_worker *worker = t->worker;
     for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
-            rv_thread *other = &worker->pools[i]->threads[j];
+        for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++) {
+            rv_thread *other = rv_worker_pool_thread(rv_worker_pool(worker, i), j);
             if (other != t && runs(other)) return true;
         }
     }
@@ -64,7 +64,7 @@ static bool others_run(const rv_thread *t)
 
 static bool gives_up(const rv_thread *t)
 {
-    return rv_worker_phase(t->worker) != RV_PHASE_RUNNING || atomic_load(&t->stop);
+    return rv_thread_phase(t) != RV_PHASE_RUNNING || atomic_load(&t->stop);
 }
 
 /* Returns whether nothing else runs. */
@@ -95,8 +95,8 @@ void rv_alone_recheck(reeve_worker *worker)
 static void wake_held(reeve_worker *worker)
 {
     for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
-            rv_thread *other = &worker->pools[i]->threads[j];
+        for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++) {
+            rv_thread *other = rv_worker_pool_thread(rv_worker_pool(worker, i), j);
             if (atomic_load(&other->activity) == RV_ACTIVITY_HELD) rv_waker_ring(&other->waker);
         }
     }
@@ -263,7 +263,7 @@ void rv_alone_hold(rv_thread *t)
     rv_waker_silence(&t->waker);
     if (is_over(&t->worker->alone, &until_ms, &task)) {
         let_others_begin(t, &task);
-    } else if (rv_alone_bars(t) && rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
+    } else if (rv_alone_bars(t) && rv_thread_phase(t) == RV_PHASE_RUNNING) {
         rv_waker_wait(&t->waker, until_ms);
     }
     atomic_store(&t->activity, RV_ACTIVITY_NONE);

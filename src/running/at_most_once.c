@@ -76,7 +76,7 @@ static bool settle_until_known(rv_thread *t, const rv_item *item, const rv_settl
         t->insists = *ret_sent;
         if (!rv_recovery_connect(t)) return false;
         /* A settled task must run, and no handler begins once the worker takes no more tasks. */
-        if (!*ret_sent && rv_worker_phase(t->worker) != RV_PHASE_RUNNING) return false;
+        if (!*ret_sent && rv_thread_phase(t) != RV_PHASE_RUNNING) return false;
         reeve_status status = *ret_sent ? rv_recovery_regain(t, item) : REEVE_OK;
         if (status == REEVE_OK) status = settle(t, item, done, &accepted);
         /* A repeated call that is refused: the first one may have settled it. */

@@ -53,7 +53,7 @@ static size_t take_next(rv_thread *t, size_t *next, int64_t now_ms)
     rv_lock(&batch->lock);
     while (*next < batch->count && !may_run(t, &batch->items[*next], now_ms)) (*next)++;
     /* Under the lock, so that a handler that begins now is told when the worker stops. */
-    if (*next < batch->count && rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t)) {
+    if (*next < batch->count && rv_thread_phase(t) == RV_PHASE_RUNNING && !rv_alone_bars(t)) {
         rv_item *item = &batch->items[*next];
         bool cancelled =
             item->cancelled && item->batch_handler == NULL; /* each task of a batch handler has a flag of its own */
@@ -162,7 +162,7 @@ void rv_batch_pass_run(rv_thread *t)
     atomic_store_explicit(&t->activity, RV_ACTIVITY_NONE, memory_order_relaxed);
     count_busy(t, now_us);
     rv_descriptors_note_run(t, now_us - begun_us);
-    bool takes = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
+    bool takes = rv_thread_phase(t) == RV_PHASE_RUNNING && !rv_alone_bars(t);
     if (!t->gathers || p.results >= RESULT_BYTES || !takes) {
         rv_batch_pass_give_back(t);
     } else {

@@ -16,66 +16,87 @@ static uint64_t aligned(uint64_t offset)
     return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* The room for threads and queues beyond those that the worker begins with. */
+#define MORE_SLOTS 512
+#define MORE_QUEUES 1000
+
 typedef struct layout {
     uint64_t queues_at;
     uint64_t slots_at;
-    uint64_t records_at;
-    uint64_t data_at;
     uint64_t size;
 } layout;
 
+static uint32_t largest_batch(const reeve_worker *worker)
+{
+    size_t largest = 2 * RV_BATCH_MAX;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        const rv_pool *pool = rv_worker_pool(worker, i);
+        if (pool->thread_count == 0) continue;
+        size_t capacity = rv_worker_pool_thread(pool, 0)->batch.capacity;
+        if (capacity > largest) largest = capacity;
+    }
+    return (uint32_t)largest;
+}
+
 static layout lay_out(const reeve_worker *worker)
 {
+    rv_flight *flight = worker->flight;
     layout plan = {.queues_at = aligned(sizeof(rv_flight_header))};
-    uint64_t records = 0;
-    for (size_t i = 0; i < worker->pool_count; i++) {
-        const rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; j < pool->thread_count; j++) records += pool->threads[j].batch.capacity;
-    }
-    plan.slots_at = aligned(plan.queues_at + worker->queue_session_count * sizeof(rv_flight_queue));
-    plan.records_at = aligned(plan.slots_at + worker->thread_count * sizeof(rv_flight_slot));
-    plan.data_at = aligned(plan.records_at + records * sizeof(rv_flight_record));
-    plan.size = plan.data_at + (uint64_t)worker->thread_count * RV_FLIGHT_DATA_MAX;
+    size_t queues = worker->queue_session_count + MORE_QUEUES;
+    flight->slot_max = worker->thread_count + MORE_SLOTS;
+    flight->queue_max = queues > UINT16_MAX ? UINT16_MAX : (uint32_t)queues;
+    flight->records_each = largest_batch(worker);
+    plan.slots_at = aligned(plan.queues_at + flight->queue_max * sizeof(rv_flight_queue));
+    flight->records_at = aligned(plan.slots_at + flight->slot_max * sizeof(rv_flight_slot));
+    flight->data_at =
+        aligned(flight->records_at + (uint64_t)flight->slot_max * flight->records_each * sizeof(rv_flight_record));
+    plan.size = flight->data_at + (uint64_t)flight->slot_max * RV_FLIGHT_DATA_MAX;
     return plan;
 }
 
-static void place_threads(reeve_worker *worker, const layout *plan)
+void rv_flight_add_queue(reeve_worker *worker, rv_queue_session *queue_session)
 {
     rv_flight *flight = worker->flight;
-    char *base = (char *)flight->header;
-    uint64_t records_at = plan->records_at, data_at = plan->data_at;
-    size_t place = 0;
-    for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++, place++) {
-            rv_thread *t = &worker->pools[i]->threads[j];
-            rv_flight_slot *slot = (rv_flight_slot *)(base + plan->slots_at) + place;
-            slot->number = t->number;
-            slot->record_count = (uint32_t)t->batch.capacity;
-            slot->records_at = records_at;
-            slot->data_at = data_at;
-            slot->data_size = RV_FLIGHT_DATA_MAX;
-            atomic_store(&slot->current, RV_FLIGHT_NONE);
-            flight->threads[place] = (rv_flight_thread){.header = flight->header,
-                                                        .slot = slot,
-                                                        .records = (rv_flight_record *)(base + records_at),
-                                                        .data = base + data_at};
-            t->batch.flight = &flight->threads[place];
-            records_at += slot->record_count * sizeof(rv_flight_record);
-            data_at += RV_FLIGHT_DATA_MAX;
-        }
-    }
+    if (flight == NULL || flight->header == NULL || flight->header->queue_count == flight->queue_max) return;
+    rv_flight_header *header = flight->header;
+    uint32_t place = header->queue_count;
+    rv_flight_queue *queue = (rv_flight_queue *)((char *)header + header->queues_at) + place;
+    rv_copy_text(queue->queue, sizeof(queue->queue), queue_session->queue);
+    queue_session->flight = queue;
+    queue_session->number = (uint16_t)place;
+    rv_flight_note_session(queue, queue_session->session);
+    header->queue_count = place + 1;
 }
 
-static void place_queues(reeve_worker *worker, const layout *plan)
+void rv_flight_seat(rv_thread *t)
 {
-    rv_flight_queue *queues = (rv_flight_queue *)((char *)worker->flight->header + plan->queues_at);
-    for (size_t i = 0; i < worker->queue_session_count; i++) {
-        rv_queue_session *queue_session = worker->queue_sessions[i];
-        rv_copy_text(queues[i].queue, sizeof(queues[i].queue), queue_session->queue);
-        queue_session->flight = &queues[i];
-        queue_session->number = (uint16_t)i;
-        rv_flight_note_session(&queues[i], queue_session->session);
-    }
+    rv_flight *flight = t->worker->flight;
+    uint32_t place = 0;
+    if (flight == NULL || flight->threads == NULL) return;
+    while (place < flight->slot_max && flight->threads[place].header != NULL) place++;
+    if (place == flight->slot_max) return;
+    char *base = (char *)flight->header;
+    size_t capacity = t->batch.capacity;
+    rv_flight_slot *slot = (rv_flight_slot *)(base + flight->header->slots_at) + place;
+    slot->number = t->number;
+    slot->record_count = capacity < flight->records_each ? (uint32_t)capacity : flight->records_each;
+    slot->records_at = flight->records_at + (uint64_t)place * flight->records_each * sizeof(rv_flight_record);
+    slot->data_at = flight->data_at + (uint64_t)place * RV_FLIGHT_DATA_MAX;
+    slot->data_size = RV_FLIGHT_DATA_MAX;
+    atomic_store(&slot->current, RV_FLIGHT_NONE);
+    flight->threads[place] = (rv_flight_thread){.header = flight->header,
+                                                .slot = slot,
+                                                .records = (rv_flight_record *)(base + slot->records_at),
+                                                .data = base + slot->data_at};
+    t->batch.flight = &flight->threads[place];
+    if (place >= flight->header->slot_count) flight->header->slot_count = place + 1;
+}
+
+void rv_flight_unseat(rv_thread *t)
+{
+    if (t->batch.flight == NULL) return;
+    t->batch.flight->header = NULL;
+    t->batch.flight = NULL;
 }
 
 static reeve_status map_whole(rv_flight *flight, uint64_t size, rv_error *error)
@@ -92,21 +113,20 @@ reeve_status rv_flight_attach(reeve_worker *worker, rv_error *error)
 {
     rv_flight *flight = worker->flight;
     if (flight == NULL) return REEVE_OK;
-    layout plan = lay_out(worker);
     if (worker->queue_session_count > UINT16_MAX)
         return rv_fail(error, REEVE_EINVAL, "a supervised worker serves at most 65535 queues");
-    flight->threads = rv_zalloc_array(worker->thread_count, sizeof(*flight->threads));
+    layout plan = lay_out(worker);
+    flight->threads = rv_zalloc_array(flight->slot_max, sizeof(*flight->threads));
     if (flight->threads == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for the flight record");
     reeve_status status = map_whole(flight, plan.size, error);
     if (status != REEVE_OK) return status;
     rv_flight_header *header = flight->header;
-    place_queues(worker, &plan);
-    place_threads(worker, &plan);
     rv_copy_text(header->worker, sizeof(header->worker), worker->id);
-    header->queue_count = (uint32_t)worker->queue_session_count;
-    header->slot_count = worker->thread_count;
+    header->queue_count = header->slot_count = 0;
     header->queues_at = plan.queues_at;
     header->slots_at = plan.slots_at;
+    for (size_t i = 0; i < worker->queue_session_count; i++)
+        rv_flight_add_queue(worker, rv_worker_queue_session(worker, i));
     header->magic = RV_FLIGHT_MAGIC;
     header->layout = RV_FLIGHT_LAYOUT;
     header->size = plan.size;
@@ -116,7 +136,7 @@ reeve_status rv_flight_attach(reeve_worker *worker, rv_error *error)
 void rv_flight_detach(reeve_worker *worker)
 {
     if (worker->flight == NULL) return;
-    for (size_t i = 0; i < worker->queue_session_count; i++) worker->queue_sessions[i]->flight = NULL;
+    for (size_t i = 0; i < worker->queue_session_count; i++) rv_worker_queue_session(worker, i)->flight = NULL;
     rv_free(worker->flight->threads);
     worker->flight->threads = NULL;
     worker->flight = NULL;
@@ -159,7 +179,8 @@ void rv_flight_lease(rv_thread *t, size_t first, size_t count)
     for (size_t i = first; i < first + count; i++) {
         rv_item *item = &t->batch.items[i];
         size_t length = rv_lease_id_length(&item->lease);
-        rv_flight_record *record = length <= REEVE_ID_LENGTH_MAX ? next_free(t->batch.flight) : NULL;
+        bool is_known = t->pool->queue_sessions[item->lease.queue]->flight != NULL && length <= REEVE_ID_LENGTH_MAX;
+        rv_flight_record *record = is_known ? next_free(t->batch.flight) : NULL;
         item->flight = record;
         if (record == NULL) continue;
         record->queue = t->pool->queue_sessions[item->lease.queue]->number;

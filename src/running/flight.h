@@ -3,8 +3,9 @@
  * a supervising process. When the worker's process dies, its supervisor settles from it what had finished, gives back
  * what had only been leased, and reports the crash (worker/aftermath.h).
  *
- * The supervisor makes the memory (a memfd) with room for the header, and the worker enlarges it to its number of
- * queues and threads. It contains numbers and offsets, no pointers. Only the thread of a slot writes the slot, without a
+ * The supervisor makes the memory (a memfd) with room for the header, and the worker enlarges it. There is room for more
+ * queues and threads than the worker begins with, since they come and go while it runs; what is not used takes no
+ * memory. A thread has a slot while it runs. Threads and queues beyond the room are not recorded. The memory contains numbers and offsets, no pointers. Only the thread of a slot writes the slot, without a
  * lock: an entry is valid by its `state`, which is written last. The supervisor reads it after the process has died,
  * and checks every number of it.
  *
@@ -142,14 +143,26 @@ typedef struct rv_flight_thread {
 typedef struct rv_flight {
     int fd;
     rv_flight_header *header;
-    rv_flight_thread *threads; /* by number, from 0 */
-    void (*on_thread)(void);   /* of the program: called on each thread that runs handlers, before it runs any */
+    rv_flight_thread *threads; /* by slot; without a header: the slot is free. Guarded by the worker's lock */
+    uint32_t slot_max;
+    uint32_t queue_max;
+    uint32_t records_each; /* of a slot */
+    uint64_t records_at;   /* of the first slot */
+    uint64_t data_at;
+    void (*on_thread)(void); /* of the program: called on each thread that runs handlers, before it runs any */
 } rv_flight;
 
-/* Before the worker starts its threads: enlarges the memory, and gives each thread and each queue its place. Without
- * effect when worker->flight is NULL. */
+/* Before the worker starts its threads: enlarges the memory, and gives each queue its place. Without effect when
+ * worker->flight is NULL; also of the next three. */
 reeve_status rv_flight_attach(struct reeve_worker *worker, rv_error *error);
 void rv_flight_detach(struct reeve_worker *worker);
+
+/* A thread is about to start, or has ended, with an empty batch: with the worker's lock. */
+void rv_flight_seat(struct rv_thread *t);
+void rv_flight_unseat(struct rv_thread *t);
+
+/* A queue session is new; before a thread serves it. One caller at a time. */
+void rv_flight_add_queue(struct reeve_worker *worker, rv_queue_session *queue_session);
 
 /* The calling thread runs t from now on. */
 void rv_flight_enter_thread(struct rv_thread *t);

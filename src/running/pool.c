@@ -4,15 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/layout.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "running/flight.h"
 #include "running/pool.h"
 #include "running/pool_slots.h"
+#include "running/pool_threads.h"
 #include "running/share.h"
 #include "running/thread.h"
+#include "running/wakeup.h"
 
 #define QUEUES_MAX 1000
-#define THREADS_MAX 1024
 #define DEFAULT_BATCH 128
 #define DEFAULT_BATCH_MS 5
 #define BATCH_MS_MAX 1000
@@ -21,16 +23,21 @@
 static rv_queue_session *queue_session_of(reeve_worker *worker, const char *queue)
 {
     for (size_t i = 0; i < worker->queue_session_count; i++) {
-        if (strcmp(worker->queue_sessions[i]->queue, queue) == 0) return worker->queue_sessions[i];
+        if (strcmp(rv_worker_queue_session(worker, i)->queue, queue) == 0) return rv_worker_queue_session(worker, i);
     }
-    rv_queue_session **queue_sessions =
-        rv_realloc_array(worker->queue_sessions, worker->queue_session_count + 1, sizeof(rv_queue_session *));
-    if (queue_sessions == NULL) return NULL;
-    worker->queue_sessions = queue_sessions;
+    if (!rv_wakeup_add_queue(worker)) return NULL;
     rv_queue_session *queue_session = rv_zalloc(sizeof(*queue_session));
     if (queue_session == NULL) return NULL;
     rv_queue_session_init(queue_session, worker->ns, queue, worker->id);
-    worker->queue_sessions[worker->queue_session_count++] = queue_session;
+    void *list = rv_grown_add(&worker->all_queue_sessions, worker->queue_session_count, queue_session);
+    if (list == NULL) {
+        rv_queue_session_fini(queue_session);
+        rv_free(queue_session);
+        return NULL;
+    }
+    rv_flight_add_queue(worker, queue_session);
+    atomic_store(&worker->queue_sessions, list);
+    atomic_fetch_add(&worker->queue_session_count, 1);
     return queue_session;
 }
 
@@ -49,14 +56,14 @@ static reeve_status check_order(const reeve_pool_options *o, const char *name, r
     return REEVE_OK;
 }
 
-static reeve_status check(reeve_worker *worker, const reeve_pool_options *o)
+reeve_status rv_pool_check(const reeve_pool_options *o, rv_error *error)
 {
-    rv_error *error = &worker->error;
     const char *name = o->name != NULL ? o->name : "(unnamed)";
     if (o->queues == NULL || o->queue_count == 0) return rv_fail(error, REEVE_EINVAL, "pool %s serves no queue", name);
     if (o->queue_count > QUEUES_MAX)
         return rv_fail(error, REEVE_EINVAL, "pool %s: at most %d queues", name, QUEUES_MAX);
-    if (o->threads > THREADS_MAX) return rv_fail(error, REEVE_EINVAL, "pool %s: at most %d threads", name, THREADS_MAX);
+    if (o->threads > RV_POOL_THREADS_MAX)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: at most %d threads", name, RV_POOL_THREADS_MAX);
     if (o->batch > RV_BATCH_MAX)
         return rv_fail(error, REEVE_EINVAL, "pool %s: a batch has at most %d tasks", name, RV_BATCH_MAX);
     if (o->batch_ms < 0 || o->batch_ms > BATCH_MS_MAX)
@@ -78,8 +85,11 @@ static reeve_status check(reeve_worker *worker, const reeve_pool_options *o)
 void rv_pool_free(rv_pool *pool)
 {
     if (pool == NULL) return;
-    for (unsigned i = 0; pool->threads != NULL && i < pool->thread_count; i++) rv_thread_fini(&pool->threads[i]);
-    rv_free(pool->threads);
+    for (unsigned i = 0; i < pool->thread_count; i++) {
+        rv_thread_fini(rv_worker_pool_thread(pool, i));
+        rv_free(rv_worker_pool_thread(pool, i));
+    }
+    rv_grown_fini(&pool->all_threads);
     rv_share_fini(&pool->own_sharing);
     rv_free(pool->queue_sessions);
     rv_free(pool->weights);
@@ -100,23 +110,27 @@ static bool is_like(const rv_pool *pool, const rv_pool *other)
 static bool share(reeve_worker *worker, rv_pool *pool)
 {
     size_t i = 0;
-    while (i < worker->pool_count && !is_like(pool, worker->pools[i])) i++;
+    while (i < worker->pool_count && !is_like(pool, rv_worker_pool(worker, i))) i++;
     bool alone = i == worker->pool_count;
     if (alone && !rv_share_init(&pool->own_sharing, pool->order, pool->queue_session_count)) return false;
-    pool->sharing = alone ? &pool->own_sharing : worker->pools[i]->sharing;
-    pool->sharing->threads += pool->thread_count;
+    pool->sharing = alone ? &pool->own_sharing : rv_worker_pool(worker, i)->sharing;
     return true;
+}
+
+static void set_name(rv_pool *pool, const reeve_worker *worker, const char *name)
+{
+    snprintf(pool->name, sizeof(pool->name), "pool-%u", (unsigned)(worker->pool_count + 1) % 100000);
+    if (name != NULL && name[0] != '\0') rv_copy_text(pool->name, sizeof(pool->name), name);
 }
 
 static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
 {
     rv_pool *pool = rv_zalloc(sizeof(*pool));
     if (pool == NULL) return NULL;
-    snprintf(pool->name, sizeof(pool->name), "pool-%u", (unsigned)(worker->pool_count + 1) % 100000);
-    if (o->name != NULL && o->name[0] != '\0') rv_copy_text(pool->name, sizeof(pool->name), o->name);
-    pool->batch = o->batch == 0 ? DEFAULT_BATCH : o->batch;
-    pool->batch_us = 1000 * (o->batch_ms == 0 ? DEFAULT_BATCH_MS : o->batch_ms);
-    pool->thread_count = o->threads == 0 ? 1 : o->threads;
+    set_name(pool, worker, o->name);
+    pool->line = worker->pool_count;
+    pool->batch = rv_pool_batch(o);
+    pool->batch_us = rv_pool_batch_us(o);
     pool->order = o->order;
     if (o->weights != NULL) pool->weights = rv_memdup(o->weights, o->queue_count * sizeof(*o->weights));
     pool->queue_sessions = rv_zalloc_array(o->queue_count, sizeof(rv_queue_session *));
@@ -130,36 +144,34 @@ static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
     return NULL;
 }
 
-reeve_status reeve_worker_add_pool_sized(reeve_worker *worker, const reeve_pool_options *given, size_t options_size)
+unsigned rv_pool_batch(const reeve_pool_options *o)
 {
-    reeve_pool_options options;
-    if (worker == NULL || given == NULL) return REEVE_EINVAL;
-    reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the pool's options", &worker->error);
-    if (status != REEVE_OK) return status;
-    if (rv_worker_phase(worker) != RV_PHASE_CREATED)
-        return rv_fail(&worker->error, REEVE_ESTATE, "the worker has started: pools are added before");
-    status = check(worker, &options);
-    if (status != REEVE_OK) return status;
-    rv_pool **pools = rv_realloc_array(worker->pools, worker->pool_count + 1, sizeof(rv_pool *));
-    if (pools == NULL) return rv_fail(&worker->error, REEVE_ENOMEM, "no memory for a pool");
-    worker->pools = pools;
-    rv_pool *pool = make(worker, &options);
-    if (pool == NULL) return rv_fail(&worker->error, REEVE_ENOMEM, "no memory for a pool");
-    worker->pools[worker->pool_count++] = pool;
-    worker->thread_count += pool->thread_count;
-    return REEVE_OK;
+    return o->batch == 0 ? DEFAULT_BATCH : o->batch;
 }
 
-reeve_status rv_pool_prepare(rv_pool *pool, reeve_worker *worker, unsigned *number, rv_error *error)
+int64_t rv_pool_batch_us(const reeve_pool_options *o)
 {
-    reeve_status fit = rv_pool_slots_check(pool, worker, error);
-    if (fit != REEVE_OK) return fit;
-    pool->threads = rv_zalloc_array(pool->thread_count, sizeof(*pool->threads));
-    if (pool->threads == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for %u threads", pool->thread_count);
-    for (unsigned i = 0; i < pool->thread_count; i++) pool->threads[i].waker.fd = -1;
-    for (unsigned i = 0; i < pool->thread_count; i++) {
-        reeve_status status = rv_thread_init(&pool->threads[i], pool, worker, (*number)++, error);
-        if (status != REEVE_OK) return status;
+    return 1000 * (o->batch_ms == 0 ? DEFAULT_BATCH_MS : o->batch_ms);
+}
+
+rv_pool *rv_pool_add(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+{
+    rv_pool *pool = make(worker, options);
+    /* The start of the worker checks the pools that it has then: it knows the server only then. */
+    bool fits = pool == NULL || rv_worker_phase(worker) == RV_PHASE_CREATED ||
+                rv_pool_slots_check(pool, worker, error) == REEVE_OK;
+    if (!fits) {
+        rv_pool_free(pool);
+        rv_wakeup_look_at_queues(worker); /* nobody serves the queues that only this pool would have had */
+        return NULL;
     }
-    return REEVE_OK;
+    void *list = pool != NULL ? rv_grown_add(&worker->all_pools, worker->pool_count, pool) : NULL;
+    if (list == NULL) {
+        rv_pool_free(pool);
+        (void)rv_fail(error, REEVE_ENOMEM, "no memory for a pool");
+        return NULL;
+    }
+    atomic_store(&worker->pools, list);
+    atomic_fetch_add(&worker->pool_count, 1);
+    return pool;
 }

@@ -1,14 +1,21 @@
 /*
- * pool.h - pools, for the worker's start and end.
+ * pool.h - pools: which threads serve which queues.
  */
 #ifndef RV_RUNNING_POOL_H
 #define RV_RUNNING_POOL_H
 
 #include "running/worker_state.h"
 
-/* Makes the pool's threads, not yet running; *number counts them through the worker. On failure rv_pool_free cleans up.
- */
-reeve_status rv_pool_prepare(rv_pool *pool, reeve_worker *worker, unsigned *number, rv_error *error);
+/* Whether the options of a pool are valid. */
+reeve_status rv_pool_check(const reeve_pool_options *options, rv_error *error);
+
+/* Adds a pool with valid options to the worker; it has no threads yet, and is to have none. One caller at a time. NULL:
+ * error says why: no memory, or its queues cannot be in one pool of a cluster. */
+rv_pool *rv_pool_add(reeve_worker *worker, const reeve_pool_options *options, rv_error *error);
 void rv_pool_free(rv_pool *pool);
+
+/* What options of a pool mean, defaults included. */
+unsigned rv_pool_batch(const reeve_pool_options *options);
+int64_t rv_pool_batch_us(const reeve_pool_options *options);
 
 #endif

@@ -113,15 +113,14 @@ void rv_queue_session_close_tally(rv_queue_session *queue_session)
 
 static rv_tally *take_tally(rv_queue_session *queue_session)
 {
-    rv_lock(&queue_session->lock);
     rv_tally *tally = queue_session->tallies;
     if (tally != NULL) queue_session->tallies = tally->next;
-    rv_unlock(&queue_session->lock);
     return tally;
 }
 
 const rv_tally *rv_queue_session_flush(rv_queue_session *queue_session, const char *session, uint64_t *ret_number)
 {
+    rv_lock(&queue_session->lock);
     bool unsure = queue_session->flushing != NULL && queue_session->flush_under[0] != '\0';
     if (unsure && strcmp(queue_session->flush_under, session) != 0) {
         rv_tally_free(queue_session->flushing);
@@ -134,15 +133,19 @@ const rv_tally *rv_queue_session_flush(rv_queue_session *queue_session, const ch
     rv_copy_text(queue_session->flush_under, sizeof(queue_session->flush_under),
                  queue_session->flushing != NULL ? session : "");
     *ret_number = queue_session->flush_number;
-    return queue_session->flushing;
+    const rv_tally *flushing = queue_session->flushing;
+    rv_unlock(&queue_session->lock);
+    return flushing;
 }
 
 void rv_queue_session_flushed(rv_queue_session *queue_session, bool taken)
 {
+    rv_lock(&queue_session->lock);
     queue_session->flush_under[0] = '\0';
-    if (!taken) return;
-    rv_tally_free(queue_session->flushing);
-    queue_session->flushing = NULL;
+    rv_tally *done = taken ? queue_session->flushing : NULL;
+    if (taken) queue_session->flushing = NULL;
+    rv_unlock(&queue_session->lock);
+    rv_tally_free(done);
 }
 
 bool rv_queue_session_has_tally(rv_queue_session *queue_session)

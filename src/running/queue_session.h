@@ -33,6 +33,9 @@ typedef struct rv_queue_session {
     bool begun;              /* it exists in Redis, as far as the worker knows */
     rv_task_policy policy;   /* the queue's, as Redis returned it last */
     atomic_int policy_state; /* RV_POLICY_*; written under the lock, read without it */
+    atomic_bool away;        /* no pool serves the queue: no heartbeat and no maintenance. Changes under
+                              * reeve_worker.changing */
+    atomic_bool last_look;   /* it went away, and is to be maintained once more */
     bool spares;             /* its expired sessions are spared for a while; of the scheduler alone */
     bool refused;            /* its messages to other queues were not taken; of the scheduler alone */
     size_t carry_skip;       /* how many messages were refused last time; only for the scheduler */
@@ -41,7 +44,7 @@ typedef struct rv_queue_session {
     atomic_llong result_max;  /* the queue's, as Redis returned it last; 0: none. Any thread */
     atomic_llong payload_max; /* the same */
     rv_tally *tallies;        /* tallies to flush, one a day; outcomes are added to the last one */
-    /* of the heartbeat thread alone: */
+    /* of the heartbeat thread alone, which changes `flushing` under the lock: */
     rv_tally *flushing;    /* on its way to Redis, perhaps there; not changed any more */
     uint64_t flush_number; /* its number */
     /* the number of heartbeats in a row at which a wake-up or task had not reached its threads (unheard.h) */

@@ -15,6 +15,7 @@
 #include "running/flight.h"
 #include "running/forked.h"
 #include "running/os_thread.h"
+#include "running/pool_threads.h"
 #include "running/run_task.h"
 #include "running/share.h"
 #include "running/thread_state.h"
@@ -61,7 +62,7 @@ static bool take_turn(rv_thread *t, bool running)
 static bool looks_at_batch(const rv_thread *t)
 {
     if (t->batch.count == 0) return false;
-    if (rv_worker_phase(t->worker) != RV_PHASE_RUNNING) return true;
+    if (rv_thread_phase(t) != RV_PHASE_RUNNING) return true;
     return t->state == RV_THREAD_RECOVER ? t->fresh > 0 : !rv_thread_state_is_registered(t);
 }
 
@@ -72,15 +73,22 @@ bool rv_thread_is_inside(const reeve_worker *worker)
     return own_worker == worker;
 }
 
+/* Redis may hand a task to a thread that is registered, and it is asked what a lost call did. */
+static bool is_to_go_on(const rv_thread *t)
+{
+    return rv_thread_phase(t) < RV_PHASE_STOPPING || t->batch.count > 0 || t->state == RV_THREAD_RECOVER ||
+           rv_thread_state_is_registered(t);
+}
+
 static void run_until_the_end(rv_thread *t)
 {
-    while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0 || t->state == RV_THREAD_RECOVER) {
-        bool running = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
+    while (is_to_go_on(t)) {
+        bool running = rv_thread_phase(t) == RV_PHASE_RUNNING && !rv_alone_bars(t);
         /* It may have been handed a task: recovery removes its registration and returns that task. */
         if (!running && rv_thread_state_is_registered(t)) rv_thread_state_enter(t, RV_THREAD_RECOVER);
         if (running || t->batch.count > 0 || t->state == RV_THREAD_RECOVER) {
             if (!take_turn(t, running)) break;
-        } else if (rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
+        } else if (rv_thread_phase(t) == RV_PHASE_RUNNING) {
             rv_alone_hold(t);
         } else {
             rv_thread_wait_for_end(t);
@@ -91,7 +99,7 @@ static void run_until_the_end(rv_thread *t)
     tear_down(t);
 }
 
-/* With the worker's lock. */
+/* With the worker's lock, where a handler ended the thread. */
 static void count_out(reeve_worker *worker)
 {
     worker->threads_alive--;
@@ -121,7 +129,7 @@ static void end_running(rv_thread *t)
 
 /* Another thread continues with the state of this one. Both count as alive for a moment, so that nobody joins before
  * the new id is set. If none can be started, this thread settles the last outcomes. */
-static void take_place(rv_thread *t)
+static bool take_place(rv_thread *t)
 {
     reeve_worker *worker = t->worker;
     rv_error error = {0};
@@ -131,13 +139,14 @@ static void take_place(rv_thread *t)
     bool started = rv_os_thread_start(&t->id, rv_thread_main, t, t->name, &error) == REEVE_OK;
     t->started = started;
     rv_unlock(&worker->lock);
-    if (started) return;
+    if (started) return true;
     rv_log(REEVE_LOG_ERROR, "thread.ended", "could not start a thread in place of one that a handler ended", "thread",
            t->name, "error", error.text, NULL);
     (void)rv_turn_run(t, 0);
     rv_lock(&worker->lock);
     count_out(worker);
     rv_unlock(&worker->lock);
+    return false;
 }
 
 /* Runs when a handler, layer or hook calls pthread_exit: as a cleanup of it. */
@@ -151,8 +160,11 @@ static void end_early(void *argument)
     bool runs = t->batch.running != RV_NONE;
     if (runs) end_running(t);
     tear_down(t);
-    if (runs) take_place(t);
+    bool replaced = runs && take_place(t);
     rv_lock(&worker->lock);
+    if (!replaced) t->alive = false;
+    if (!replaced) rv_flight_unseat(t);
+    if (!replaced) atomic_fetch_sub(&t->pool->sharing->threads, 1);
     count_out(worker);
     rv_unlock(&worker->lock);
 }
@@ -160,17 +172,14 @@ static void end_early(void *argument)
 void *rv_thread_main(void *argument)
 {
     rv_thread *t = argument;
-    reeve_worker *worker = t->worker;
-    own_worker = worker;
+    own_worker = t->worker;
     rv_flight_enter_thread(t);
     /* A handler that cancels its thread would otherwise end it later, during a turn or while it holds a lock. */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     pthread_cleanup_push(end_early, t);
-    run_until_the_end(t);
+    do run_until_the_end(t);
+    while (!rv_pool_threads_end(t));
     pthread_cleanup_pop(0);
-    rv_lock(&worker->lock);
-    count_out(worker);
-    rv_unlock(&worker->lock);
     return NULL;
 }
 

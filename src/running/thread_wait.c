@@ -120,5 +120,5 @@ void rv_thread_wait_for_end(rv_thread *t)
 {
     rv_thread_wait_pass_on(t);
     rv_waker_silence(&t->waker);
-    if (rv_worker_phase(t->worker) == RV_PHASE_QUIET) rv_waker_wait(&t->waker, RV_FOREVER);
+    if (rv_thread_phase(t) == RV_PHASE_QUIET) rv_waker_wait(&t->waker, RV_FOREVER);
 }

@@ -449,7 +449,7 @@ static bool run_turn(rv_thread *t, unsigned want, bool *calls)
 {
     for (unsigned tries = 1;; tries++) {
         rv_thread_state_begin_turn(t);
-        if (rv_worker_phase(t->worker) >= RV_PHASE_QUIET) want = 0;
+        if (rv_thread_phase(t) >= RV_PHASE_QUIET) want = 0;
         bool calls_redis = want > 0 || t->state == RV_THREAD_RECOVER || t->state == RV_THREAD_LEAVE;
         if (!calls_redis && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0) {
             rv_batch_settle(&t->batch);

@@ -4,6 +4,7 @@
 
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "redis/topology.h"
 #include "running/admission.h"
 #include "running/invocation.h"
@@ -25,9 +26,8 @@ void rv_wakeup_moved(reeve_worker *worker)
     unsigned now = rv_topology_moves(worker->target);
     if (atomic_exchange(&worker->failover.noticed, now) == now) return;
     for (size_t i = 0; i < worker->pool_count; i++) {
-        rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
-            rv_waker_ring(&pool->threads[j].waker);
+        rv_pool *pool = rv_worker_pool(worker, i);
+        for (unsigned j = 0; j < pool->thread_count; j++) rv_waker_ring(&rv_worker_pool_thread(pool, j)->waker);
     }
     rv_waker_ring(&worker->heart.thread.waker);
     rv_waker_ring(&worker->keeper.thread.waker);
@@ -51,7 +51,7 @@ void rv_wakeup_queue_at(reeve_worker *worker, const char *queue, int64_t at_ms)
 {
     int64_t ahead = atomic_load(&worker->scheduler.clock_ahead_ms), at = ahead == 0 ? 0 : at_ms - ahead;
     for (size_t i = 0; i < worker->queue_session_count; i++) {
-        if (strcmp(worker->queue_sessions[i]->queue, queue) != 0) continue;
+        if (strcmp(rv_worker_queue_session(worker, i)->queue, queue) != 0) continue;
         rv_wakeup_set_due(&worker->scheduler, i, at);
         rv_waker_ring(&worker->scheduler.thread.waker);
     }
@@ -67,6 +67,31 @@ void rv_wakeup_ask_cancelled(reeve_worker *worker)
 {
     atomic_store(&worker->scheduler.asks_cancelled, true);
     rv_waker_ring(&worker->scheduler.thread.waker);
+}
+
+bool rv_wakeup_add_queue(reeve_worker *worker)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    size_t count = worker->queue_session_count;
+    if (scheduler->due == NULL) return true; /* the worker has not started */
+    rv_lock(&scheduler->thread.lock);
+    int64_t *due = rv_realloc_array(scheduler->due, count + 1, sizeof(*due));
+    if (due != NULL) scheduler->due = due;
+    if (due != NULL) due[count] = 0;
+    rv_unlock(&scheduler->thread.lock);
+    return due != NULL;
+}
+
+void rv_wakeup_look_at_queues(reeve_worker *worker)
+{
+    atomic_store(&worker->keeper.looks_at_queues, true);
+    rv_waker_ring(&worker->keeper.thread.waker);
+}
+
+void rv_wakeup_show_change(reeve_worker *worker)
+{
+    atomic_store(&worker->heart.changed, true);
+    rv_waker_ring(&worker->heart.thread.waker);
 }
 
 /* The pulled items of that session are lost. */
@@ -86,8 +111,8 @@ static void lose_pulled(rv_thread *t, const rv_queue_session *queue_session, con
 void rv_wakeup_session_lost(reeve_worker *worker, const rv_queue_session *queue_session, const char *session)
 {
     for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
-            rv_thread *t = &worker->pools[i]->threads[j];
+        for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++) {
+            rv_thread *t = rv_worker_pool_thread(rv_worker_pool(worker, i), j);
             rv_lock(&t->batch.lock);
             const rv_batch *batch = &t->batch;
             size_t queue =

@@ -35,6 +35,16 @@ void rv_wakeup_all_queues(reeve_worker *worker);
 /* The scheduler asks Redis which running tasks were cancelled: an announcement may have been missed. */
 void rv_wakeup_ask_cancelled(reeve_worker *worker);
 
+/* A queue session is about to be added: room for the time at which the scheduler maintains it; that is at once. False:
+ * no memory. */
+bool rv_wakeup_add_queue(reeve_worker *worker);
+
+/* A thread has ended: the keeper looks whether a queue is served by no pool any more. */
+void rv_wakeup_look_at_queues(reeve_worker *worker);
+
+/* Pools, threads or queues have changed: the worker's record in Redis is written at once. */
+void rv_wakeup_show_change(reeve_worker *worker);
+
 /* The session is gone: handlers that run under it are asked to stop. */
 void rv_wakeup_session_lost(reeve_worker *worker, const rv_queue_session *queue_session, const char *session);
 

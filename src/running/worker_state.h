@@ -3,11 +3,16 @@
  *
  *     reeve_worker
  *       |- handlers, layers, plugins   fixed before start
- *       |- queue sessions                   one a queue (queue_session.h)
- *       |- pools -> threads         each: a connection, a batch, a task   (thread.h)
+ *       |- queue sessions           one a queue (queue_session.h); the list grows, see below
+ *       |- pools -> threads         each: a connection, a batch, a task   (thread.h); the lists grow
  *       |- heart                    heartbeats                            (heartbeat.h)
  *       |- keeper                   relief, control messages, good-bye    (keeper.h)
  *       `- scheduler                due tasks, reaping, retention         (scheduler.h)
+ *
+ * Pools, threads and queue sessions are added while the worker runs, and other threads read the lists without a lock
+ * (base/grown.h). None is ever removed or freed before the worker is destroyed: a thread that ended keeps its place,
+ * with an empty batch, until its pool needs a thread again; a pool that was removed has no thread that runs
+ * (pool_threads.h); a queue session that no pool serves is away (queue_session.h).
  */
 #ifndef RV_RUNNING_WORKER_STATE_H
 #define RV_RUNNING_WORKER_STATE_H
@@ -15,6 +20,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
+#include "base/grown.h"
 #include "base/repeated.h"
 #include "handlers/handler_table.h"
 #include "handlers/task.h"
@@ -25,11 +31,11 @@
 #include "running/batch.h"
 #include "running/queue_order.h"
 
-/* The life of a worker; it only ever goes down this list. */
+/* The life of a worker. It goes down this list, with one exception: from QUIET, a worker can resume and be RUNNING. */
 typedef enum rv_phase {
     RV_PHASE_CREATED,
     RV_PHASE_RUNNING,
-    RV_PHASE_QUIET,    /* takes no new tasks */
+    RV_PHASE_QUIET,    /* takes no new tasks, until it resumes */
     RV_PHASE_STOPPING, /* threads settle their tasks and end */
     RV_PHASE_LEAVING,  /* the deadline has passed: outcomes that cannot be delivered now are dropped */
     RV_PHASE_ENDED     /* scheduler and keeper end */
@@ -102,8 +108,10 @@ typedef struct rv_thread {
     char name[16];             /* within the process */
     char number_text[12];
     pthread_t id;
-    bool started;
-    rv_waker waker; /* rung when the phase changes */
+    bool started;        /* `id` is a thread that was not joined yet; like `alive` guarded by the worker's lock */
+    bool alive;          /* it runs */
+    atomic_bool retires; /* it takes no new tasks, and ends when it has settled those that it holds (pool_threads.h) */
+    rv_waker waker;      /* rung when the phase changes */
     rv_conn *conn;
     rv_arena arena; /* the memory that the batch's leases lie in */
     rv_batch batch;
@@ -180,8 +188,8 @@ typedef struct rv_share {
 typedef struct rv_sharing {
     rv_share *shares;
     size_t count;
-    unsigned threads;   /* of these pools */
-    atomic_uint losses; /* how often threads recovered */
+    atomic_uint threads; /* threads of these pools that run */
+    atomic_uint losses;  /* how often threads recovered */
 } rv_sharing;
 
 /* How busy the threads of a pool are (upkeep/utilisation.h); the heartbeat thread's. */
@@ -191,17 +199,26 @@ typedef struct rv_utilisation {
     double share;    /* from 0 to 1 */
 } rv_utilisation;
 
+#define RV_POOL_NAME_MAX 64
+
+/* Its queues, order and batch never change: a pool of the same line takes its place when they are to. */
 struct rv_pool {
-    char name[12];
+    char name[RV_POOL_NAME_MAX + 1];
+    size_t line; /* the index of the first pool of those that took one another's place; under the worker's lock */
+    atomic_bool removed;               /* its threads end; it is not shown */
+    atomic_uint min;                   /* how many threads it has at least, */
+    atomic_uint max;                   /* at most, */
+    atomic_uint target;                /* and is to have now */
     rv_queue_session **queue_sessions; /* the queues it serves, in order */
     size_t queue_session_count;
-    unsigned thread_count;
     unsigned batch;
     int64_t batch_us; /* the aimed-at duration of a batch, see thread.c */
     reeve_order order;
-    unsigned *weights; /* one a queue, or NULL */
-    rv_thread *threads;
-    rv_sharing *sharing; /* its own, or that of an earlier pool of the worker */
+    unsigned *weights;           /* one a queue, or NULL */
+    rv_thread **_Atomic threads; /* those that were ever made; some may have ended */
+    atomic_uint thread_count;
+    rv_grown all_threads; /* the memory of that list */
+    rv_sharing *sharing;  /* its own, or that of an earlier pool of the worker */
     rv_sharing own_sharing;
     rv_utilisation utilisation;
 };
@@ -249,19 +266,23 @@ typedef struct rv_keeper {
     rv_conn *listener;       /* the control channel */
     int64_t listen_again_ms;
     unsigned listen_tries;
-    rv_repeated listen_failed; /* which failures to subscribe are logged */
-    bool listened;             /* it has subscribed once: tasks may have been handed to its threads */
-    atomic_bool subscribed;    /* it listens to the control channel; else heartbeat and scheduler poll */
-    atomic_bool deaf;          /* the user has no rights to the control channel */
-    atomic_bool leaves;        /* the listener resolves the endpoint again */
-    atomic_bool lost;          /* Redis is back after an outage and may have lost its last writes (strays.h) */
-    size_t strays_left;        /* the number of queues in which it still looks for strays */
-    bool strays_again;         /* a thread began another task meanwhile: it looks once more at all of them */
-    bool stray_keys;           /* in the one that is looked at: for keys of tasks that run at most once */
+    rv_repeated listen_failed;   /* which failures to subscribe are logged */
+    bool listened;               /* it has subscribed once: tasks may have been handed to its threads */
+    atomic_bool subscribed;      /* it listens to the control channel; else heartbeat and scheduler poll */
+    atomic_bool deaf;            /* the user has no rights to the control channel */
+    atomic_bool looks_at_queues; /* a queue may be served by no pool any more (away.h) */
+    atomic_bool leaves;          /* the listener resolves the endpoint again */
+    atomic_bool lost;            /* Redis is back after an outage and may have lost its last writes (strays.h) */
+    size_t strays_count;         /* of these queues */
+    size_t strays_left;          /* the number of queues in which it still looks for strays */
+    bool strays_again;           /* a thread began another task meanwhile: it looks once more at all of them */
+    bool stray_keys;             /* in the one that is looked at: for keys of tasks that run at most once */
     char stray_cursor[24];
-    struct rv_early *early;  /* notices that came before their tasks (early.h), or NULL: none has */
-    atomic_llong wake_at_ms; /* when its sleep ends: a thread that needs it earlier rings */
-    unsigned long settled;   /* the number of outcomes that it has settled */
+    struct rv_answer *answers; /* to requests, to be sent (requests.h); guarded by the thread's lock */
+    rv_repeated malformed;     /* which malformed requests are logged */
+    struct rv_early *early;    /* notices that came before their tasks (early.h), or NULL: none has */
+    atomic_llong wake_at_ms;   /* when its sleep ends: a thread that needs it earlier rings */
+    unsigned long settled;     /* the number of outcomes that it has settled */
     rv_offloaded *offloaded;
     size_t offloaded_count;
     size_t offloaded_capacity;
@@ -274,8 +295,9 @@ typedef struct rv_heartbeat {
     atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
     atomic_uint heartbeats;    /* how many heartbeats Redis took, and 1 */
     atomic_bool connected;
-    bool registered; /* its first heartbeat was taken */
-    unsigned epoch;  /* of the connection that its last one went over; 0: none yet */
+    bool registered;     /* its first heartbeat was taken */
+    unsigned epoch;      /* of the connection that its last one went over; 0: none yet */
+    atomic_bool changed; /* the record is to be written at once: pools, threads or queues have changed */
     rv_buf json;
 } rv_heartbeat;
 
@@ -334,6 +356,8 @@ struct reeve_worker {
     int64_t session_ms;
     void (*on_data_lost)(void *user);
     void *on_data_lost_user;
+    bool (*on_request)(void *user, const char *id, const char *request);
+    void *on_request_user;
     void (*on_descriptors_lost)(void); /* of reeve-worker */
     struct rv_flight *flight;          /* for a supervisor, or NULL; borrowed */
     int64_t command_ms;
@@ -343,12 +367,16 @@ struct reeve_worker {
     rv_layers layers;
     reeve_plugin_handle **plugins;
     size_t plugin_count;
-    rv_queue_session **queue_sessions;
-    size_t queue_session_count;
-    rv_pool **pools;
-    size_t pool_count;
-    unsigned thread_count;
-    pthread_mutex_t lock; /* guards threads_alive, joined */
+    rv_queue_session **_Atomic queue_sessions;
+    atomic_size_t queue_session_count;
+    rv_grown all_queue_sessions; /* the memory of that list */
+    rv_pool **_Atomic pools;
+    atomic_size_t pool_count;
+    rv_grown all_pools;       /* the memory of that list */
+    atomic_uint thread_count; /* that all pools are to have */
+    unsigned numbers;         /* of threads that were made; guarded by `lock` */
+    pthread_mutex_t changing; /* held while pools and queues change (pool_change.h); taken before `lock` */
+    pthread_mutex_t lock;     /* guards threads_alive, and `alive` and `started` of threads */
     pthread_cond_t thread_ended;
     unsigned threads_alive;
     atomic_int phase;     /* rv_phase */
@@ -356,6 +384,7 @@ struct reeve_worker {
     bool is_consumer;     /* no thread is started: the program takes the turns of the only one (consumer/) */
     bool is_manual;       /* of a consumer: the program sends the heartbeats */
     bool keeps_leases;    /* of a consumer: it ends without giving its leases back, and stays registered */
+    atomic_bool drains;   /* it stays quiet until it stops (abandon.h) */
     atomic_bool refused;  /* an error of Redis was logged, and Redis has accepted no heartbeat since */
     atomic_bool outdated; /* the data have a version that this release does not know (upkeep/outdated.h) */
     atomic_bool torn;     /* that a handler closed descriptors of the worker was logged */
@@ -374,6 +403,31 @@ struct reeve_worker {
 static inline rv_phase rv_worker_phase(const reeve_worker *worker)
 {
     return (rv_phase)atomic_load_explicit(&worker->phase, memory_order_acquire);
+}
+
+/* Elements of the lists that grow, below their counts. */
+static inline rv_pool *rv_worker_pool(const reeve_worker *worker, size_t index)
+{
+    return atomic_load(&worker->pools)[index];
+}
+
+static inline rv_thread *rv_worker_pool_thread(const rv_pool *pool, size_t index)
+{
+    return atomic_load(&pool->threads)[index];
+}
+
+static inline rv_queue_session *rv_worker_queue_session(const reeve_worker *worker, size_t index)
+{
+    return atomic_load(&worker->queue_sessions)[index];
+}
+
+/* That of its worker; a thread that retires behaves as if the worker were stopping, but for what it does when Redis
+ * is away: its worker goes on, and so a lost call must not be left behind. */
+static inline rv_phase rv_thread_phase(const rv_thread *thread)
+{
+    rv_phase phase = rv_worker_phase(thread->worker);
+    if (phase >= RV_PHASE_STOPPING) return phase;
+    return atomic_load_explicit(&thread->retires, memory_order_acquire) ? RV_PHASE_STOPPING : phase;
 }
 
 #endif

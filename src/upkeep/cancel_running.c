@@ -38,8 +38,8 @@ bool rv_cancel_running_stop(reeve_worker *worker, const char *queue, const char 
 {
     bool found = false;
     for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++)
-            found = cancel_in(&worker->pools[i]->threads[j], queue, id, reason) || found;
+        for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++)
+            found = cancel_in(rv_worker_pool_thread(rv_worker_pool(worker, i), j), queue, id, reason) || found;
     }
     rv_admission_recheck(worker);
     return found;
@@ -110,8 +110,8 @@ rv_revoked rv_cancel_running_revoke(reeve_worker *worker, rv_revoke *revoke)
 {
     rv_revoked found = RV_REVOKED_UNKNOWN;
     for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
-            rv_thread *t = &worker->pools[i]->threads[j];
+        for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++) {
+            rv_thread *t = rv_worker_pool_thread(rv_worker_pool(worker, i), j);
             if (strcmp(t->number_text, revoke->thread) == 0) found = revoke_in(t, revoke);
         }
     }
@@ -192,8 +192,8 @@ bool rv_cancel_running_ask(reeve_worker *worker, rv_conn *conn, bool *ret_answer
 {
     asked a = {.worker = worker, .conn = conn};
     for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++)
-            if (!ask(&a, &worker->pools[i]->threads[j])) return false;
+        for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++)
+            if (!ask(&a, rv_worker_pool_thread(rv_worker_pool(worker, i), j))) return false;
     }
     if (!send_asked(&a)) return false;
     *ret_answered = a.refused[0] == '\0';

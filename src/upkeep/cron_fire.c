@@ -80,7 +80,7 @@ static void note(reeve_worker *worker, size_t queue_session, const rv_maintain_d
         return;
     }
     if (status != REEVE_OK) {
-        note_broken(table, worker->queue_sessions[queue_session]->queue, due, &error);
+        note_broken(table, rv_worker_queue_session(worker, queue_session)->queue, due, &error);
         /* Behind a full page of such entries others may be due: the next page is asked for, but not without a pause. */
         if (common->more) rv_wakeup_set_due(&worker->scheduler, queue_session, rv_deadline(TRY_AGAIN_MS));
         return;
@@ -163,7 +163,7 @@ static void on_fired(size_t index, const rv_reply *reply, void *context)
         rv_wakeup_set_due(scheduler, due->queue_session, rv_deadline(TRY_AGAIN_MS));
         return;
     }
-    log_fired(f->worker->queue_sessions[due->queue_session]->queue, due, reply->number);
+    log_fired(rv_worker_queue_session(f->worker, due->queue_session)->queue, due, reply->number);
     if (due->more)
         rv_wakeup_set_due(scheduler, due->queue_session, rv_now_ms());
     else if (due->next_ms >= 0)
@@ -174,7 +174,7 @@ static bool fire_some(firing *f, rv_conn *conn)
 {
     rv_cron_table *table = f->worker->scheduler.cron;
     for (size_t i = 0; i < f->count; i++)
-        build(conn, &f->worker->queue_sessions[f->due[i].queue_session]->prefix, &f->due[i], table->slots);
+        build(conn, &rv_worker_queue_session(f->worker, f->due[i].queue_session)->prefix, &f->due[i], table->slots);
     return rv_conn_exec(conn, 0, on_fired, f) == REEVE_OK;
 }
 

@@ -41,7 +41,7 @@ static rv_early *get(reeve_worker *worker)
 static const rv_queue_session *find_queue(const reeve_worker *worker, const char *queue)
 {
     for (size_t i = 0; i < worker->queue_session_count; i++)
-        if (strcmp(worker->queue_sessions[i]->queue, queue) == 0) return worker->queue_sessions[i];
+        if (strcmp(rv_worker_queue_session(worker, i)->queue, queue) == 0) return rv_worker_queue_session(worker, i);
     return NULL;
 }
 
@@ -111,8 +111,8 @@ static bool look_for_cancelled(reeve_worker *worker, notice *const *cancels, siz
 {
     bool found = false;
     for (size_t i = 0; count > 0 && i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++)
-            found = look_in(&worker->pools[i]->threads[j], cancels, count) || found;
+        for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++)
+            found = look_in(rv_worker_pool_thread(rv_worker_pool(worker, i), j), cancels, count) || found;
     }
     return found;
 }

@@ -32,7 +32,7 @@ static void build(calls_of *calls, rv_conn *conn, size_t count)
     const rv_scheduler *scheduler = &calls->worker->scheduler;
     calls->count = 0;
     for (size_t i = 0; i < count; i++) {
-        const rv_prefix *prefix = &calls->worker->queue_sessions[scheduler->maintained[i]]->prefix;
+        const rv_prefix *prefix = &rv_worker_queue_session(calls->worker, scheduler->maintained[i])->prefix;
         if (scheduler->dead[i]) {
             rv_reap_call_build(conn, prefix, LEASES_MAX, calls->worker->session_ms);
             add_call(calls, i, true);
@@ -52,8 +52,8 @@ static bool on_reaped(calls_of *calls, size_t place, const rv_reply *reply)
     if (reaped.session[0] != '\0') {
         char number[RV_NUMBER_TEXT];
         rv_log(REEVE_LOG_WARN, "session.reaped", "a session expired: its tasks run again", "queue",
-               calls->worker->queue_sessions[scheduler->maintained[place]]->queue, "session", reaped.session, "tasks",
-               rv_number_text(number, reaped.recovered), NULL);
+               rv_worker_queue_session(calls->worker, scheduler->maintained[place])->queue, "session", reaped.session,
+               "tasks", rv_number_text(number, reaped.recovered), NULL);
     }
     scheduler->dead[place] = reaped.more;
     if (!reaped.more) rv_wakeup_set_due(scheduler, scheduler->maintained[place], rv_now_ms());

@@ -33,6 +33,7 @@ typedef struct heartbeats {
     reeve_worker *worker;
     rv_session_text *sessions; /* by command: the session that it renewed, or "" when its reply is not evaluated */
     size_t *queue_sessions;    /* by command: the index of its queue session */
+    size_t served;             /* how many queue sessions there were at its begin */
     size_t count;
     bool asking; /* sessions may have begun without a reply */
     bool odd;
@@ -76,13 +77,13 @@ static void on_heartbeat(size_t index, const rv_reply *reply, void *context)
         note_odd(b, reply);
         return;
     }
-    rv_queue_session *queue_session = b->worker->queue_sessions[b->queue_sessions[index]];
+    rv_queue_session *queue_session = rv_worker_queue_session(b->worker, b->queue_sessions[index]);
     bool again = index > 0 && b->queue_sessions[index - 1] == b->queue_sessions[index];
     if (heartbeat.alive && !again) rv_unheard_check(b->worker, queue_session, b->sessions[index], &heartbeat);
     if (b->sessions[index][0] == '\0') return;
     rv_queue_session_flushed(queue_session, heartbeat.alive);
     if (heartbeat.alive) return;
-    if (!rv_queue_session_lose(queue_session, b->sessions[index])) return;
+    if (!rv_queue_session_lose(queue_session, b->sessions[index]) || atomic_load(&queue_session->away)) return;
     rv_log(REEVE_LOG_WARN, "session.lost",
            "the session was gone from Redis: its tasks run elsewhere, the worker begins a new one", "queue",
            queue_session->queue, NULL);
@@ -94,7 +95,7 @@ static void add_plain_heartbeat(reeve_worker *worker, heartbeats *b, size_t inde
 {
     b->sessions[b->count][0] = '\0';
     b->queue_sessions[b->count++] = index;
-    rv_heartbeat_call_build(worker->heart.thread.conn, &worker->queue_sessions[index]->prefix, session,
+    rv_heartbeat_call_build(worker->heart.thread.conn, &rv_worker_queue_session(worker, index)->prefix, session,
                             worker->session_ms);
 }
 
@@ -102,8 +103,9 @@ static void add_plain_heartbeat(reeve_worker *worker, heartbeats *b, size_t inde
 static void add_heartbeat(reeve_worker *worker, heartbeats *b, size_t index)
 {
     uint64_t number;
-    rv_queue_session *queue_session = worker->queue_sessions[index];
+    rv_queue_session *queue_session = rv_worker_queue_session(worker, index);
     rv_session_text session;
+    if (atomic_load(&queue_session->away)) return;
     if (!rv_queue_session_get(queue_session, session)) {
         /* Without a session the call tells Redis that a worker serves the queue. */
         add_plain_heartbeat(worker, b, index, "");
@@ -125,7 +127,7 @@ static void add_heartbeat(reeve_worker *worker, heartbeats *b, size_t index)
 static reeve_status send_heartbeats(reeve_worker *worker, int64_t deadline, heartbeats *b)
 {
     rv_heartbeat *heart = &worker->heart;
-    for (size_t i = 0; i < worker->queue_session_count; i++) add_heartbeat(worker, b, i);
+    for (size_t i = 0; i < b->served; i++) add_heartbeat(worker, b, i);
     rv_registry_record_write(&heart->json, worker);
     if (heart->json.failed) rv_buf_clear(&heart->json);
     rv_registry_renew(heart->thread.conn, worker->ns, worker->id, rv_buf_text(&heart->json), heart->json.length,
@@ -138,8 +140,9 @@ static reeve_status send_heartbeats(reeve_worker *worker, int64_t deadline, hear
 
 bool rv_heartbeat_send(reeve_worker *worker, int64_t deadline)
 {
-    heartbeats b = {.worker = worker, .asking = atomic_load(&worker->asking) > 0};
-    size_t max = b.asking ? 2 * worker->queue_session_count : worker->queue_session_count;
+    heartbeats b = {
+        .worker = worker, .asking = atomic_load(&worker->asking) > 0, .served = worker->queue_session_count};
+    size_t max = b.asking ? 2 * b.served : b.served;
     b.sessions = rv_zalloc_array(max, sizeof(*b.sessions));
     b.queue_sessions = rv_zalloc_array(max, sizeof(*b.queue_sessions));
     reeve_status status = REEVE_ENOMEM;
@@ -176,7 +179,7 @@ static bool misses_notices(reeve_worker *worker)
 {
     bool misses = !atomic_load(&worker->keeper.subscribed);
     for (size_t i = 0; i < worker->queue_session_count; i++)
-        misses = misses || atomic_load(&worker->queue_sessions[i]->unsent);
+        misses = misses || atomic_load(&rv_worker_queue_session(worker, i)->unsent);
     return misses;
 }
 
@@ -204,8 +207,8 @@ static void *heart_main(void *argument)
     rv_heartbeat *heart = &worker->heart;
     int64_t at_ms = 0;
     for (rv_phase sent = RV_PHASE_CREATED, phase; (phase = rv_worker_phase(worker)) < RV_PHASE_ENDED; sent = phase) {
-        /* A heartbeat at each change of the phase updates the worker's record at once. */
-        if (phase != sent || rv_now_ms() >= at_ms) {
+        /* A heartbeat at each change of the phase or of the pools updates the worker's record at once. */
+        if (atomic_exchange(&heart->changed, false) || phase != sent || rv_now_ms() >= at_ms) {
             bool done = connect_and_send(worker);
             at_ms = rv_deadline(done ? rv_heartbeat_interval_ms(worker) : TRY_AGAIN_MS);
         }

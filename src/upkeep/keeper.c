@@ -15,10 +15,12 @@
 #include "running/redis_report.h"
 #include "running/wakeup.h"
 #include "running/worker_conn.h"
+#include "upkeep/away.h"
 #include "upkeep/cancel_running.h"
 #include "upkeep/early.h"
 #include "upkeep/heartbeat.h"
 #include "upkeep/offload.h"
+#include "upkeep/requests.h"
 #include "upkeep/strays.h"
 #include "upkeep/upkeep_thread.h"
 
@@ -133,9 +135,10 @@ static bool wake_idle(reeve_worker *worker, rv_error *error)
     if (!worker->keeper.listened) return true;
     for (size_t i = 0; i < worker->queue_session_count; i++) {
         rv_session_text session;
-        (void)rv_queue_session_get(worker->queue_sessions[i], session);
+        (void)rv_queue_session_get(rv_worker_queue_session(worker, i), session);
         rv_cmd_script(listener, &rv_script_wake_idle, 1, 1);
-        rv_arg(listener, worker->queue_sessions[i]->prefix.text, worker->queue_sessions[i]->prefix.length);
+        rv_arg(listener, rv_worker_queue_session(worker, i)->prefix.text,
+               rv_worker_queue_session(worker, i)->prefix.length);
         rv_args(listener, session);
     }
     reeve_status status = rv_conn_exec(listener, listener_deadline(worker), on_woken, &r);
@@ -173,7 +176,7 @@ static void subscribe(reeve_worker *worker)
     rv_wakeup_all_queues(worker);
 }
 
-/* Messages: "due <queue> <ms since the epoch>", "cancel <queue> <id> <reason>", "revoke <queue> <id> <since ms>
+/* Messages, besides requests (requests.h): "due <queue> <ms since the epoch>", "cancel <queue> <id> <reason>", "revoke <queue> <id> <since ms>
  * <thread>". 100 is REEVE_ID_LENGTH_MAX. */
 static void hear(reeve_worker *worker, const char *words)
 {
@@ -187,6 +190,8 @@ static void hear(reeve_worker *worker, const char *words)
     } else if (sscanf(words, "cancel %64s %100s%n", queue, id, &length) == 2) {
         if (!rv_cancel_running_stop(worker, queue, id, words[length] == ' ' ? words + length + 1 : ""))
             rv_early_add_cancel(worker, queue, id);
+    } else if (strncmp(words, "ask", 3) == 0) {
+        rv_requests_hear(worker, words);
     } else if (sscanf(words, "revoke %64s %100s %23s %23s", revoke.queue, revoke.id, figures, revoke.thread) == 4 &&
                rv_parse_int(figures, 0, RV_REPLY_NUMBER_MAX, &revoke.since_ms)) {
         if (rv_cancel_running_revoke(worker, &revoke) != RV_REVOKED_TAKEN) rv_early_add_revoke(worker, &revoke);
@@ -225,7 +230,7 @@ static int64_t look_for_strays(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     if (atomic_exchange(&keeper->lost, false)) {
-        keeper->strays_left = worker->queue_session_count;
+        keeper->strays_left = keeper->strays_count = worker->queue_session_count;
         keeper->stray_keys = false;
         rv_copy_text(keeper->stray_cursor, sizeof(keeper->stray_cursor), "0");
     }
@@ -264,8 +269,8 @@ static void flush_rest(reeve_worker *worker)
         more = false;
         for (size_t j = 0; j < worker->queue_session_count; j++) {
             rv_session_text session;
-            more = more || (rv_queue_session_get(worker->queue_sessions[j], session) &&
-                            rv_queue_session_has_tally(worker->queue_sessions[j]));
+            more = more || (rv_queue_session_get(rv_worker_queue_session(worker, j), session) &&
+                            rv_queue_session_has_tally(rv_worker_queue_session(worker, j)));
         }
         if (more && !rv_heartbeat_send(worker, rv_deadline(LEAVE_MS))) break;
     }
@@ -299,19 +304,32 @@ static bool leave_queue(reeve_worker *worker, rv_queue_session *queue_session)
     return true;
 }
 
+/* Sends answers, and ends sessions of queues that no pool serves; returns when to do so again. */
+static int64_t answer_and_leave(reeve_worker *worker)
+{
+    bool again = false;
+    if (rv_requests_has_answers(worker) && connect(worker, call_deadline(worker)))
+        rv_requests_send(worker, call_deadline(worker));
+    if (rv_requests_has_answers(worker)) again = true;
+    if (atomic_load(&worker->keeper.looks_at_queues) && connect(worker, call_deadline(worker)))
+        again = !rv_away_look(worker, leave_queue) || again;
+    return again ? rv_deadline(TRY_AGAIN_MS) : RV_FOREVER;
+}
+
 /* The last calls of the worker. They can be repeated. */
 static bool leave(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     if (!connect(worker, rv_deadline(LEAVE_MS))) return false;
     if (keeper->offloaded_count > 0) rv_offload_deliver(worker, rv_deadline(LEAVE_MS));
+    if (rv_conn_is_open(keeper->thread.conn)) rv_requests_send(worker, rv_deadline(LEAVE_MS));
     if (!rv_conn_is_open(keeper->thread.conn) || !rv_heartbeat_connect(worker, rv_deadline(LEAVE_MS))) return false;
     if (rv_heartbeat_send(worker, rv_deadline(LEAVE_MS))) flush_rest(worker);
     if (!rv_conn_is_open(worker->heart.thread.conn)) return false;
     bool left = true;
     if (worker->keeps_leases) return true;
     for (size_t i = 0; i < worker->queue_session_count; i++)
-        left = leave_queue(worker, worker->queue_sessions[i]) && left;
+        left = leave_queue(worker, rv_worker_queue_session(worker, i)) && left;
     rv_registry_remove(keeper->thread.conn, worker->ns, worker->id);
     return rv_conn_exec(keeper->thread.conn, rv_deadline(LEAVE_MS), NULL, NULL) == REEVE_OK && left;
 }
@@ -342,7 +360,8 @@ static void *keeper_main(void *argument)
     reeve_worker *worker = argument;
     rv_keeper *keeper = &worker->keeper;
     while (rv_worker_phase(worker) < RV_PHASE_ENDED) {
-        int64_t until = relieve_and_deliver(worker);
+        int64_t until = relieve_and_deliver(worker), again = answer_and_leave(worker);
+        if (again < until) until = again;
         atomic_store(&keeper->wake_at_ms, until);
         listen(worker, until);
     }
@@ -380,5 +399,6 @@ void rv_keeper_fini(reeve_worker *worker)
     for (size_t i = 0; i < keeper->offloaded_count; i++) rv_free(keeper->offloaded[i].kept);
     rv_free(keeper->offloaded);
     rv_free(keeper->early);
+    rv_requests_fini(worker);
     rv_upkeep_thread_fini(&keeper->thread);
 }

@@ -180,8 +180,8 @@ int64_t rv_offload_relieve(reeve_worker *worker)
 {
     int64_t now = rv_now_ms(), next = RV_FOREVER;
     for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
-            int64_t attention = relieve_thread(&worker->pools[i]->threads[j], now);
+        for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++) {
+            int64_t attention = relieve_thread(rv_worker_pool_thread(rv_worker_pool(worker, i), j), now);
             if (attention < next) next = attention;
         }
     }
@@ -193,8 +193,8 @@ int64_t rv_offload_next_limit(reeve_worker *worker)
 {
     int64_t next = RV_FOREVER;
     for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
-            rv_batch *batch = &worker->pools[i]->threads[j].batch;
+        for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++) {
+            rv_batch *batch = &rv_worker_pool_thread(rv_worker_pool(worker, i), j)->batch;
             rv_lock(&batch->lock);
             if (batch->running != RV_NONE && batch->running_until_ms < next) next = batch->running_until_ms;
             rv_unlock(&batch->lock);

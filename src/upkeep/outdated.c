@@ -10,8 +10,8 @@ static void become_quiet(reeve_worker *worker)
     int running = RV_PHASE_RUNNING;
     if (!atomic_compare_exchange_strong(&worker->phase, &running, RV_PHASE_QUIET)) return;
     for (size_t i = 0; i < worker->pool_count; i++) {
-        rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; j < pool->thread_count; j++) rv_waker_ring(&pool->threads[j].waker);
+        rv_pool *pool = rv_worker_pool(worker, i);
+        for (unsigned j = 0; j < pool->thread_count; j++) rv_waker_ring(&rv_worker_pool_thread(pool, j)->waker);
     }
     rv_waker_ring(&worker->keeper.thread.waker);
     rv_admission_recheck(worker);

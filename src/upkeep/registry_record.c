@@ -15,9 +15,10 @@ static unsigned count_busy(const reeve_worker *worker)
 {
     unsigned busy = 0;
     for (size_t i = 0; i < worker->pool_count; i++) {
-        const rv_pool *pool = worker->pools[i];
+        const rv_pool *pool = rv_worker_pool(worker, i);
         for (unsigned j = 0; j < pool->thread_count; j++)
-            busy += atomic_load_explicit(&pool->threads[j].activity, memory_order_relaxed) == RV_ACTIVITY_RUNS;
+            busy += atomic_load_explicit(&rv_worker_pool_thread(pool, j)->activity, memory_order_relaxed) ==
+                    RV_ACTIVITY_RUNS;
     }
     return busy;
 }
@@ -30,10 +31,15 @@ static void add_text(rv_buf *json, const char *name, const char *text)
 
 static void add_pools(rv_buf *json, const reeve_worker *worker)
 {
+    const char *before = "{\"name\":";
     for (size_t i = 0; i < worker->pool_count; i++) {
-        const rv_pool *pool = worker->pools[i];
-        add_text(json, i > 0 ? ",{\"name\":" : "{\"name\":", pool->name);
-        rv_buf_addf(json, ",\"threads\":%u,\"utilisation\":%.4f", pool->thread_count, pool->utilisation.share);
+        const rv_pool *pool = rv_worker_pool(worker, i);
+        if (atomic_load(&pool->removed)) continue;
+        unsigned min = atomic_load(&pool->min), max = atomic_load(&pool->max);
+        add_text(json, before, pool->name);
+        before = ",{\"name\":";
+        rv_buf_addf(json, ",\"threads\":%u,\"utilisation\":%.4f", atomic_load(&pool->target), pool->utilisation.share);
+        if (min != max) rv_buf_addf(json, ",\"min\":%u,\"max\":%u", min, max);
         if (pool->order != REEVE_ORDER_STRICT) rv_buf_addf(json, ",\"order\":\"%s\"", rv_queue_order_word(pool->order));
         rv_buf_adds(json, ",\"queues\":[");
         for (size_t j = 0; j < pool->queue_session_count; j++)
@@ -64,14 +70,14 @@ typedef struct running {
 } running;
 
 /* Lists the threads that run a task, and since when. */
-static size_t find_running(reeve_worker *worker, running *list)
+static size_t find_running(reeve_worker *worker, running *list, size_t max)
 {
     size_t count = 0;
     for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
-            rv_thread *t = &worker->pools[i]->threads[j];
+        for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++) {
+            rv_thread *t = rv_worker_pool_thread(rv_worker_pool(worker, i), j);
             rv_lock(&t->batch.lock);
-            if (t->batch.running != RV_NONE)
+            if (t->batch.running != RV_NONE && count < max)
                 list[count++] = (running){.thread = t, .since_ms = t->batch.running_since_ms};
             rv_unlock(&t->batch.lock);
         }
@@ -122,15 +128,24 @@ static bool add_running(rv_buf *json, rv_thread *t, const char *comma, int64_t n
     return runs;
 }
 
+/* Those that retire, or have ended, included. */
+static size_t count_threads(reeve_worker *worker)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < worker->pool_count; i++) count += rv_worker_pool(worker, i)->thread_count;
+    return count;
+}
+
 static void add_all_running(rv_buf *json, reeve_worker *worker)
 {
     int64_t now = rv_now_ms();
     if (worker->is_consumer) {
-        add_pulled(json, &worker->pools[0]->threads[0], now);
+        add_pulled(json, rv_worker_pool_thread(rv_worker_pool(worker, 0), 0), now);
         return;
     }
-    running *list = rv_zalloc_array(worker->thread_count + 1, sizeof(*list));
-    size_t count = list != NULL ? find_running(worker, list) : 0;
+    size_t max = count_threads(worker);
+    running *list = rv_zalloc_array(max + 1, sizeof(*list));
+    size_t count = list != NULL ? find_running(worker, list, max) : 0;
     bool any = false;
     if (count > 1) qsort(list, count, sizeof(*list), by_start);
     for (size_t i = 0; i < count && i < RV_REGISTRY_RECORD_RUNNING; i++)

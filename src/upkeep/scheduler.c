@@ -106,22 +106,22 @@ static void on_maintained(size_t index, const rv_reply *reply, void *context)
         return;
     }
     note_clock(scheduler, maintained.now_ms);
-    log_maintained(r->worker->queue_sessions[queue_session], &maintained);
+    log_maintained(rv_worker_queue_session(r->worker, queue_session), &maintained);
     if (rv_reply_is(maintained.policy, RV_TEXT))
-        rv_queue_session_set_policy(r->worker->queue_sessions[queue_session], maintained.policy->text,
+        rv_queue_session_set_policy(rv_worker_queue_session(r->worker, queue_session), maintained.policy->text,
                                     maintained.policy->length);
-    atomic_store_explicit(&r->worker->queue_sessions[queue_session]->result_max, maintained.result_max,
+    atomic_store_explicit(&rv_worker_queue_session(r->worker, queue_session)->result_max, maintained.result_max,
                           memory_order_relaxed);
     atomic_store_explicit(&r->worker->queue_sessions[queue_session]->payload_max, maintained.payload_max,
                           memory_order_relaxed);
     rv_cron_fire_note(r->worker, queue_session, &maintained);
     scheduler->dead[index] = maintained.dead;
     scheduler->ends[index] = maintained.ends;
-    scheduler->unread[index] = maintained.unread && r->worker->queue_sessions[queue_session]->reread >= 0;
+    scheduler->unread[index] = maintained.unread && rv_worker_queue_session(r->worker, queue_session)->reread >= 0;
     scheduler->outbox[index] = maintained.outbox > 0 || scheduler->unread[index];
-    note_spared(r->worker->queue_sessions[queue_session], maintained.spared_ms);
-    note_unsent(r->worker->queue_sessions[queue_session], maintained.unsent);
-    int64_t rest = queue_session_rest_ms(r->worker, r->worker->queue_sessions[queue_session]);
+    note_spared(rv_worker_queue_session(r->worker, queue_session), maintained.spared_ms);
+    note_unsent(rv_worker_queue_session(r->worker, queue_session), maintained.unsent);
+    int64_t rest = queue_session_rest_ms(r->worker, rv_worker_queue_session(r->worker, queue_session));
     int64_t in = maintained.more                                              ? 0
                  : maintained.next_in_ms >= 0 && maintained.next_in_ms < rest ? maintained.next_in_ms
                                                                               : rest;
@@ -129,15 +129,18 @@ static void on_maintained(size_t index, const rv_reply *reply, void *context)
 }
 
 /* Picks the queues that are due, at most as many as one pipeline takes. */
-static size_t pick(rv_scheduler *scheduler, size_t queue_sessions)
+static size_t pick(reeve_worker *worker)
 {
+    rv_scheduler *scheduler = &worker->scheduler;
     int64_t now = rv_now_ms();
-    size_t count = 0;
+    size_t count = 0, queue_sessions = worker->queue_session_count;
     rv_lock(&scheduler->thread.lock);
     for (size_t i = 0; i < queue_sessions && count < MAINTAIN_AT_ONCE; i++) {
         if (scheduler->due[i] > now) continue;
         scheduler->due[i] = RV_FOREVER;
-        scheduler->maintained[count++] = i;
+        rv_queue_session *queue_session = rv_worker_queue_session(worker, i);
+        if (!atomic_load(&queue_session->away) || atomic_exchange(&queue_session->last_look, false))
+            scheduler->maintained[count++] = i;
     }
     rv_unlock(&scheduler->thread.lock);
     return count;
@@ -202,8 +205,8 @@ static bool carry(reeve_worker *worker, size_t count)
         rv_error error = {0};
         if (!scheduler->outbox[i]) continue;
         reeve_status status =
-            carry_of(worker, worker->queue_sessions[queue_session], scheduler->unread[i], &carried, &error);
-        note_carried(worker->queue_sessions[queue_session], status, error.text);
+            carry_of(worker, rv_worker_queue_session(worker, queue_session), scheduler->unread[i], &carried, &error);
+        note_carried(rv_worker_queue_session(worker, queue_session), status, error.text);
         if (!rv_conn_is_open(scheduler->thread.conn)) return false;
         rv_wakeup_set_due(scheduler, queue_session, rv_deadline(status == REEVE_OK && carried > 0 ? 0 : TRY_AGAIN_MS));
     }
@@ -214,13 +217,14 @@ static bool carry(reeve_worker *worker, size_t count)
 static bool maintain(reeve_worker *worker, int64_t deadline, bool last)
 {
     rv_scheduler *scheduler = &worker->scheduler;
-    round_of r = {.worker = worker, .count = pick(scheduler, worker->queue_session_count)};
+    round_of r = {.worker = worker, .count = pick(worker)};
     memset(scheduler->dead, 0, sizeof(scheduler->dead));
     memset(scheduler->ends, 0, sizeof(scheduler->ends));
     memset(scheduler->outbox, 0, sizeof(scheduler->outbox));
     for (size_t i = 0; i < r.count; i++)
-        rv_maintain_call_build(scheduler->thread.conn, &worker->queue_sessions[scheduler->maintained[i]]->prefix,
-                               MAINTAIN_MAX, worker->session_ms);
+        rv_maintain_call_build(scheduler->thread.conn,
+                               &rv_worker_queue_session(worker, scheduler->maintained[i])->prefix, MAINTAIN_MAX,
+                               worker->session_ms);
     if (r.count == 0) return true;
     if (rv_conn_exec(scheduler->thread.conn, deadline, on_maintained, &r) != REEVE_OK) {
         for (size_t i = 0; i < r.count; i++) rv_wakeup_set_due(scheduler, scheduler->maintained[i], rv_now_ms());

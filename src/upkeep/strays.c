@@ -43,8 +43,8 @@ static bool read_lease(stray *ret, const char *text)
 static rv_thread *find_thread(reeve_worker *worker, const char *number)
 {
     for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
-            rv_thread *t = &worker->pools[i]->threads[j];
+        for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++) {
+            rv_thread *t = rv_worker_pool_thread(rv_worker_pool(worker, i), j);
             if (strcmp(t->number_text, number) == 0) return t;
         }
     }
@@ -103,8 +103,8 @@ static bool is_run(reeve_worker *worker, const rv_queue_session *queue_session, 
 {
     bool found = false;
     for (size_t i = 0; i < worker->pool_count && !found; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count && !found; j++) {
-            rv_thread *t = &worker->pools[i]->threads[j];
+        for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count && !found; j++) {
+            rv_thread *t = rv_worker_pool_thread(rv_worker_pool(worker, i), j);
             rv_lock(&t->batch.lock);
             for (size_t k = 0; k < t->batch.count && !found; k++) {
                 const rv_lease *lease = &t->batch.items[k].lease;
@@ -177,7 +177,7 @@ void rv_strays_look(reeve_worker *worker, int64_t deadline)
 {
     rv_keeper *keeper = &worker->keeper;
     page p = {.worker = worker,
-              .queue_session = worker->queue_sessions[worker->queue_session_count - keeper->strays_left]};
+              .queue_session = rv_worker_queue_session(worker, keeper->strays_count - keeper->strays_left)};
     reeve_status status = rv_queue_session_get(p.queue_session, p.session) ? look_at_page(&p, deadline) : REEVE_EPROTO;
     if (status == REEVE_OK || status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_ECONNECT) return;
     /* There is no session, or Redis refuses: the threads find stray leases before their next turns. */

@@ -45,10 +45,10 @@ static uint64_t count_known(reeve_worker *worker, const rv_queue_session *queue_
 {
     uint64_t known = count_offloaded(&worker->keeper, queue_session, session);
     for (size_t i = 0; i < worker->pool_count; i++) {
-        rv_pool *pool = worker->pools[i];
+        rv_pool *pool = rv_worker_pool(worker, i);
         if (!serves(pool, queue_session)) continue;
         for (unsigned j = 0; j < pool->thread_count; j++)
-            known += count_batch(&pool->threads[j], queue_session, session);
+            known += count_batch(rv_worker_pool_thread(pool, j), queue_session, session);
     }
     return known;
 }
@@ -58,12 +58,12 @@ static unsigned wake_resting(reeve_worker *worker, const rv_queue_session *queue
 {
     unsigned woken = 0, heartbeats = atomic_load(&worker->heart.heartbeats);
     for (size_t i = 0; i < worker->pool_count; i++) {
-        rv_pool *pool = worker->pools[i];
+        rv_pool *pool = rv_worker_pool(worker, i);
         if (!serves(pool, queue_session)) continue;
         for (unsigned j = 0; j < pool->thread_count; j++) {
-            unsigned since = atomic_load_explicit(&pool->threads[j].rests_since, memory_order_relaxed);
+            unsigned since = atomic_load_explicit(&rv_worker_pool_thread(pool, j)->rests_since, memory_order_relaxed);
             if (since == 0 || since >= heartbeats) continue;
-            rv_waker_ring(&pool->threads[j].waker);
+            rv_waker_ring(&rv_worker_pool_thread(pool, j)->waker);
             woken++;
         }
     }

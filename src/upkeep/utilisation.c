@@ -9,7 +9,7 @@ static int64_t busy_us(const rv_pool *pool, int64_t now_us)
 {
     int64_t sum = 0;
     for (unsigned i = 0; i < pool->thread_count; i++) {
-        int64_t busy = atomic_load_explicit(&pool->threads[i].busy_us, memory_order_relaxed);
+        int64_t busy = atomic_load_explicit(&rv_worker_pool_thread(pool, i)->busy_us, memory_order_relaxed);
         sum += busy < 0 ? busy + now_us : busy;
     }
     return sum;
@@ -21,7 +21,7 @@ static void measure(rv_pool *pool, int64_t started_us, int64_t now_us)
     int64_t busy = busy_us(pool, now_us), since_us = known->at_us > 0 ? known->at_us : started_us;
     double elapsed = (double)(now_us - since_us), age = (double)(now_us - started_us);
     if (elapsed <= 0) return;
-    double share = (double)(busy - known->busy_us) / (elapsed * pool->thread_count);
+    double share = (double)(busy - known->busy_us) / (elapsed * fmax(atomic_load(&pool->target), 1));
     double weight = fmax(1 - exp(-elapsed / MINUTE_US), elapsed / age);
     known->share += (fmin(fmax(share, 0), 1) - known->share) * weight;
     known->busy_us = busy;
@@ -31,13 +31,16 @@ static void measure(rv_pool *pool, int64_t started_us, int64_t now_us)
 void rv_utilisation_measure(reeve_worker *worker, int64_t now_us)
 {
     if (worker->heart.measured_since_us == 0) worker->heart.measured_since_us = now_us;
-    for (size_t i = 0; i < worker->pool_count; i++) measure(worker->pools[i], worker->heart.measured_since_us, now_us);
+    for (size_t i = 0; i < worker->pool_count; i++)
+        measure(rv_worker_pool(worker, i), worker->heart.measured_since_us, now_us);
 }
 
 double rv_utilisation_of_worker(const reeve_worker *worker)
 {
     double sum = 0;
     for (size_t i = 0; i < worker->pool_count; i++)
-        sum += worker->pools[i]->utilisation.share * worker->pools[i]->thread_count;
-    return worker->thread_count > 0 ? sum / worker->thread_count : 0;
+        if (!atomic_load(&rv_worker_pool(worker, i)->removed))
+            sum += rv_worker_pool(worker, i)->utilisation.share * atomic_load(&rv_worker_pool(worker, i)->target);
+    unsigned threads = atomic_load(&worker->thread_count);
+    return threads > 0 ? sum / threads : 0;
 }

@@ -15,6 +15,9 @@ void rv_worker_leave_embedded(reeve_worker *worker);
 struct rv_flight;
 void rv_worker_set_flight(reeve_worker *worker, struct rv_flight *flight);
 
+/* The worker is quiet from now on, and refuses to resume: its program is about to stop it. */
+void rv_worker_begin_drain(reeve_worker *worker);
+
 /* Before start: what to call, on any thread, when a handler has closed descriptors that the worker needs. */
 void rv_worker_on_descriptors_lost(reeve_worker *worker, void (*call)(void));
 /* Calls that now if it is so. */

@@ -132,6 +132,11 @@ reeve_status(reeve_worker_set_policy)(reeve_worker *worker, const reeve_handler_
     return reeve_worker_set_policy(worker, policy);
 }
 
+reeve_status(reeve_worker_set_pool)(reeve_worker *worker, const reeve_pool_options *options)
+{
+    return reeve_worker_set_pool(worker, options);
+}
+
 reeve_status(reeve_worker_add_pool)(reeve_worker *worker, const reeve_pool_options *options)
 {
     return reeve_worker_add_pool(worker, options);

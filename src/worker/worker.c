@@ -20,7 +20,9 @@
 #include "running/forked.h"
 #include "running/invocation.h"
 #include "running/os_thread.h"
+#include "running/phase.h"
 #include "running/pool.h"
+#include "running/pool_threads.h"
 #include "running/thread.h"
 #include "upkeep/failover_watch.h"
 #include "upkeep/heartbeat.h"
@@ -71,6 +73,8 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
     worker->session_ms = o->session_ms != 0 ? o->session_ms : DEFAULT_SESSION_MS;
     worker->on_data_lost = o->on_data_lost;
     worker->on_data_lost_user = o->on_data_lost_user;
+    worker->on_request = o->on_request;
+    worker->on_request_user = o->on_request_user;
     worker->command_ms = o->command_ms != 0 ? o->command_ms : DEFAULT_COMMAND_MS;
     worker->host = host_name();
     worker->name = rv_strdup(o->name != NULL ? o->name : worker->host);
@@ -104,6 +108,7 @@ reeve_status reeve_worker_create_sized(reeve_worker **ret, const reeve_worker_op
     worker->quit.fd = -1;
     rv_lock_init(&worker->lock);
     rv_lock_init(&worker->stopping);
+    rv_lock_init(&worker->changing);
     rv_upkeep_thread_init(&worker->scheduler.thread);
     rv_upkeep_thread_init(&worker->keeper.thread);
     rv_upkeep_thread_init(&worker->heart.thread);
@@ -146,60 +151,16 @@ static reeve_status join_embedded(reeve_worker *worker)
 
 static reeve_status prepare(reeve_worker *worker)
 {
-    unsigned number = 1;
     reeve_status status = join_embedded(worker);
     if (status == REEVE_OK) status = rv_waker_init(&worker->quit, &worker->error);
     if (status == REEVE_OK) status = rv_heartbeat_open(worker, &worker->error);
     if (status == REEVE_OK) status = rv_keeper_open(worker, &worker->error);
     if (status == REEVE_OK) status = rv_scheduler_open(worker, &worker->error);
     for (size_t i = 0; status == REEVE_OK && i < worker->pool_count; i++) {
-        status = rv_pool_prepare(worker->pools[i], worker, &number, &worker->error);
+        status = rv_pool_threads_make(rv_worker_pool(worker, i), worker, &worker->error);
     }
     if (status == REEVE_OK) status = rv_flight_attach(worker, &worker->error);
     return status;
-}
-
-static reeve_status start_threads(reeve_worker *worker)
-{
-    for (size_t i = 0; i < worker->pool_count; i++) {
-        rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; j < pool->thread_count; j++) {
-            rv_thread *t = &pool->threads[j];
-            /* The thread may end early, and another one takes its place and its id: not before these stand. */
-            rv_lock(&worker->lock);
-            reeve_status status = rv_os_thread_start(&t->id, rv_thread_main, t, t->name, &worker->error);
-            t->started = status == REEVE_OK;
-            if (t->started) worker->threads_alive++;
-            rv_unlock(&worker->lock);
-            if (status != REEVE_OK) return status;
-        }
-    }
-    return REEVE_OK;
-}
-
-/* Everybody looks at the phase again. */
-static void ring_everybody(reeve_worker *worker)
-{
-    for (size_t i = 0; i < worker->pool_count; i++) {
-        rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
-            rv_waker_ring(&pool->threads[j].waker);
-    }
-    rv_waker_ring(&worker->heart.thread.waker);
-    rv_waker_ring(&worker->keeper.thread.waker);
-    rv_waker_ring(&worker->scheduler.thread.waker);
-    rv_admission_recheck(worker);
-}
-
-static void set_phase(reeve_worker *worker, rv_phase phase)
-{
-    rv_phase now = rv_worker_phase(worker);
-    while (now < phase) {
-        int expected = now;
-        if (atomic_compare_exchange_strong(&worker->phase, &expected, (int)phase)) break;
-        now = (rv_phase)expected;
-    }
-    ring_everybody(worker);
 }
 
 /* It was made before a fork, and perhaps both processes start it. */
@@ -208,7 +169,7 @@ static void renew_ids(reeve_worker *worker)
     worker->pid = getpid();
     rv_random_id(worker->id);
     for (size_t i = 0; i < worker->queue_session_count; i++)
-        rv_queue_session_rename(worker->queue_sessions[i], worker->id);
+        rv_queue_session_rename(rv_worker_queue_session(worker, i), worker->id);
 }
 
 reeve_status reeve_worker_start(reeve_worker *worker)
@@ -231,7 +192,7 @@ reeve_status reeve_worker_start(reeve_worker *worker)
     if (status == REEVE_OK) status = rv_keeper_start(worker, &worker->error);
     if (status == REEVE_OK) status = rv_scheduler_start(worker, &worker->error);
     if (status == REEVE_OK && !worker->is_manual) status = rv_failover_watch_start(worker, &worker->error);
-    if (status == REEVE_OK && !worker->is_consumer) status = start_threads(worker);
+    if (status == REEVE_OK) status = rv_pool_threads_balance(worker, &worker->error);
     if (status != REEVE_OK) {
         rv_error why = worker->error;
         reeve_worker_stop(worker, 0);
@@ -248,9 +209,13 @@ reeve_status reeve_worker_start(reeve_worker *worker)
 
 void reeve_worker_quiet(reeve_worker *worker)
 {
-    if (worker == NULL || rv_worker_phase(worker) != RV_PHASE_RUNNING || rv_worker_is_forked(worker)) return;
-    rv_log(REEVE_LOG_INFO, "worker.quiet", "the worker takes no new tasks", "worker", worker->id, NULL);
-    set_phase(worker, RV_PHASE_QUIET);
+    if (worker != NULL) (void)rv_phase_quiet(worker);
+}
+
+reeve_status reeve_worker_resume(reeve_worker *worker)
+{
+    if (worker == NULL) return REEVE_EINVAL;
+    return rv_phase_resume(worker, &worker->error);
 }
 
 /* Waits until all threads have ended or the deadline; returns how many have not. */
@@ -275,9 +240,9 @@ static unsigned wait_for_threads(reeve_worker *worker, int64_t deadline)
 static void stop_handlers(reeve_worker *worker)
 {
     for (size_t i = 0; i < worker->pool_count; i++) {
-        rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) {
-            rv_thread *t = &pool->threads[j];
+        rv_pool *pool = rv_worker_pool(worker, i);
+        for (unsigned j = 0; j < pool->thread_count; j++) {
+            rv_thread *t = rv_worker_pool_thread(pool, j);
             rv_lock(&t->batch.lock);
             rv_invocation_stop_all(t);
             rv_unlock(&t->batch.lock);
@@ -290,9 +255,9 @@ static unsigned count_running(reeve_worker *worker)
 {
     unsigned running = 0;
     for (size_t i = 0; i < worker->pool_count; i++) {
-        rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
-            running += atomic_load(&pool->threads[j].activity) == RV_ACTIVITY_RUNS;
+        rv_pool *pool = rv_worker_pool(worker, i);
+        for (unsigned j = 0; j < pool->thread_count; j++)
+            running += atomic_load(&rv_worker_pool_thread(pool, j)->activity) == RV_ACTIVITY_RUNS;
     }
     return running;
 }
@@ -324,8 +289,8 @@ static bool has_started(const reeve_worker *worker)
 static reeve_status stop(reeve_worker *worker, unsigned alive)
 {
     rv_phase before = rv_worker_phase(worker);
-    set_phase(worker, RV_PHASE_LEAVING);
-    set_phase(worker, RV_PHASE_ENDED);
+    rv_phase_set(worker, RV_PHASE_LEAVING);
+    rv_phase_set(worker, RV_PHASE_ENDED);
     /* Threads that wait for Redis still come back at once. */
     if (alive > 0) rv_waker_ring(&worker->quit);
     rv_failover_watch_end(worker);
@@ -345,7 +310,7 @@ reeve_status reeve_worker_stop(reeve_worker *worker, int64_t drain_ms)
     if (!has_started(worker)) return REEVE_OK;
     /* It would wait for itself, or for threads that only the parent has. */
     if (rv_thread_is_inside(worker) || rv_worker_is_forked(worker)) return REEVE_ESTATE;
-    set_phase(worker, RV_PHASE_STOPPING);
+    rv_phase_set(worker, RV_PHASE_STOPPING);
     unsigned alive = wait_for_threads(worker, rv_deadline(drain_ms > 0 ? drain_ms : 0));
     if (alive > 0) {
         stop_handlers(worker);
@@ -361,9 +326,10 @@ static void join_threads(reeve_worker *worker)
 {
     (void)wait_for_threads(worker, RV_FOREVER);
     for (size_t i = 0; i < worker->pool_count; i++) {
-        rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) {
-            if (pool->threads[j].started) rv_lock_check(pthread_join(pool->threads[j].id, NULL));
+        rv_pool *pool = rv_worker_pool(worker, i);
+        for (unsigned j = 0; j < pool->thread_count; j++) {
+            if (rv_worker_pool_thread(pool, j)->started)
+                rv_lock_check(pthread_join(rv_worker_pool_thread(pool, j)->id, NULL));
         }
     }
 }
@@ -377,6 +343,13 @@ void rv_worker_leave_embedded(reeve_worker *worker)
 void rv_worker_set_flight(reeve_worker *worker, struct rv_flight *flight)
 {
     worker->flight = flight;
+}
+
+void rv_worker_begin_drain(reeve_worker *worker)
+{
+    atomic_store(&worker->drains, true);
+    reeve_worker_quiet(worker);
+    if (rv_worker_phase(worker) == RV_PHASE_RUNNING) reeve_worker_quiet(worker); /* it resumed just now */
 }
 
 void rv_worker_on_descriptors_lost(reeve_worker *worker, void (*call)(void))
@@ -404,14 +377,14 @@ void reeve_worker_destroy(reeve_worker *worker)
     rv_keeper_fini(worker);
     rv_heartbeat_fini(worker);
     rv_scheduler_fini(worker);
-    for (size_t i = 0; i < worker->pool_count; i++) rv_pool_free(worker->pools[i]);
-    rv_free(worker->pools);
+    for (size_t i = 0; i < worker->pool_count; i++) rv_pool_free(rv_worker_pool(worker, i));
+    rv_grown_fini(&worker->all_pools);
     rv_flight_detach(worker);
     for (size_t i = 0; i < worker->queue_session_count; i++) {
-        rv_queue_session_fini(worker->queue_sessions[i]);
-        rv_free(worker->queue_sessions[i]);
+        rv_queue_session_fini(rv_worker_queue_session(worker, i));
+        rv_free(rv_worker_queue_session(worker, i));
     }
-    rv_free(worker->queue_sessions);
+    rv_grown_fini(&worker->all_queue_sessions);
     rv_handler_table_fini(&worker->handlers);
     rv_layers_fini(&worker->layers);
     for (size_t i = 0; i < worker->plugin_count; i++) reeve_plugin_close(worker->plugins[i]);
@@ -421,6 +394,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     rv_url_fini(&worker->url);
     rv_lock_fini(&worker->lock);
     rv_lock_fini(&worker->stopping);
+    rv_lock_fini(&worker->changing);
     rv_alone_fini(&worker->alone);
     rv_lock_check(pthread_cond_destroy(&worker->thread_ended));
     rv_waker_fini(&worker->quit);
@@ -450,8 +424,8 @@ void reeve_worker_get_stats(reeve_worker *worker, reeve_worker_stats *ret)
     };
     if (rv_worker_phase(worker) == RV_PHASE_CREATED) return;
     for (size_t i = 0; i < worker->pool_count; i++) {
-        const rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
-            ret->busy += atomic_load(&pool->threads[j].activity) == RV_ACTIVITY_RUNS;
+        const rv_pool *pool = rv_worker_pool(worker, i);
+        for (unsigned j = 0; j < pool->thread_count; j++)
+            ret->busy += atomic_load(&rv_worker_pool_thread(pool, j)->activity) == RV_ACTIVITY_RUNS;
     }
 }

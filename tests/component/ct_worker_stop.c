@@ -362,10 +362,10 @@ static void what_is_not_possible(void **state)
     test_worker_start(worker);
     assert_int_equal(reeve_worker_start(worker), REEVE_ESTATE);
     assert_int_equal(reeve_worker_handle(worker, "more", never, NULL), REEVE_ESTATE);
-    assert_int_equal(reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = good, .queue_count = 1}),
-                     REEVE_ESTATE);
     assert_int_equal(reeve_worker_set_policy(worker, &(reeve_handler_policy){.type = "t"}), REEVE_ESTATE);
     must_stop(worker);
+    assert_int_equal(reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = good, .queue_count = 1}),
+                     REEVE_ESTATE);
     assert_int_equal(reeve_worker_start(worker), REEVE_ESTATE);
     reeve_worker_destroy(worker);
     reeve_worker_destroy(NULL);

@@ -88,15 +88,28 @@ wait_for 'logged event=worker.quiet' 10
 "$REEVE" enqueue --id later a noop >/dev/null
 wait_for '[ "$(state_of long)" = completed ]' 10
 expect_eq "$(state_of later)" ready "a quiet worker takes nothing"
+kill -CONT "$WORKER"
+wait_for '[ "$(state_of later)" = completed ]' 10
+kill -USR2 "$WORKER"
+wait_for 'logged event=log.rotate' 10
+# A worker that drains does not resume.
+"$REEVE" enqueue --id drained a sleep '{"ms":2000}' >/dev/null
+wait_for 'are_busy 1' 10
 kill -TERM "$WORKER"
+wait_for 'logged event=program.stopping' 10
+"$REEVE" enqueue --id later2 a noop >/dev/null
+kill -CONT "$WORKER"
+expect_status 1 "$REEVE" signal all resume
+expect_has "$OUT" "refused: the worker is stopping"
 expect_end 0
-expect_has "$(grep event=program.ended log)" "completed=2"
+expect_eq "$(state_of later2)" ready "a worker that drains takes nothing"
+expect_has "$(grep event=program.ended log)" "completed=4"
 expect_eq "$(workers_alive)" 0 "workers after the end"
 
 # ---- INT lets a running task finish within the drain, and takes no other -------------------------------------------------
 
 start_worker
-wait_for '[ "$(state_of later)" = completed ]' 10
+wait_for '[ "$(state_of later2)" = completed ]' 10
 "$REEVE" enqueue --id inside a sleep '{"ms":3000}' >/dev/null
 wait_for 'are_busy 1' 10
 kill -INT "$WORKER"

@@ -14,9 +14,7 @@ static const struct {
     const char *purpose;
 } later[] = {
     {"partition", "to change the number of partitions of a queue"},
-    {"signal", "to send a signal to a worker"},
     {"stack", "to print the stacks of a worker's threads"},
-    {"threads", "to list the threads of a worker"},
     {"tune", "to recommend settings"},
 };
 

@@ -66,6 +66,7 @@ void host_print_help(void)
         "                        worker.drain. Then return the tasks that still run to their queues. A second signal\n"
         "                        ends the wait.\n"
         "  TSTP                  lease no more tasks, and finish the running tasks\n"
+        "  CONT                  undo TSTP: lease tasks again\n"
         "  USR1                  log the totals since the start\n"
         "\n"
         "If Redis cannot be reached, the worker waits for it.\n"

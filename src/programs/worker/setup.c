@@ -1,5 +1,6 @@
 #include "setup.h"
 
+#include "asked.h"
 #include "base/mem.h"
 #include "signals.h"
 
@@ -78,7 +79,8 @@ reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const
                                     .plugin_dir = config->plugin_dir,
                                     .size_limits = config->worker.size_limits,
                                     .on_data_lost = note_data_lost,
-                                    .on_data_lost_user = data_lost};
+                                    .on_data_lost_user = data_lost,
+                                    .on_request = host_asked_note};
     char words[512];
 
     reeve_status status = reeve_worker_create(ret, &options, words, sizeof(words));

@@ -12,7 +12,7 @@
  * nothing, not SIG_IGN, which the programs that task handlers start would inherit. */
 void host_signals_survive_pipes(void);
 
-/* Blocks TERM, INT, TSTP, HUP and USR1; call it on the main thread before any other is started. A thread that unblocks
+/* Blocks TERM, INT, TSTP, CONT, HUP, USR1 and USR2; call it on the main thread before any other is started. A thread that unblocks
  * them, as a handler may, passes them on instead of ending the process. False: errno says why. */
 bool host_signals_open(void);
 

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "asked.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/planned.h"
@@ -86,7 +87,7 @@ static void begin_drain(host *at)
     rv_log(REEVE_LOG_INFO, "program.stopping", "stopping: nothing new is taken, running tasks may finish", NULL);
     (void)snprintf(state, sizeof(state), "STOPPING=1\nEXTEND_TIMEOUT_USEC=%" PRId64, (drain_ms + 15000) * 1000);
     host_notify(state);
-    reeve_worker_quiet(at->worker);
+    rv_worker_begin_drain(at->worker);
     at->phase = HOST_DRAINING;
     at->drained_at = rv_deadline(drain_ms);
     at->settings_at = RV_FOREVER;
@@ -131,12 +132,32 @@ static void leave_at_once(host *at)
     at->drained_at = rv_now_ms();
 }
 
+/* The log goes to standard error, whose reader rotates what it writes. id: of a request; NULL: a signal asked. */
+static void rotate(const host *at, const char *id)
+{
+    static const char why[] = "the log goes to standard error: there is no file to open again";
+
+    rv_log(REEVE_LOG_INFO, "log.rotate", why, NULL);
+    if (id != NULL) (void)reeve_worker_answer(at->worker, id, false, why);
+}
+
 static void refuse_signal(const char *name)
 {
     const rv_planned *planned = rv_planned_find("", name, NULL);
 
     rv_log(REEVE_LOG_WARN, "program.reload", "not available in this version; the worker continues", "signal", name,
            "purpose", planned != NULL ? planned->purpose : "", NULL);
+}
+
+/* A worker that stops does not resume. CONT may also come from a shell, to a worker that was not quiet. */
+static void resume(host *at)
+{
+    if (at->phase != HOST_WORKING) return;
+    if (reeve_worker_resume(at->worker) == REEVE_OK)
+        host_notify("STATUS=running");
+    else
+        rv_log(REEVE_LOG_WARN, "program.resume", "the worker stays quiet", "error", reeve_worker_error(at->worker),
+               NULL);
 }
 
 static void take_signal(host *at, int number_of_signal)
@@ -155,6 +176,12 @@ static void take_signal(host *at, int number_of_signal)
         host_notify("STATUS=quiet");
         reeve_worker_quiet(at->worker);
         break;
+    case SIGCONT:
+        resume(at);
+        break;
+    case SIGUSR2:
+        rotate(at, NULL);
+        break;
     case SIGHUP:
         refuse_signal("SIGHUP");
         break;
@@ -163,6 +190,27 @@ static void take_signal(host *at, int number_of_signal)
         break;
     default:
         break;
+    }
+}
+
+/* A worker that is stopping already goes on with that. */
+static void take_stop(host *at, const char *id)
+{
+    (void)reeve_worker_answer(at->worker, id, true, "stops");
+    if (at->phase == HOST_WORKING) begin_drain(at);
+}
+
+static void take_requests(host *at)
+{
+    host_asked asked;
+
+    while (host_asked_take(&asked)) {
+        if (asked.request == HOST_ASKED_STOP)
+            take_stop(at, asked.id);
+        else if (asked.request == HOST_ASKED_RELOAD)
+            (void)reeve_worker_answer(at->worker, asked.id, false, "not available in this version");
+        else
+            rotate(at, asked.id);
     }
 }
 
@@ -232,6 +280,7 @@ static void wait_and_serve(host *at)
         rv_worker_check_descriptors(at->worker);
         if (atomic_exchange(&at->data_lost, false)) write_settings_again(at);
         if (signal != 0) take_signal(at, signal);
+        take_requests(at);
         do_what_is_due(at);
     }
 }

@@ -8,7 +8,9 @@ return {
   {name = 'reeve:format', type = 'string', holds = 'version', writers = 'clients, workers', help = 'the version of the data, see Format; absent: 1'},
   {name = 'reeve:control', type = 'channel', holds = '`due <queue> <ms>`, `cancel <queue> <id> <reason>`, `revoke <queue> <id> <lease>`', writers = 'scripts',
     help = 'notifies all workers that something is due earlier than they know, or that a running task was cancelled'},
-  {name = 'reeve:alive:<worker>', type = 'channel', holds = 'nothing', writers = 'nobody',
-    help = 'each worker subscribes to its own channel; a subscriber exists while the process is alive'},
+  {name = 'reeve:alive:<worker>', type = 'channel', holds = '`ask <request> <words>`', writers = 'clients',
+    help = 'each worker subscribes to its own channel; a subscriber exists while the process is alive. A message asks the worker for something, see `reeve_ask_workers`'},
+  {name = 'reeve:answer:<request>', type = 'list', holds = '`<worker> ok <text>` or `<worker> refused <text>`', writers = 'workers',
+    help = 'the answers to a request; expires after a minute'},
   {name = '<prefix>done:<id>', type = 'channel', holds = 'state', writers = 'scripts', help = 'the final state of a task, for clients that wait for it'},
 }

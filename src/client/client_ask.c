@@ -1,0 +1,132 @@
+/*
+ * client_ask.c - requests to running workers, and their answers: a message on the channel of each worker, and one list
+ * for the answers to all of them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/text.h"
+#include "client/client.h"
+#include "reeve/client.h"
+
+#define REQUEST_MAX 500
+#define WORKERS_MAX 1000
+#define WAIT_MS 1000 /* of one call */
+
+typedef struct asking {
+    reeve_client *client;
+    const char *const *workers;
+    size_t count;
+    const char *request;
+    char id[RV_RANDOM_LENGTH + 1];
+    reeve_answer *answers;
+    size_t open; /* how many may still answer */
+    int64_t wait_ms;
+    const char *error; /* of Redis */
+} asking;
+
+static void build_request(rv_conn *conn, bool again, const void *context)
+{
+    const asking *a = context;
+    char channel[RV_NS_MAX + RV_RANDOM_LENGTH + 16], message[REQUEST_MAX + RV_RANDOM_LENGTH + 16];
+    (void)again; /* the worker answers twice: the second answer is left to expire */
+    (void)snprintf(message, sizeof(message), "ask %s %s", a->id, a->request);
+    for (size_t i = 0; i < a->count; i++) {
+        (void)snprintf(channel, sizeof(channel), "%s:alive:%.*s", a->client->ns, RV_RANDOM_LENGTH, a->workers[i]);
+        rv_cmd(conn, 3);
+        rv_args(conn, "PUBLISH");
+        rv_args(conn, channel);
+        rv_args(conn, message);
+    }
+}
+
+static void close_answer(asking *a, size_t index, const char *text)
+{
+    rv_copy_text(a->answers[index].text, sizeof(a->answers[index].text), text);
+}
+
+/* The number of subscribers: 0 says that the worker does not listen. */
+static void on_published(size_t index, const rv_reply *reply, void *context)
+{
+    asking *a = context;
+    if (index == 0) a->open = 0;
+    if (index >= a->count) return;
+    if (rv_reply_is(reply, RV_ERROR))
+        close_answer(a, index, reply->text);
+    else if (rv_reply_int(reply, 0) == 0 && a->client->url.kind != RV_URL_CLUSTER)
+        close_answer(a, index, "it does not listen: it has ended, or may not subscribe to channels");
+    else
+        a->open++;
+}
+
+static void build_wait(rv_conn *conn, bool again, const void *context)
+{
+    const asking *a = context;
+    char key[RV_NS_MAX + RV_RANDOM_LENGTH + 16], seconds[32];
+    (void)again;
+    (void)snprintf(key, sizeof(key), "%s:answer:%s", a->client->ns, a->id);
+    (void)snprintf(seconds, sizeof(seconds), "%lld.%03lld", (long long)a->wait_ms / 1000, (long long)a->wait_ms % 1000);
+    rv_cmd(conn, 3);
+    rv_args(conn, "BLPOP");
+    rv_args(conn, key);
+    rv_args(conn, seconds);
+}
+
+/* "<worker> ok <text>" or "<worker> refused <text>" */
+static void take_answer(asking *a, const char *words)
+{
+    char worker[RV_RANDOM_LENGTH + 2], how[10];
+    int text = 0;
+    if (sscanf(words, "%17s %9s %n", worker, how, &text) != 2 || text == 0) return;
+    for (size_t i = 0; i < a->count; i++) {
+        reeve_answer *answer = &a->answers[i];
+        if (strcmp(a->workers[i], worker) != 0 || answer->answered) continue;
+        answer->answered = true;
+        answer->done = strcmp(how, "ok") == 0;
+        rv_copy_text(answer->text, sizeof(answer->text), words + text);
+        if (a->open > 0) a->open--;
+    }
+}
+
+static reeve_status wait_for_answers(asking *a, int64_t deadline)
+{
+    int64_t longest = a->client->timeout_ms / 2 < WAIT_MS ? a->client->timeout_ms / 2 : WAIT_MS;
+    while (a->open > 0) {
+        const rv_reply *reply;
+        int64_t left = deadline - rv_now_ms();
+        if (left <= 0) break;
+        a->wait_ms = left < longest ? left : longest;
+        if (a->wait_ms < 1) a->wait_ms = 1;
+        reeve_status status = rv_client_call(a->client, build_wait, a, &reply, NULL);
+        if (status != REEVE_OK) return status;
+        const rv_reply *words = rv_reply_at(reply, 1);
+        if (rv_reply_is(reply, RV_ARRAY) && rv_reply_is(words, RV_TEXT)) take_answer(a, words->text);
+    }
+    return REEVE_OK;
+}
+
+static reeve_status check(reeve_client *client, const char *request, size_t count, int64_t timeout_ms)
+{
+    size_t length = strlen(request);
+    if (length == 0 || length > REQUEST_MAX || strpbrk(request, "\r\n") != NULL)
+        return rv_fail(&client->error, REEVE_EINVAL, "a request is one line of 1 to %d bytes", REQUEST_MAX);
+    if (count > WORKERS_MAX) return rv_fail(&client->error, REEVE_EINVAL, "at most %d workers", WORKERS_MAX);
+    if (timeout_ms < 0) return rv_fail(&client->error, REEVE_EINVAL, "a time limit of %lld ms", (long long)timeout_ms);
+    return REEVE_OK;
+}
+
+reeve_status reeve_ask_workers(reeve_client *client, const char *const *workers, size_t count, const char *request,
+                               int64_t timeout_ms, reeve_answer *ret_answers)
+{
+    if (client == NULL || request == NULL || (count > 0 && (workers == NULL || ret_answers == NULL)))
+        return REEVE_EINVAL;
+    reeve_status status = check(client, request, count, timeout_ms);
+    if (status != REEVE_OK || count == 0) return status;
+    asking a = {.client = client, .workers = workers, .count = count, .request = request, .answers = ret_answers};
+    int64_t deadline = rv_deadline(timeout_ms);
+    rv_random_id(a.id);
+    memset(ret_answers, 0, count * sizeof(*ret_answers));
+    status = rv_client_exec(client, build_request, &a, on_published, &a, NULL);
+    return status == REEVE_OK ? wait_for_answers(&a, deadline) : status;
+}

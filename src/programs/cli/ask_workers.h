@@ -1,0 +1,28 @@
+/*
+ * ask_workers.h - what verbs share that ask running workers for something: whom they ask, and how the answers are told.
+ */
+#ifndef CLI_ASK_WORKERS_H
+#define CLI_ASK_WORKERS_H
+
+#include "cli.h"
+
+/* Whom. */
+typedef struct cli_asked {
+    const char *worker; /* an id, or its beginning; a name; "all"; NULL with queue */
+    const char *queue;  /* all workers that serve it; NULL: not by queue */
+    int64_t wait_ms;    /* for the answers */
+} cli_asked;
+
+#define CLI_ASK_WAIT_MS 5000
+
+/* Asks, waits, and prints an answer for each worker. Returns the exit status: 0 when each has done it. */
+int cli_ask_workers(cli_context *cli, const cli_asked *asked, const char *request);
+
+#define CLI_ASK_NOTE                                                                                            \
+    "WORKER is the id of a worker, the beginning of an id, a name (all workers of this name), or \"all\". The " \
+    "command "                                                                                                  \
+    "prints\nthe answer of each worker. A worker that gave no answer in time may do it later.\n"
+
+#define CLI_ASK_EXITS "0 each worker has done it, 1 a worker refused, gave no answer in time, or is not found"
+
+#endif

@@ -1,0 +1,319 @@
+#include "running/pool_change.h"
+
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "running/pool.h"
+#include "running/pool_threads.h"
+#include "running/wakeup.h"
+
+/* ---- finding; all with reeve_worker.changing ------------------------------------------------------------------- */
+
+static rv_pool *find(reeve_worker *worker, const char *name)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        rv_pool *pool = rv_worker_pool(worker, i);
+        if (!atomic_load(&pool->removed) && strncmp(pool->name, name, RV_POOL_NAME_MAX) == 0) return pool;
+    }
+    return NULL;
+}
+
+static rv_pool *find_or_fail(reeve_worker *worker, const char *name, rv_error *error)
+{
+    rv_pool *pool = name != NULL ? find(worker, name) : NULL;
+    if (pool == NULL)
+        (void)rv_fail(error, REEVE_ENOTFOUND, "the worker has no pool \"%.64s\"", name != NULL ? name : "");
+    return pool;
+}
+
+/* The pool is in the line of the first pool of this name, if there is one. */
+static void join_line(reeve_worker *worker, rv_pool *pool)
+{
+    size_t i = 0;
+    while (rv_worker_pool(worker, i) != pool && strcmp(rv_worker_pool(worker, i)->name, pool->name) != 0) i++;
+    rv_lock(&worker->lock);
+    pool->line = rv_worker_pool(worker, i)->line;
+    rv_unlock(&worker->lock);
+}
+
+static bool has_queues(const rv_pool *pool, const reeve_pool_options *o)
+{
+    if (pool->queue_session_count != o->queue_count) return false;
+    for (size_t i = 0; i < o->queue_count; i++)
+        if (strcmp(pool->queue_sessions[i]->queue, o->queues[i]) != 0) return false;
+    if (pool->weights == NULL || o->weights == NULL) return (pool->weights == NULL) == (o->weights == NULL);
+    return memcmp(pool->weights, o->weights, o->queue_count * sizeof(*o->weights)) == 0;
+}
+
+static bool is_like(const rv_pool *pool, const reeve_pool_options *o)
+{
+    return pool->batch == rv_pool_batch(o) && pool->batch_us == rv_pool_batch_us(o) && pool->order == o->order &&
+           has_queues(pool, o);
+}
+
+/* One that was removed and had this form, or NULL. */
+static rv_pool *find_removed(reeve_worker *worker, const reeve_pool_options *o)
+{
+    for (size_t i = 0; i < worker->pool_count && o->name != NULL; i++) {
+        rv_pool *pool = rv_worker_pool(worker, i);
+        if (atomic_load(&pool->removed) && strncmp(pool->name, o->name, RV_POOL_NAME_MAX) == 0 && is_like(pool, o))
+            return pool;
+    }
+    return NULL;
+}
+
+static size_t count_pools(reeve_worker *worker)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < worker->pool_count; i++) count += !atomic_load(&rv_worker_pool(worker, i)->removed);
+    return count;
+}
+
+/* ---- one step -------------------------------------------------------------------------------------------------- */
+
+static reeve_status check_phase(const reeve_worker *worker, rv_error *error)
+{
+    if (worker->is_consumer && rv_worker_phase(worker) != RV_PHASE_CREATED)
+        return rv_fail(error, REEVE_ESTATE, "the pool of a consumer cannot change");
+    if (rv_worker_phase(worker) >= RV_PHASE_STOPPING) return rv_fail(error, REEVE_ESTATE, "the worker is stopping");
+    return REEVE_OK;
+}
+
+static reeve_status check_threads(unsigned min, unsigned max, rv_error *error)
+{
+    if (min < 1 || min > max || max > RV_POOL_THREADS_MAX)
+        return rv_fail(error, REEVE_EINVAL, "from %u to %u threads: 1 to %d, the lower number first", min, max,
+                       RV_POOL_THREADS_MAX);
+    if (min < max)
+        return rv_fail(error, REEVE_EUNSUPPORTED, "from %u to %u threads: this version needs one number", min, max);
+    return REEVE_OK;
+}
+
+static void set_threads(rv_pool *pool, unsigned min, unsigned max)
+{
+    unsigned target = atomic_load(&pool->target);
+    atomic_store(&pool->min, min);
+    atomic_store(&pool->max, max);
+    atomic_store(&pool->target, target < min ? min : target > max ? max : target);
+}
+
+/* The pool serves its queues: none of them is away. */
+static void call_back(rv_pool *pool)
+{
+    for (size_t i = 0; i < pool->queue_session_count; i++) atomic_store(&pool->queue_sessions[i]->away, false);
+}
+
+/* Adds the pool. */
+static rv_pool *put(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+{
+    rv_pool *pool = find_removed(worker, options);
+    if (pool == NULL) {
+        pool = rv_pool_add(worker, options, error);
+        if (pool == NULL) return NULL;
+        if (rv_worker_phase(worker) != RV_PHASE_CREATED) join_line(worker, pool);
+    }
+    unsigned max = options->threads == 0 ? 1 : options->threads;
+    set_threads(pool, max, max);
+    call_back(pool);
+    atomic_store(&pool->removed, false);
+    return pool;
+}
+
+/* What was changed takes effect. */
+static reeve_status take_effect(reeve_worker *worker, rv_error *error)
+{
+    unsigned threads = 0;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        if (!atomic_load(&rv_worker_pool(worker, i)->removed))
+            threads += atomic_load(&rv_worker_pool(worker, i)->target);
+    }
+    atomic_store(&worker->thread_count, threads);
+    if (rv_worker_phase(worker) == RV_PHASE_CREATED) return REEVE_OK;
+    reeve_status status = rv_pool_threads_balance(worker, error);
+    rv_wakeup_look_at_queues(worker);
+    rv_wakeup_show_change(worker);
+    rv_wakeup_all_queues(worker);
+    return status;
+}
+
+static void log_pool(const reeve_worker *worker, const char *event, const char *message, const rv_pool *pool)
+{
+    char min[RV_NUMBER_TEXT], max[RV_NUMBER_TEXT], queues[RV_NUMBER_TEXT];
+    if (rv_worker_phase(worker) == RV_PHASE_CREATED) return;
+    rv_log(REEVE_LOG_INFO, event, message, "worker", worker->id, "pool", pool->name, "min_threads",
+           rv_number_text(min, atomic_load(&pool->min)), "max_threads", rv_number_text(max, atomic_load(&pool->max)),
+           "queues", rv_number_text(queues, pool->queue_session_count), NULL);
+}
+
+/* ---- changes --------------------------------------------------------------------------------------------------- */
+
+static reeve_status check_options(const reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+{
+    reeve_status status = check_phase(worker, error);
+    return status == REEVE_OK ? rv_pool_check(options, error) : status;
+}
+
+static reeve_status add(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+{
+    bool named = options->name != NULL && options->name[0] != '\0';
+    if (named && rv_worker_phase(worker) != RV_PHASE_CREATED && find(worker, options->name) != NULL)
+        return rv_fail(error, REEVE_EDUPLICATE, "the worker has a pool \"%.64s\" already", options->name);
+    rv_pool *pool = put(worker, options, error);
+    if (pool == NULL) return error->status;
+    log_pool(worker, "pool.added", "a pool was added", pool);
+    return take_effect(worker, error);
+}
+
+reeve_status rv_pool_change_add(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+{
+    rv_lock(&worker->changing);
+    reeve_status status = check_options(worker, options, error);
+    if (status == REEVE_OK) status = add(worker, options, error);
+    rv_unlock(&worker->changing);
+    return status;
+}
+
+static reeve_status replace(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+{
+    rv_pool *old = find_or_fail(worker, options->name, error);
+    if (old == NULL) return error->status;
+    rv_pool *pool = old;
+    if (!is_like(old, options)) {
+        unsigned target = atomic_load(&old->target);
+        pool = put(worker, options, error);
+        if (pool == NULL) return error->status;
+        atomic_store(&pool->target, target);
+        atomic_store(&old->removed, true);
+    }
+    unsigned max = options->threads == 0 ? 1 : options->threads;
+    set_threads(pool, max, max);
+    log_pool(worker, "pool.changed", "a pool was changed", pool);
+    return take_effect(worker, error);
+}
+
+reeve_status rv_pool_change_replace(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+{
+    rv_lock(&worker->changing);
+    reeve_status status = check_options(worker, options, error);
+    if (status == REEVE_OK) status = replace(worker, options, error);
+    rv_unlock(&worker->changing);
+    return status;
+}
+
+static reeve_status remove_pool(reeve_worker *worker, const char *name, rv_error *error)
+{
+    reeve_status status = check_phase(worker, error);
+    rv_pool *pool = status == REEVE_OK ? find_or_fail(worker, name, error) : NULL;
+    if (pool == NULL) return error->status;
+    if (count_pools(worker) == 1)
+        return rv_fail(error, REEVE_EINVAL, "pool \"%.64s\" is the last one: a worker has at least one", name);
+    atomic_store(&pool->removed, true);
+    log_pool(worker, "pool.removed", "a pool was removed: its threads end when their tasks have", pool);
+    return take_effect(worker, error);
+}
+
+reeve_status rv_pool_change_remove(reeve_worker *worker, const char *name, rv_error *error)
+{
+    rv_lock(&worker->changing);
+    reeve_status status = remove_pool(worker, name, error);
+    rv_unlock(&worker->changing);
+    return status;
+}
+
+static reeve_status change_threads(reeve_worker *worker, const char *name, unsigned min, unsigned max, rv_error *error)
+{
+    reeve_status status = check_phase(worker, error);
+    if (status == REEVE_OK) status = check_threads(min, max, error);
+    rv_pool *pool = status == REEVE_OK ? find_or_fail(worker, name, error) : NULL;
+    if (pool == NULL) return error->status;
+    set_threads(pool, min, max);
+    log_pool(worker, "pool.threads", "the number of threads of a pool was set", pool);
+    return take_effect(worker, error);
+}
+
+reeve_status rv_pool_change_threads(reeve_worker *worker, const char *name, unsigned min, unsigned max, rv_error *error)
+{
+    rv_lock(&worker->changing);
+    reeve_status status = change_threads(worker, name, min, max, error);
+    rv_unlock(&worker->changing);
+    return status;
+}
+
+/* ---- queues ---------------------------------------------------------------------------------------------------- */
+
+static reeve_status check_queues(const rv_pool *pool, const char *queue, bool adds, rv_error *error)
+{
+    bool there = false;
+    for (size_t i = 0; i < pool->queue_session_count; i++)
+        there = there || strcmp(pool->queue_sessions[i]->queue, queue) == 0;
+    if (adds && there)
+        return rv_fail(error, REEVE_EDUPLICATE, "pool \"%s\" serves queue %.64s already", pool->name, queue);
+    if (!adds && !there)
+        return rv_fail(error, REEVE_ENOTFOUND, "pool \"%s\" does not serve queue %.64s", pool->name, queue);
+    if (!adds && pool->queue_session_count == 1)
+        return rv_fail(error, REEVE_EINVAL, "%.64s is the last queue of pool \"%s\": a pool has at least one", queue,
+                       pool->name);
+    return REEVE_OK;
+}
+
+/* The pool with one queue more (weight > 0) or less. */
+static reeve_status replace_queues(reeve_worker *worker, const rv_pool *pool, const char *queue, unsigned weight,
+                                   rv_error *error)
+{
+    const char **queues = rv_zalloc_array(pool->queue_session_count + 1, sizeof(*queues));
+    unsigned *weights = rv_zalloc_array(pool->queue_session_count + 1, sizeof(*weights));
+    reeve_pool_options o = {.size = sizeof(o),
+                            .name = pool->name,
+                            .queues = queues,
+                            .threads = atomic_load(&pool->max),
+                            .batch = pool->batch,
+                            .batch_ms = pool->batch_us / 1000,
+                            .order = pool->order,
+                            .weights = pool->weights != NULL ? weights : NULL};
+    reeve_status status = REEVE_ENOMEM;
+    for (size_t i = 0; queues != NULL && weights != NULL && i < pool->queue_session_count; i++) {
+        if (strcmp(pool->queue_sessions[i]->queue, queue) == 0) continue;
+        if (pool->weights != NULL) weights[o.queue_count] = pool->weights[i];
+        queues[o.queue_count++] = pool->queue_sessions[i]->queue;
+    }
+    if (queues != NULL && weights != NULL) {
+        weights[o.queue_count] = weight;
+        if (weight > 0) queues[o.queue_count++] = queue;
+        status = rv_pool_check(&o, error);
+        if (status == REEVE_OK) status = replace(worker, &o, error);
+    } else {
+        status = rv_fail(error, REEVE_ENOMEM, "no memory for a pool");
+    }
+    rv_free(queues);
+    rv_free(weights);
+    return status;
+}
+
+/* weight: 0 removes it. */
+static reeve_status change_queue(reeve_worker *worker, const char *name, const char *queue, unsigned weight,
+                                 rv_error *error)
+{
+    rv_lock(&worker->changing);
+    reeve_status status = check_phase(worker, error);
+    rv_pool *pool = status == REEVE_OK ? find_or_fail(worker, name, error) : NULL;
+    if (status == REEVE_OK && pool == NULL) status = error->status;
+    if (status == REEVE_OK) status = rv_keys_check_queue(queue, error);
+    if (status == REEVE_OK) status = check_queues(pool, queue, weight > 0, error);
+    if (status == REEVE_OK) status = replace_queues(worker, pool, queue, weight, error);
+    rv_unlock(&worker->changing);
+    return status;
+}
+
+reeve_status rv_pool_change_add_queue(reeve_worker *worker, const char *name, const char *queue, unsigned weight,
+                                      rv_error *error)
+{
+    return change_queue(worker, name, queue, weight == 0 ? 1 : weight, error);
+}
+
+reeve_status rv_pool_change_remove_queue(reeve_worker *worker, const char *name, const char *queue, rv_error *error)
+{
+    return change_queue(worker, name, queue, 0, error);
+}
