@@ -77,8 +77,10 @@ void rv_setting_expected(const rv_setting *setting, rv_buf *out)
         rv_buf_adds(out, "a group { ... }");
         break;
     case RV_SETTING_GROUPS:
-        rv_buf_adds(out, "a list of groups ( { ... }, { ... } )");
-        if (setting->short_name != NULL) rv_buf_addf(out, ", or of texts [ ... ], each a %s", setting->short_name);
+        if (setting->short_name != NULL)
+            rv_buf_addf(out, "a list ( ... ), each a group { ... } or the text of its %s", setting->short_name);
+        else
+            rv_buf_adds(out, "a list of groups ( { ... }, { ... } )");
         break;
     case RV_SETTING_OPTIONS:
         rv_buf_adds(out, "a group { name = value; ... }");

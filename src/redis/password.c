@@ -15,8 +15,6 @@
 
 #define LINE_MAX_BYTES 4096
 
-extern char **environ;
-
 static reeve_status failed(rv_error *error, const char *reason)
 {
     return rv_fail(error, REEVE_ECONNECT, "password_command: %s", reason);

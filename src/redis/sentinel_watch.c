@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "redis/sentinel.h"
 #include "redis/sentinel_ask.h"
 
@@ -59,12 +60,14 @@ static reeve_status begin(const rv_url *url, rv_dialog *dialog, const rv_topolog
 static bool hear(const rv_url *url, const char *words)
 {
     char host[RV_HOST_SIZE];
-    int port, end = 0;
+    char figures[8];
+    int64_t port;
+    int end = 0;
     size_t length = strlen(url->master);
     if (strncmp(words, url->master, length) != 0 || words[length] != ' ') return false;
-    if (sscanf(words + length, " %*255s %*d %255s %d%n", host, &port, &end) != 2) return false;
-    if (words[length + (size_t)end] != '\0' || port < 1 || port > 65535) return false;
-    return rv_sentinel_note_master(url->topology, url, host, port);
+    if (sscanf(words + length, " %*255s %*7s %255s %7s%n", host, figures, &end) != 2) return false;
+    if (words[length + (size_t)end] != '\0' || !rv_parse_int(figures, 1, 65535, &port)) return false;
+    return rv_sentinel_note_master(url->topology, url, host, (int)port);
 }
 
 reeve_status rv_sentinel_watch(const rv_url *url, rv_dialog *dialog, const rv_topology_ask *ask, bool *ret_moved,

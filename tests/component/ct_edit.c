@@ -152,7 +152,7 @@ static void what_is_wrong_changes_nothing(void **state)
         {{.fields = REEVE_EDIT_PRIORITY, .priority = 128}, REEVE_EINVAL, "128"},
         {{.fields = REEVE_EDIT_TIMEOUT, .timeout_ms = -1}, REEVE_EINVAL, "-1"},
         {{.fields = REEVE_EDIT_GROUP, .weight = 2}, REEVE_EINVAL, "group"},
-        {{.fields = 2048}, REEVE_EINVAL, "2048"},
+        {{.fields = 1U << 30}, REEVE_EINVAL, "1073741824"},
         {{.removed_tags = none, .removed_tag_count = 1}, REEVE_EINVAL, "empty"},
         {{.tags = tags, .tag_count = 1}, REEVE_ETOOBIG, "65 tags"},
     };

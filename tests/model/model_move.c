@@ -121,6 +121,7 @@ static void arrive(int target, int id, model_task task, model_state before, int6
     model_task *there = model_task_of(target, id);
     *there = task;
     there->arrived = ++model.last_order;
+    q->replacements[id].id = 0;
     if (task.large) q->large = true;
     if (task.tagged) q->given_ms = model.now_ms;
     if (task.group) model.grouped = true;

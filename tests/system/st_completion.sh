@@ -10,7 +10,7 @@ offered() { "$REEVE" complete -- "$@" | cut -f1 | tr '\n' ' '; }
 
 # ---- without Redis -------------------------------------------------------------------------------------------------------
 
-expect_eq "$(offered qu)" "queues "
+expect_eq "$(offered qu)" "queues queues-of "
 expect_eq "$(offered wait --time)" "--timeout "
 expect_eq "$(offered list q --state pa)" "parked "
 expect_eq "$(offered --redis x --ns y cron re)" "remove resume "
@@ -49,7 +49,7 @@ in_bash() {
     bash --norc -c '. "$1"; shift; COMP_WORDS=(reeve "$@"); COMP_CWORD=$#; _reeve; printf "%s\n" "${COMPREPLY[@]}"' - \
         "$DIR/reeve.bash" "$@" | tr '\n' ' '
 }
-expect_eq "$(in_bash qu)" "queues "
+expect_eq "$(in_bash qu)" "queues queues-of "
 expect_eq "$(in_bash list ma)" "mail maps "
 expect_eq "$(in_bash list mail --st)" "--state "
 touch "$TEST_DIR/payload-file"

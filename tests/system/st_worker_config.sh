@@ -101,7 +101,7 @@ cp "$PLUGIN_DIR/sample.so" local.so
 expect_status 0 "$REEVE_WORKER" --dump-plugin local.so --json
 expect_has "$OUT" '{"name":"sample","version":"0.1.0",'
 expect_has "$OUT" '"file":"./local.so","abi":1,"concurrency":0,"handlers":[{"type":"noop",'
-expect_has "$OUT" '],"layers":[]}'
+expect_has "$OUT" '],"layers":[],"options":[]}'
 if command -v jq >/dev/null; then expect_eq "$(jq -r '.handlers[].type' <<<"$OUT" | sort | tr '\n' ' ')" \
   "collect crash echo fail noop sleep steps "; fi
 expect_status 2 "$REEVE_WORKER" --dump-plugin ./abi.so

@@ -34,6 +34,15 @@ static char *read_all(FILE *file)
     return text;
 }
 
+static const cJSON *parse_all(FILE *file)
+{
+    char *text = read_all(file);
+    const cJSON *parsed = cJSON_Parse(text);
+
+    free(text);
+    return parsed;
+}
+
 static const cJSON *member(const cJSON *object, const char *name)
 {
     return cJSON_GetObjectItemCaseSensitive(object, name);
@@ -125,7 +134,7 @@ int main(int argc, char **argv)
     char method[16] = "";
 
     if (file == NULL) fail("usage", "DOCUMENT --routes | DOCUMENT METHOD PATTERN STATUS");
-    document = cJSON_Parse(read_all(file));
+    document = parse_all(file);
     (void)fclose(file);
     if (document == NULL) fail(argv[1], "is no JSON");
     if (strcmp(argv[2], "--routes") == 0) return print_routes();
@@ -137,7 +146,7 @@ int main(int argc, char **argv)
     if (operation == NULL || answer == NULL) fail(argv[3], "the document has no such operation or status");
     const cJSON *content = member(answer, "content"), *media = content == NULL ? NULL : content->child;
     if (media == NULL || strcmp(media->string, "application/json") != 0) return 0;
-    const cJSON *value = cJSON_Parse(read_all(stdin));
+    const cJSON *value = parse_all(stdin);
     if (value == NULL) fail(argv[3], "the answer is no JSON");
     check(value, member(media, "schema"), "answer");
     return 0;

@@ -65,10 +65,10 @@ static void test_shapes(void **state)
     test_config_refused("pools = ( );\n",
                         "bad.conf:1: pools: expected a list of groups ( { ... }, { ... } ), got an empty list\n");
     test_config_refused("pools = ( 7 );\n", "bad.conf:1: pools[0]: expected a group { ... }, got 7\n");
-    test_config_refused(
-        TEST_POOL "worker = \"x\";\nplugins = \"checksum\";\n",
-        "bad.conf:2: worker: expected a group { ... }, got \"x\"\n"
-        "bad.conf:3: plugins: expected a list [ ... ], each a plugin's name or path, got \"checksum\"\n");
+    test_config_refused(TEST_POOL "worker = \"x\";\nplugins = \"checksum\";\n",
+                        "bad.conf:2: worker: expected a group { ... }, got \"x\"\n"
+                        "bad.conf:3: plugins: expected a list ( ... ), each a group { ... } or the text of its name, "
+                        "got \"checksum\"\n");
     test_config_refused("pools = ( { queues = [ ]; } );\n",
                         "bad.conf:1: pools[0].queues: expected a list [ ... ], each a queue name (1 "
                         "to 64 of A-Z a-z 0-9 . _ -), got an empty list\n");
