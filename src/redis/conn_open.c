@@ -70,8 +70,12 @@ static bool is_quit(const rv_conn *conn)
 /* Until it succeeds, or asking again is of no use, or the time has passed. */
 static reeve_status connect_until(rv_conn *conn, const rv_topology_ask *ask, rv_error *reason)
 {
-    for (bool again;;) {
+    rv_error before = {0};
+    for (bool again;; before = *reason) {
         reeve_status status = connect_once(conn, ask, &again, reason);
+        /* That the time is up says less than why the attempt before failed. */
+        bool is_late = status == REEVE_ECONNECT && rv_now_ms() >= ask->deadline;
+        if (is_late && before.status == REEVE_ECONNECT) *reason = before;
         if (!again || rv_now_ms() + ASK_AGAIN_MS >= ask->deadline || is_quit(conn)) return status;
         rv_conn_drop(conn, true);
         status = pause_until(conn, rv_deadline(ASK_AGAIN_MS), ask->waker, reason);

@@ -2,7 +2,7 @@
 #
 # start_nodes [ARGUMENT...]  starts all six; the arguments are those of the three servers. Sets PORTS (of the servers, the
 #                            master first), SENTINELS (ports), SENTINEL_URL
-# master_port                the port that the Sentinels name;  knows N: whether they name another one than N
+# master_port                the port that a Sentinel names;  moved_since EPOCH: whether a failover has ended
 # PIDS                       of the servers, by port: ${PIDS[PORT]}
 
 declare -A PIDS=()
@@ -52,8 +52,8 @@ start_sentinel() {
     local name=$1 conf=$TEST_DIR/$1.conf
     {
         echo "sentinel monitor main 127.0.0.1 ${PORTS[0]} 2"
-        echo "sentinel down-after-milliseconds main 300"
-        echo "sentinel failover-timeout main 1000"
+        echo "sentinel down-after-milliseconds main 1000"
+        echo "sentinel failover-timeout main 2000"
     } >"$conf"
     start_node "$name" redis-server "$conf" --sentinel --bind 127.0.0.1 --logfile "$TEST_DIR/$name/log"
 }
@@ -87,12 +87,17 @@ master_port() {
     redis-cli -p "${1:-${SENTINELS[2]}}" SENTINEL GET-MASTER-ADDR-BY-NAME main 2>/dev/null | sed -n 2p
 }
 
-# moved_from PORT: all Sentinels name another master, which says that it is one.
-moved_from() {
-    local sentinel port
+# sentinel_epoch SENTINEL: how many failovers it knows of, and more.
+sentinel_epoch() { redis-cli -p "$1" SENTINEL MASTER main 2>/dev/null | sed -n '/^config-epoch$/{n;p}'; }
+
+# moved_since EPOCH: all Sentinels know of a later failover and name one server, which says that it is a master. (A name
+# alone does not tell: a second failover may have gone back.)
+moved_since() {
+    local sentinel epoch port named=
     for sentinel in "${SENTINELS[@]}"; do
-        port=$(master_port "$sentinel")
-        [ -n "$port" ] && [ "$port" != "$1" ] || return 1
+        epoch=$(sentinel_epoch "$sentinel") port=$(master_port "$sentinel")
+        [ -n "$port" ] && [ "$port" = "${named:-$port}" ] && [ "${epoch:-0}" -gt "$1" ] || return 1
+        named=$port
     done
-    [ "$(redis-cli -p "$port" ROLE 2>/dev/null | head -n 1)" = master ]
+    [ "$(redis-cli -p "$named" ROLE 2>/dev/null | head -n 1)" = master ]
 }

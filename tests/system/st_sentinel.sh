@@ -68,10 +68,11 @@ confirmed() { wait_for "[ \$(wc -l <'$TEST_DIR/confirmed') -ge $1 ]" 20; }
 
 # failover HOW...: under load; then as many tasks have run as before, and more.
 failover() {
-    local before
+    local before epoch
     before=$(wc -l <"$TEST_DIR/acknowledged")
+    epoch=$(sentinel_epoch "${SENTINELS[0]}")
     "$@"
-    wait_for "moved_from $MASTER" 20
+    wait_for "moved_since $epoch" 20
     MASTER=$(master_port)
     # Producers go on, and the worker: it has left the old master.
     wait_for '[ $(wc -l <"$TEST_DIR/acknowledged") -gt $((before + 20)) ]' 20
