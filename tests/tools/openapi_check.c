@@ -146,7 +146,8 @@ int main(int argc, char **argv)
     if (operation == NULL || answer == NULL) fail(argv[3], "the document has no such operation or status");
     const cJSON *content = member(answer, "content"), *media = content == NULL ? NULL : content->child;
     if (media == NULL || strcmp(media->string, "application/json") != 0) return 0;
-    const cJSON *value = parse_all(stdin);
+    static const cJSON *value;
+    value = parse_all(stdin);
     if (value == NULL) fail(argv[3], "the answer is no JSON");
     check(value, member(media, "schema"), "answer");
     return 0;
