@@ -12,7 +12,8 @@ enum { TYPE = 1, PAYLOAD = 2, PLACE = 4, IN_GROUP = 8, TAG = 16, UNTAG = 32 };
 
 void model_edit_make(int arg[ARGS])
 {
-    model_prefer(arg, model_chance(8) == 0 ? ~1u : WAITING | 1u << DEAD | 1u << CANCELLED);
+    unsigned waiting = model_chance(5) == 0 ? 1u << PARKED : WAITING | 1u << DEAD | 1u << CANCELLED;
+    model_prefer(arg, model_chance(8) == 0 ? ~1u : waiting);
     arg[WHAT] =
         CHOOSE(TYPE, PAYLOAD, PLACE, IN_GROUP, TAG, UNTAG, TYPE | TAG, PAYLOAD | PLACE | IN_GROUP, UNTAG | PLACE);
     if (mood.segments && model_chance(4) > 0) arg[WHAT] = CHOOSE(TYPE, PAYLOAD, PLACE, TAG);

@@ -56,7 +56,7 @@ touch "$TEST_DIR/payload-file"
 expect_eq "$(cd "$TEST_DIR" && in_bash flush payload-)" "payload-file "
 
 in_fish() { fish --no-config -c '. $argv[1]; complete -C $argv[2]' "$DIR/reeve.fish" "$1" | cut -f1 | tr '\n' ' '; }
-expect_eq "$(in_fish 'reeve qu')" "queues "
+expect_eq "$(in_fish 'reeve qu')" "queues queues-of "
 expect_eq "$(in_fish 'reeve list ma')" "mail maps "
 expect_eq "$(in_fish 'reeve list mail --st')" "--state "
 
@@ -64,8 +64,8 @@ expect_eq "$(in_fish 'reeve list mail --st')" "--state "
 tmux_start 80 24 env -i PATH="$PATH" HOME="$TEST_DIR" REEVE_REDIS="$REEVE_REDIS" TERM=xterm PS1='> ' zsh -f
 tmux_type "fpath=('$DIR' \$fpath); autoload -Uz compinit; compinit -u -D; clear; echo is ready" Enter
 tmux_wait '^is ready'
-tmux_type 'reeve que'
-tmux_type Tab
+tmux_type 'reeve queues'
+tmux_type ' '
 tmux_wait '> reeve queues *$'
 tmux_type 'ma'
 tmux_type Tab
