@@ -12,13 +12,18 @@ enum { TYPE = 1, PAYLOAD = 2, PLACE = 4, IN_GROUP = 8, TAG = 16, UNTAG = 32 };
 
 void model_edit_make(int arg[ARGS])
 {
-    unsigned waiting = model_chance(5) == 0 ? 1u << PARKED : WAITING | 1u << DEAD | 1u << CANCELLED;
-    model_prefer(arg, model_chance(8) == 0 ? ~1u : waiting);
+    model_prefer(arg, model_chance(8) == 0 ? ~1u : WAITING | 1u << DEAD | 1u << CANCELLED);
     arg[WHAT] =
         CHOOSE(TYPE, PAYLOAD, PLACE, IN_GROUP, TAG, UNTAG, TYPE | TAG, PAYLOAD | PLACE | IN_GROUP, UNTAG | PLACE);
     if (mood.segments && model_chance(4) > 0) arg[WHAT] = CHOOSE(TYPE, PAYLOAD, PLACE, TAG);
     arg[PRIORITY] = CHOOSE(0, 0, 5, -128);
     arg[GROUP] = CHOOSE(0, 1, 2, 3);
+    /* Parked tasks are rare. */
+    for (int id = 0; id < SLOTS; id++) {
+        if (model_task_of(arg[QUEUE], id)->state != PARKED) continue;
+        arg[ID] = id;
+        arg[WHAT] = PLACE | IN_GROUP;
+    }
 }
 
 static void add_arguments(const int arg[ARGS], int serial)
