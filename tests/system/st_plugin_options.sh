@@ -25,7 +25,7 @@ run_by_hand() {
     expect_eq "$OUT" "a=b exact -1 0.1 2000 1 0"
     expect_status 1 run_with
     expect_has "$ERR" 'option "name" is required: text'
-    refuse 'namme=x' 'option "namme" is unknown; did you mean "name"?'
+    refuse 'naem_=x' 'option "naem_" is unknown; did you mean "name"?'
     refuse 'mode=slow' 'option "mode": expected "fast" or "exact", got "slow"'
     refuse 'retry.max=10' 'option "retry.max": expected a whole number from -1 to 9, got "10"'
     refuse 'retry.max=2.5' 'expected a whole number'
