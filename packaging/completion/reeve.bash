@@ -2,7 +2,7 @@
 _reeve() {
     local line candidate
     COMPREPLY=()
-    # (A word with ':' or '=' stays whole: bash gives its parts otherwise.)
+    # A word with ':' or '=' stays whole, although bash splits it.
     local words cword cur
     if declare -F _get_comp_words_by_ref >/dev/null; then
         _get_comp_words_by_ref -n := cur words cword

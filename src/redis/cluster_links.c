@@ -40,6 +40,13 @@ void rv_cluster_links_destroy(rv_conn *conn)
 
 /* ---- one link -------------------------------------------------------------------------------------------------- */
 
+/* False: no memory. */
+static bool copy_text(char **ret, const char *text)
+{
+    *ret = text != NULL ? rv_strdup(text) : NULL;
+    return text == NULL || *ret != NULL;
+}
+
 static reeve_status no_memory(rv_conn *conn)
 {
     return rv_fail(&conn->error, REEVE_ENOMEM, "no memory for a connection to a node of the cluster");
@@ -53,13 +60,12 @@ static reeve_status set_url(rv_conn *conn, rv_link *link, const rv_cluster_node 
     (void)snprintf(text, sizeof(text), is_ipv6 ? "redis://[%s]:%d" : "redis://%s:%d", node->host, node->port);
     reeve_status status = rv_url_parse(&link->url, text, &conn->error);
     if (status != REEVE_OK) return status;
-    link->url.user = rv_strdup(conn->url->user);
-    link->url.password = rv_strdup(conn->url->password);
+    bool done = copy_text(&link->url.user, conn->url->user) && copy_text(&link->url.password, conn->url->password) &&
+                copy_text(&link->url.password_file, conn->url->password_file) &&
+                copy_text(&link->url.password_command, conn->url->password_command);
     link->url.is_tls = conn->url->is_tls;
     link->url.kind = conn->url->is_tls ? RV_URL_TLS : RV_URL_TCP;
     link->url.tls = conn->url->tls; /* lent: see free_link */
-    bool done = (conn->url->user == NULL) == (link->url.user == NULL) &&
-                (conn->url->password == NULL) == (link->url.password == NULL);
     return done ? REEVE_OK : no_memory(conn);
 }
 

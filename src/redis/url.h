@@ -5,8 +5,8 @@
  *   redis-sentinel://h1[:p1],h2/master    redis-cluster://h1[:p1],h2    embedded:[dir]
  *   rediss-sentinel://...                 rediss-cluster://...          the same over TLS
  *
- * Parameters ("?name=value&...") are password_file and password_command (password.h), those of TLS, and with Sentinels sentinel_user, sentinel_password and
- * sentinel_tls=no.
+ * Parameters ("?name=value&...") are password_file and password_command (password.h), those of TLS, and with Sentinels
+ * sentinel_user, sentinel_password and sentinel_tls=no.
  *
  * User and password are percent-decoded; ":pw@" is a password without a user; IPv6 hosts stand in brackets. unix://
  * also takes user and password: unix://user:pw@/path.sock.

@@ -109,3 +109,12 @@ a_worker_serves_queues_of_all_nodes
 a_slot_moves_under_load
 end "$WORKER_PID"
 expect_eq "$ENDED" 0 "exit status of the worker"
+
+# A password that is read from a file reaches each node.
+umask 077
+echo hush >"$TEST_DIR/password"
+for i in 0 1 2; do node "$i" CONFIG SET requirepass hush >/dev/null; done
+expect_status 3 reeve list "$A"
+for queue in "$A" "$B" "$C"; do
+    expect_status 0 env REEVE_REDIS="$REEVE_REDIS?password_file=$TEST_DIR/password" "$REEVE" enqueue "$queue" noop
+done

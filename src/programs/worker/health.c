@@ -70,8 +70,8 @@ static void answer(host_health *health)
                       "{\"live\":true,\"ready\":%s,\"state\":\"%s\",\"connected\":%s,\"threads\":%u,\"busy\":%u}\n",
                       stats.connected && strcmp(state, "running") == 0 ? "true" : "false", state,
                       stats.connected ? "true" : "false", stats.threads, stats.busy);
-    /* (It fits the buffer of a new socket.) */
-    (void)send(fd, line, (size_t)length, MSG_NOSIGNAL);
+    /* The line fits the buffer of a new socket. */
+    (void)send(fd, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)close(fd);
 }
 
