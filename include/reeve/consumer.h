@@ -161,7 +161,7 @@ REEVE_API reeve_status reeve_consumer_heartbeat(reeve_consumer *consumer);
 
 /*
  * Settles a task now. `outcome` is the value of the outcome function that the program called last for the task:
- * reeve_task_done, _retry, _fail, _snooze or _give_back. One round trip.
+ * reeve_task_done, _retry, _fail, _snooze, _give_back, _cancel or _discard. One round trip.
  *
  *   REEVE_OK        Redis has accepted the outcome
  *   REEVE_EREFUSED  the lease was lost: it had expired, or the task's run time limit had passed. The task may run
@@ -196,8 +196,8 @@ REEVE_API reeve_status reeve_consumer_settle_later(reeve_consumer *consumer, ree
  * reeve_consumer_lease. After an error the outcomes are kept, and a later call sends them. */
 REEVE_API reeve_status reeve_consumer_flush(reeve_consumer *consumer);
 
-/* Settles a task as cancelled. Two round trips. Otherwise as reeve_consumer_settle. REEVE_ESTATE: the task runs at most
- * once, and is already completed. */
+/* Settles a task as cancelled, without a reason: reeve_consumer_settle with reeve_task_cancel. REEVE_ESTATE: the task
+ * runs at most once, and is already completed. */
 REEVE_API reeve_status reeve_consumer_cancel(reeve_consumer *consumer, reeve_task *task);
 
 /* ---- leases that outlive a process ----------------------------------------------------------------------------- */
@@ -218,7 +218,7 @@ typedef struct reeve_lease_outcome {
     int64_t delay_ms;      /* of a retry or a snooze. A snooze of 0 gives the task back to the front of its queue */
     reeve_bytes result;    /* of REEVE_OUTCOME_DONE; NULL and 0: none */
     const char *kind;      /* of a retry or a failure; NULL: "failed" */
-    const char *message;   /* the same; NULL: "" */
+    const char *message;   /* the same, and the reason of a cancel; NULL: "" */
 } reeve_lease_outcome;
 
 /*

@@ -157,7 +157,7 @@ REEVE_API reeve_status reeve_task_set_payload(reeve_task *task, const void *data
  */
 REEVE_API reeve_outcome reeve_task_outcome(const reeve_task *task);
 
-/* The kind and the message of a retry or a failure; "" for other outcomes. */
+/* The kind and the message of a retry or a failure, and the reason of a cancel as the message; "" otherwise. */
 REEVE_API const char *reeve_task_error_kind(const reeve_task *task);
 REEVE_API const char *reeve_task_error_message(const reeve_task *task);
 
@@ -167,7 +167,8 @@ REEVE_API int64_t reeve_task_delay_ms(const reeve_task *task);
 /* The result after reeve_task_done; length 0: none. */
 REEVE_API reeve_bytes reeve_task_result(const reeve_task *task);
 
-/* The name of an outcome: "done", "retry", "fail" or "snooze"; "none" for any other value. Any thread. */
+/* The name of an outcome: "done", "retry", "fail", "snooze", "cancel" or "discard"; "none" for any other value. Any
+ * thread. */
 REEVE_API const char *reeve_outcome_name(reeve_outcome outcome);
 
 /* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */

@@ -57,7 +57,9 @@ typedef enum reeve_outcome {
     REEVE_OUTCOME_DONE,     /* reeve_task_done */
     REEVE_OUTCOME_RETRY,    /* reeve_task_retry */
     REEVE_OUTCOME_FAIL,     /* reeve_task_fail */
-    REEVE_OUTCOME_SNOOZE    /* reeve_task_snooze or reeve_task_give_back */
+    REEVE_OUTCOME_SNOOZE,   /* reeve_task_snooze or reeve_task_give_back */
+    REEVE_OUTCOME_CANCEL,   /* reeve_task_cancel */
+    REEVE_OUTCOME_DISCARD   /* reeve_task_discard */
 } reeve_outcome;
 
 /*
@@ -206,11 +208,25 @@ REEVE_API reeve_status reeve_task_progress(reeve_task *task, int percent, const 
  *
  * A handler need not call it to keep the lease: the worker's heartbeats renew it. A task can have a heartbeat limit
  * (`heartbeat_ms` of reeve_handler or reeve_task_spec). If its handler calls none of reeve_task_heartbeat,
- * reeve_task_progress, reeve_task_checkpoint and reeve_task_log for longer than this limit, the attempt fails with
+ * _extend, _progress, _checkpoint and _log for longer than this limit, the attempt fails with
  * kind "silent". Then reeve_task_should_stop returns true, and a later outcome is not accepted, as after the run time
  * limit.
  */
 REEVE_API reeve_status reeve_task_heartbeat(reeve_task *task);
+
+/*
+ * Sets a new end of the run time limit: for_ms from now, whatever is left of it. For a handler that sees that it needs
+ * more time than its `timeout`, or that wants to fail early if its next step hangs. The call is also a sign of life
+ * for a heartbeat limit. It asks Redis whether the lease is still valid, blocks as reeve_task_progress does, and the
+ * new limit is set before. A later attempt has the run time limit of the task again. If the task has no run time
+ * limit, it has one from now on.
+ *
+ *   REEVE_OK                    the new limit is set, and the lease is valid
+ *   REEVE_EREFUSED              the limit has passed before, or the lease is lost
+ *   REEVE_ELOST, REEVE_EREDIS   the new limit is set; unknown whether the lease is valid
+ *   REEVE_EINVAL                for_ms is less than 1
+ */
+REEVE_API reeve_status reeve_task_extend(reeve_task *task, int64_t for_ms);
 
 /*
  * Stores a checkpoint: bytes from which the next attempt can continue if this one fails, is snoozed or given back, or
@@ -288,6 +304,20 @@ REEVE_API reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms);
  * attempt. The function is the same as reeve_task_snooze with a delay of 0.
  */
 REEVE_API reeve_outcome reeve_task_give_back(reeve_task *task);
+
+/*
+ * The task is cancelled: its work is not needed any more. This is neither a success nor a failed attempt, and no death
+ * callback runs. The reason is for people: one line of at most REEVE_REASON_MAX bytes, a longer one is cut; NULL: none.
+ * The record of the task is kept as long as that of a task that reeve_cancel has cancelled. Tasks that wait for it are
+ * told that it was cancelled. A task that runs at most once is completed before it runs, and stays so.
+ */
+REEVE_API reeve_outcome reeve_task_cancel(reeve_task *task, const char *format, ...) REEVE_PRINTF(2, 3);
+
+/*
+ * As reeve_task_cancel, and no record of the task is kept: nothing is left of it, neither its log nor its history. The
+ * queue counts it neither as completed nor as failed.
+ */
+REEVE_API reeve_outcome reeve_task_discard(reeve_task *task);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,9 @@
  *     blocked        the task waits for parents
  *     unblocked      its last parent ended or was removed (due_ms, if its time is later)
  *     cancelling     the task is running, and its handler was asked to stop
- *     cancelled, deleted
+ *     cancelled      (message: the reason)
+ *     discarded      its handler ended it, and no record is kept
+ *     deleted
  *     edited         its options, payload, tags or metadata were changed (change.h)
  *     moved          it was moved to another queue (change.h); `deleted` follows
  *     retried        a call of reeve_retry or the like made the task ready

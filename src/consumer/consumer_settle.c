@@ -4,7 +4,6 @@
 #include "consumer/consumer.h"
 #include "consumer/consumer_gate.h"
 #include "consumer/pulled.h"
-#include "protocol/scripts.h"
 #include "running/turn.h"
 
 /* The size of the results of one turn, as in batch_pass.c. */
@@ -103,36 +102,11 @@ reeve_status reeve_consumer_flush(reeve_consumer *c)
 
 /* ---- cancel ---------------------------------------------------------------------------------------------------- */
 
-static reeve_status mark_cancelled(rv_pulled *p)
-{
-    const rv_reply *reply;
-    rv_thread *t = p->consumer->thread;
-    const rv_item *item = p->call.item;
-    if (item == NULL || item->state != RV_ITEM_RUNNING) return REEVE_OK; /* settling tells */
-    if (item->accepted) return rv_fail(&p->consumer->error, REEVE_ESTATE, "it runs at most once, and is completed");
-    if (rv_conn_open(t->conn, t->until_ms) != REEVE_OK) return rv_consumer_gate_gave_up(p->consumer);
-    const rv_prefix *prefix = &t->pool->queue_sessions[item->lease.queue]->prefix;
-    rv_cmd_script(t->conn, &rv_script_cancel, 1, 2);
-    rv_arg(t->conn, prefix->text, prefix->length);
-    rv_args(t->conn, item->lease.id);
-    rv_args(t->conn, "");
-    reeve_status status = rv_conn_call(t->conn, t->until_ms, &reply);
-    return status == REEVE_OK ? status : rv_consumer_gate_gave_up(p->consumer);
-}
-
 reeve_status reeve_consumer_cancel(reeve_consumer *c, reeve_task *task)
 {
     if (c == NULL || task == NULL) return REEVE_EINVAL;
-    rv_pulled *p = rv_pulled_of(task);
-    reeve_status status = rv_consumer_gate_enter(c, 0);
-    if (status != REEVE_OK) return status;
-    status = mark_cancelled(p);
-    if (status == REEVE_OK) {
-        /* A delay, so that it is not put to the front first. */
-        status = rv_pulled_finish(p, reeve_task_snooze(task, 1));
-        reeve_status sent = status == REEVE_OK ? send_finished(c) : status;
-        if (is_final(status)) status = conclude(p, sent);
-    }
-    rv_consumer_gate_leave(c);
-    return status;
+    const rv_item *item = rv_pulled_of(task)->call.item;
+    if (item != NULL && item->state == RV_ITEM_RUNNING && item->accepted)
+        return rv_fail(&c->error, REEVE_ESTATE, "it runs at most once, and is completed");
+    return reeve_consumer_settle(c, task, reeve_task_cancel(task, "%s", ""));
 }

@@ -110,7 +110,7 @@ static reeve_status find(far *f, rv_lease *ret)
 static reeve_status choose(far *f, reeve_task *task, const reeve_lease_outcome *o)
 {
     const char *kind = o->kind != NULL ? o->kind : "failed", *message = o->message != NULL ? o->message : "";
-    switch (o->cancel ? REEVE_OUTCOME_SNOOZE : o->outcome) {
+    switch (o->cancel ? REEVE_OUTCOME_CANCEL : o->outcome) {
     case REEVE_OUTCOME_DONE:
         if (reeve_task_done(task, o->result.data, o->result.length) == REEVE_OUTCOME_DONE) return REEVE_OK;
         return rv_fail(&f->client->error, REEVE_ETOOBIG, "%s", task->message);
@@ -121,7 +121,13 @@ static reeve_status choose(far *f, reeve_task *task, const reeve_lease_outcome *
         (void)reeve_task_fail(task, kind, "%s", message);
         return REEVE_OK;
     case REEVE_OUTCOME_SNOOZE:
-        (void)reeve_task_snooze(task, o->cancel ? 1 : o->delay_ms);
+        (void)reeve_task_snooze(task, o->delay_ms);
+        return REEVE_OK;
+    case REEVE_OUTCOME_CANCEL:
+        (void)reeve_task_cancel(task, "%s", message);
+        return REEVE_OK;
+    case REEVE_OUTCOME_DISCARD:
+        (void)reeve_task_discard(task);
         return REEVE_OK;
     case REEVE_OUTCOME_NONE:
         break;
@@ -146,7 +152,7 @@ static reeve_status read_clock(far *f, int64_t *ret_ms)
     return status;
 }
 
-static reeve_status settle_as(far *f, reeve_task *task, const rv_lease *lease, bool cancels)
+static reeve_status settle_as(far *f, reeve_task *task, const rv_lease *lease)
 {
     rv_attempt_policy policy;
     rv_item item = {.lease = *lease};
@@ -154,11 +160,11 @@ static reeve_status settle_as(far *f, reeve_task *task, const rv_lease *lease, b
         return rv_fail(&f->client->error, REEVE_ENOMEM, "no memory for the options of the task");
     rv_attempt_policy_choose(&policy, &item, NULL, &f->queue_session);
     bool counts = true;
-    if (!cancels) (void)rv_attempt_policy_limit_snoozes(&policy, lease, task, task->outcome, &counts);
+    (void)rv_attempt_policy_limit_snoozes(&policy, lease, task, task->outcome, &counts);
     f->settlement = (rv_settlement){.id = f->id,
                                     .outcome = task->outcome,
                                     .counts = counts,
-                                    .counted = !cancels && policy.max_snoozes > 0 && task->delay_ms > 0,
+                                    .counted = policy.max_snoozes > 0 && task->delay_ms > 0,
                                     .has_info = lease->has_info,
                                     .checkpoint = lease->has_checkpoint,
                                     .deadline = lease->envelope.deadline_ms > 0,
@@ -255,8 +261,7 @@ static reeve_status settle(far *f, const reeve_lease_outcome *o)
     task.queue = f->queue;
     task.host = &host;
     status = choose(f, &task, o);
-    if (status == REEVE_OK) status = settle_as(f, &task, &lease, o->cancel);
-    if (status == REEVE_OK && o->cancel) status = reeve_cancel(f->client, f->queue, f->id);
+    if (status == REEVE_OK) status = settle_as(f, &task, &lease);
     if (status == REEVE_OK) status = send_turn(f);
     rv_task_fini(&task);
     return status;

@@ -64,6 +64,14 @@ static reeve_status heartbeat(reeve_task *task, void *context)
     return leave(p, p->consumer->host.heartbeat(task, p->consumer->thread));
 }
 
+static reeve_status extend(reeve_task *task, int64_t for_ms, void *context)
+{
+    rv_pulled *p = context;
+    reeve_status status = enter(p);
+    if (status != REEVE_OK) return status;
+    return leave(p, p->consumer->host.extend(task, for_ms, p->consumer->thread));
+}
+
 static reeve_status add_log(reeve_task *task, const char *line, void *context)
 {
     rv_pulled *p = context;
@@ -93,6 +101,7 @@ void rv_pulled_host_take(rv_pulled *p)
     host->last_checkpoint = last_checkpoint;
     host->log = add_log;
     host->heartbeat = heartbeat;
+    host->extend = extend;
     host->ask = ask;
     host->context = p;
     host->stop = &p->call.stop;

@@ -244,6 +244,14 @@ reeve_status reeve_task_heartbeat(reeve_task *task)
     return host != NULL && host->heartbeat != NULL ? host->heartbeat(task, host->context) : REEVE_OK;
 }
 
+reeve_status reeve_task_extend(reeve_task *task, int64_t for_ms)
+{
+    const rv_task_host *host = task->host;
+
+    if (for_ms < 1) return REEVE_EINVAL;
+    return host != NULL && host->extend != NULL ? host->extend(task, for_ms, host->context) : REEVE_OK;
+}
+
 reeve_status reeve_task_log(reeve_task *task, const char *format, ...)
 {
     const rv_task_host *host = task->host;

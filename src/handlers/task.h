@@ -28,6 +28,7 @@ typedef struct rv_task_host {
     reeve_status (*checkpoint)(reeve_task *task, reeve_bytes data, void *context); /* NULL: it stays in the task */
     reeve_status (*last_checkpoint)(reeve_task *task, rv_buf *ret, void *context); /* adds it; NULL: there is none */
     reeve_status (*heartbeat)(reeve_task *task, void *context);                    /* NULL: it is ours */
+    reeve_status (*extend)(reeve_task *task, int64_t for_ms, void *context);       /* NULL: it has no limit */
     reeve_status (*log)(reeve_task *task, const char *line, void *context);        /* NULL: nowhere */
     /* One round trip, for what build adds; *ret lives until the next. NULL: there is no Redis. */
     reeve_status (*ask)(void (*build)(rv_conn *conn, const void *what), const void *what, const rv_reply **ret,

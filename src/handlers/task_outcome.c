@@ -158,6 +158,39 @@ reeve_outcome reeve_task_give_back(reeve_task *task)
     return reeve_task_snooze(task, 0);
 }
 
+/* One line: what controls a terminal becomes a blank. */
+static void keep_reason(reeve_task *task, const char *format, va_list arguments)
+{
+    char cut[REEVE_REASON_MAX + 1];
+
+    keep_message(task, format, arguments);
+    keep_text(cut, sizeof(cut), task->message);
+    for (char *at = cut; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f) *at = ' ';
+    memcpy(task->message, cut, sizeof(cut));
+}
+
+reeve_outcome reeve_task_cancel(reeve_task *task, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    keep_reason(task, format, arguments); /* before the rest is cleared, as in failed() */
+    va_end(arguments);
+    rv_buf_clear(&task->result);
+    task->outcome = REEVE_OUTCOME_CANCEL;
+    task->delay_ms = -1;
+    task->kind[0] = '\0';
+    return REEVE_OUTCOME_CANCEL;
+}
+
+reeve_outcome reeve_task_discard(reeve_task *task)
+{
+    rv_buf_clear(&task->result);
+    settle(task, REEVE_OUTCOME_DISCARD, -1);
+    return REEVE_OUTCOME_DISCARD;
+}
+
 reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome outcome, const char *kind, const char *format, ...)
 {
     va_list arguments;
@@ -245,6 +278,10 @@ const char *reeve_outcome_name(reeve_outcome outcome)
         return "fail";
     case REEVE_OUTCOME_SNOOZE:
         return "snooze";
+    case REEVE_OUTCOME_CANCEL:
+        return "cancel";
+    case REEVE_OUTCOME_DISCARD:
+        return "discard";
     case REEVE_OUTCOME_NONE:
         break;
     }

@@ -44,6 +44,7 @@
 --                        The task goes back to the front, and dies with that many crashes. 0: it is not known that the task
 --                        caused the crash
 --                snooze  delay in ms (0: to the front now), "1" if its handler had begun, "2" if that snooze is counted, too, ""
+--                cancel  "1" discarded, without a record, else ""; reason, ""     cancelled
 --                The first record may instead be one of these, for results of completions that are plain otherwise:
 --                "results" M result*M     of the last M plain completions
 --                "result_block" M block         the same in one argument, for small results: for each "<id> <bytes>", a

@@ -15,7 +15,7 @@
 typedef struct rv_settlement {
     const char *id;
     size_t id_length;      /* of one that is malformed: it may have zero bytes; 0: up to its zero byte */
-    reeve_outcome outcome; /* done, retry, fail, snooze */
+    reeve_outcome outcome; /* any but none */
     bool has_info;         /* done: info:<id> exists, so that it must be looked after */
     bool checkpoint;       /* done: it has one, which goes now; only with has_info */
     bool unique;           /* done: the task holds a lock, which goes now */
@@ -33,7 +33,7 @@ typedef struct rv_settlement {
     unsigned max_crashes;  /* crashed: it dies with so many; 0: it is not known that it caused this one */
     const char *backtrace; /* crashed: a frame a line; "": not known */
     const char *kind;
-    const char *message;
+    const char *message; /* cancel: the reason */
     reeve_bytes chained; /* done: its chained tasks (rv_settlement_chain) */
     size_t chained_count;
 } rv_settlement;

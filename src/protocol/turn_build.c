@@ -122,6 +122,14 @@ static void build_record(rv_conn *conn, const rv_settlement *s)
         rv_args(conn, s->begun && s->counted ? "2" : s->begun ? "1" : "");
         rv_args(conn, "");
         break;
+    case REEVE_OUTCOME_CANCEL:
+    case REEVE_OUTCOME_DISCARD:
+        rv_args(conn, "cancel");
+        add_id(conn, s);
+        rv_args(conn, s->outcome == REEVE_OUTCOME_DISCARD ? "1" : "");
+        rv_args(conn, s->message);
+        rv_args(conn, "");
+        break;
     case REEVE_OUTCOME_NONE:
     case REEVE_OUTCOME_FAIL:
         rv_args(conn, "fail");

@@ -208,10 +208,15 @@ static void decide(const reeve_worker *worker, const reeve_task *task, rv_item *
     item->settlement = s;
 }
 
+static bool ends_well(reeve_outcome outcome)
+{
+    return outcome == REEVE_OUTCOME_DONE || outcome == REEVE_OUTCOME_CANCEL || outcome == REEVE_OUTCOME_DISCARD;
+}
+
 /* The script cancels such a task unless it is completed: any other outcome is no failure. */
 static reeve_outcome give_up_cancelled(rv_thread *t, reeve_task *task, const rv_item *item, reeve_outcome outcome)
 {
-    if (outcome == REEVE_OUTCOME_DONE || !atomic_load(rv_invocation_cancelled(t, item))) return outcome;
+    if (ends_well(outcome) || !atomic_load(rv_invocation_cancelled(t, item))) return outcome;
     return reeve_task_snooze(task, 1); /* a delay, so that it is not put to the front first */
 }
 

@@ -6,6 +6,7 @@
 #include "base/lock.h"
 #include "protocol/handler_call.h"
 #include "running/invocation.h"
+#include "running/wakeup.h"
 
 /* Whether the keeper has taken over the running task: its time is up, and it may run elsewhere by now. */
 static bool is_offloaded(rv_thread *t, const rv_item *item)
@@ -124,6 +125,28 @@ static reeve_status report_heartbeat(reeve_task *task, void *context)
     return finish(t, item);
 }
 
+/* Moves the end of the run time limit, unless the keeper has taken the task over. */
+static bool move_limit(rv_thread *t, rv_item *item, int64_t for_ms)
+{
+    rv_lock(&t->batch.lock);
+    bool is_ours = !rv_batch_is_taken(item);
+    if (is_ours) {
+        item->timeout_ms = rv_now_ms() - (t->batch.pulled ? item->leased_ms : t->batch.running_since_ms) + for_ms;
+        item->timeout_at_ms = rv_deadline(for_ms);
+    }
+    rv_unlock(&t->batch.lock);
+    return is_ours;
+}
+
+static reeve_status extend(reeve_task *task, int64_t for_ms, void *context)
+{
+    rv_thread *t = context;
+    rv_item *item = rv_invocation_item(t, task);
+    if (!move_limit(t, item, for_ms)) return REEVE_EREFUSED;
+    rv_wakeup_keeper_at(t->worker, rv_task_host_note_life(t, item));
+    return report_heartbeat(task, context);
+}
+
 static reeve_status report_pause_for(reeve_task *task, const char *group, int64_t delay_ms, void *context)
 {
     rv_thread *t = context;
@@ -153,6 +176,7 @@ rv_task_host rv_task_host_make(rv_thread *t)
                           .last_checkpoint = fetch_checkpoint,
                           .log = report_log,
                           .heartbeat = report_heartbeat,
+                          .extend = extend,
                           .ask = ask,
                           .ns = t->worker->ns,
                           .layers = &t->worker->layers,

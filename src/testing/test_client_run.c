@@ -171,6 +171,8 @@ static void take_outcome(const rv_test_client *tests, rv_test_task *task)
         rv_test_client_end(tests, task, REEVE_STATE_DEAD);
     } else if (report->outcome == REEVE_OUTCOME_DONE) {
         rv_test_client_end(tests, task, REEVE_STATE_COMPLETED);
+    } else if (report->outcome == REEVE_OUTCOME_CANCEL || report->outcome == REEVE_OUTCOME_DISCARD) {
+        rv_test_client_end(tests, task, REEVE_STATE_CANCELLED);
     } else {
         task->due_ms = rv_test_client_now(tests) + report->delay_ms;
         task->is.state = report->delay_ms > 0 ? REEVE_STATE_SCHEDULED : REEVE_STATE_READY;

@@ -133,6 +133,18 @@ static reeve_status hear_heartbeat(reeve_task *task, void *context)
     return answer(context);
 }
 
+/* A limit that has passed stays so. */
+static reeve_status move_limit(reeve_task *task, int64_t for_ms, void *context)
+{
+    rv_test_run *r = context;
+    int64_t now = rv_test_run_now(r);
+
+    (void)task;
+    if (rv_test_run_passed(r) != RV_TEST_RUN_WITHIN) return REEVE_EREFUSED;
+    r->until_ms = for_ms > RV_FOREVER - now ? RV_FOREVER : now + for_ms;
+    return answer(r);
+}
+
 void rv_test_run_keep_checkpoint(rv_test_run_report *report, reeve_bytes data)
 {
     rv_buf_clear(&report->checkpoint);
@@ -250,6 +262,7 @@ rv_task_host rv_test_run_host(rv_test_run *test_run)
     return (rv_task_host){
         .progress = hear_progress,
         .heartbeat = hear_heartbeat,
+        .extend = move_limit,
         .pause_for = on_pause_for,
         .checkpoint = hear_checkpoint,
         .last_checkpoint = tell_checkpoint,

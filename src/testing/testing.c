@@ -124,7 +124,8 @@ static void make_report(rv_test_run *r, const reeve_handler *handler)
     to->is.ended_ms = rv_test_run_now(r);
     if (passed != RV_TEST_RUN_WITHIN) time_out(r, passed);
     to->is.outcome = to->task.outcome;
-    to->is.cancelled = to->is.outcome != REEVE_OUTCOME_DONE && atomic_load(&r->cancelled);
+    to->is.cancelled = to->is.outcome == REEVE_OUTCOME_CANCEL || to->is.outcome == REEVE_OUTCOME_DISCARD ||
+                       (to->is.outcome != REEVE_OUTCOME_DONE && atomic_load(&r->cancelled));
     to->is.dead = is_dead(&to->is, o, handler);
     to->is.delay_ms = rv_run_inline_delay(&to->task, o->backoff != NULL ? o->backoff : &handler->backoff, o->attempt);
     to->is.kind = to->task.kind;

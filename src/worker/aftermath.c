@@ -157,7 +157,7 @@ static void settle_finished(work *w, const rv_flight_slot *slot, const rv_flight
         w->counts->settled++;
         return;
     }
-    if (!has_words(data, record, slot->data_size) || record->outcome > REEVE_OUTCOME_SNOOZE) return;
+    if (!has_words(data, record, slot->data_size) || record->outcome > REEVE_OUTCOME_DISCARD) return;
     const char *kind = data + record->data_at, *message = kind + record->kind_length + 1;
     const char *result = message + record->message_length + 1;
     rv_settlement *s = add(w, slot, record);

@@ -50,6 +50,8 @@
     X(TURN_FAIL, "turn: fail")                                                                            \
     X(TURN_FAIL_UNCOUNTED, "turn: fail, not an attempt")                                                  \
     X(TURN_FAIL_UNKEPT, "turn: fail, not kept")                                                           \
+    X(TURN_ENDS_CANCELLED, "turn: cancelled by its handler")                                              \
+    X(TURN_DISCARDS, "turn: discarded")                                                                   \
     X(TURN_SNOOZE, "turn: snooze")                                                                        \
     X(TURN_SNOOZE_NOW, "turn: back to the front")                                                         \
     X(TURN_TRIM_COMPLETED, "turn: completed trimmed by count")                                            \

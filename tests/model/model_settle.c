@@ -104,9 +104,29 @@ static void fail(const item *one, model_task *task)
     if (task->state == NONE) COVER(TURN_FAIL_UNKEPT);
 }
 
+/* By its handler; one that is discarded leaves no record, as in a queue that keeps none. */
+static void cancel(const item *one, model_task *task)
+{
+    model_queue *q = &model.queues[one->queue];
+    bool kept = q->kept[0];
+    int64_t keep_age = q->keep_age[0];
+    if (one->how == DISCARDS) q->kept[0] = true, q->keep_age[0] = 0;
+    end_task(one, task, CANCELLED);
+    q->kept[0] = kept;
+    q->keep_age[0] = keep_age;
+    if (one->how == DISCARDS)
+        COVER(TURN_DISCARDS);
+    else
+        COVER(TURN_ENDS_CANCELLED);
+}
+
 static void settle(const item *one, model_task *task)
 {
     int64_t delay = model_delay(one);
+    if (one->how >= ENDS_CANCELLED) {
+        cancel(one, task);
+        return;
+    }
     if (one->how >= SNOOZE && one->begun && !task->told) model_has_begun(task);
     if (one->how >= SNOOZE && !task->told && task->deadline_ms && !task->expires_ms) COVER(EXPIRES_AGAIN);
     if (one->how >= SNOOZE && !task->told) task->expires_ms = task->deadline_ms;

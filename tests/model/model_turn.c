@@ -110,6 +110,8 @@ static void choose_items(turn *ret, const int arg[ARGS])
         one->checkpoint = belief->checkpoint;
         one->begun = one->number % 2;
         one->keeps = one->unique && one->number % 3 == 0;
+        if (one->how == FAIL && one->number % 5 == 0) one->how = ENDS_CANCELLED;
+        if (one->how == SNOOZE && one->number % 5 == 0) one->how = DISCARDS;
         if (one->how == DONE && (one->info || one->unique || one->deadline)) one->how = DONE_RECORD;
         one->runs = (one->how == DONE_RECORD || one->how == RESULT) && one->number % 7 == 0;
         if (ret->named) model_name_lease(one->lease, belief->since_ms, belief->thread);
@@ -204,7 +206,8 @@ static void send_hand(const item *one)
 
 static void send_record(const item *one)
 {
-    static const char *const verbs[] = {"", "done", "done", "retry", "fail", "fail", "snooze", "snooze"};
+    static const char *const verbs[] = {"",     "done",   "done",   "retry",  "fail",
+                                        "fail", "snooze", "snooze", "cancel", "cancel"};
     const char *words[3] = {"", "", ""};
     char text[64], kind[32], letters[6] = "";
     int64_t delay = model_delay(one);
@@ -221,7 +224,8 @@ static void send_record(const item *one)
     if (one->how == FAIL) words[0] = "1";
     if (one->how == SNOOZE) words[0] = model_number(delay + 1);
     if (one->how == BACK) words[0] = "0";
-    if (one->how >= SNOOZE && one->begun) words[1] = "1";
+    if ((one->how == SNOOZE || one->how == BACK) && one->begun) words[1] = "1";
+    if (one->how == DISCARDS) words[0] = "1";
     if (one->how >= RETRY_LATER && one->how <= FAIL_UNCOUNTED) words[1] = kind, words[2] = text;
     if (one->hands_on) send_hand(one);
     model_arg_text(verbs[one->how]);

@@ -8,7 +8,7 @@
 #include "model/model_dependencies.h"
 
 /* What a thread says of a task. */
-enum { DONE, DONE_RECORD, RESULT, RETRY_LATER, FAIL, FAIL_UNCOUNTED, SNOOZE, BACK };
+enum { DONE, DONE_RECORD, RESULT, RETRY_LATER, FAIL, FAIL_UNCOUNTED, SNOOZE, BACK, ENDS_CANCELLED, DISCARDS };
 enum { ITEMS = 24 };
 
 typedef struct item {

@@ -14,9 +14,9 @@ state() { echo "$(of_task "q/$1" state | tr -d '"')"; }
 
 # Each outcome, by a process that is not the one which leased.
 outcomes() {
-    put done retry dead snooze back cancel
-    lease --count 6 --for 1m
-    expect_lines 6
+    put done retry dead snooze back cancel discard
+    lease --count 7 --for 1m
+    expect_lines 7
     tokens=$(printf '%s\n' "$OUT" | sed 's/.*"lease":"\([^"]*\)".*/\1/')
     expect_eq "$(printf '%s\n' "$tokens" | cut -d. -f1 | sort -u | wc -l)" 1
     expect_status 0 reeve settle q/done done --lease "$TOKEN" --result - <<<"the result"
@@ -25,7 +25,12 @@ outcomes() {
     expect_status 0 reeve settle q/dead fail --lease "$TOKEN" --kind broken --message "all is lost"
     expect_status 0 reeve settle q/snooze snooze --lease "$TOKEN" --in 1h
     expect_status 0 reeve settle q/back give-back --lease "$TOKEN"
-    expect_status 0 reeve settle q/cancel cancel --lease "$TOKEN"
+    expect_status 0 reeve settle q/cancel cancel --lease "$TOKEN" --reason "not wanted"
+    expect_eq "$(of_task q/cancel cancel_reason)" '"not wanted"'
+    expect_status 2 reeve settle q/discard discard --lease "$TOKEN" --reason "none"
+    expect_status 0 reeve settle q/discard discard --lease "$TOKEN"
+    expect_status 1 reeve show q/discard
+    expect_status 1 reeve settle q/discard discard --lease "$TOKEN"
     expect_eq "$(for id in done retry dead snooze back cancel; do state $id; done | tr '\n' ' ')" \
         "completed scheduled dead scheduled ready cancelled "
     expect_eq "$(of_task q/done result)" '"the result\n"'

@@ -3,7 +3,8 @@
 -- requires: base, deadline, event, history, retention, readers, reads, slot, unique, transitions
 -- gives: end_cancelled
 
--- Its record is kept like that of a completed one. Behind the time: what its history and its event tell besides, names and values.
+-- Its record is kept like that of a completed one. Behind the time: what its history and its event tell besides, names and values;
+-- or false: it is discarded, and nothing of it stays.
 local function end_cancelled(P, id, envelope, now, ...)
   local o = header(envelope)
   unlock(P, id, o, true)
@@ -12,13 +13,20 @@ local function end_cancelled(P, id, envelope, now, ...)
   local kept_age, kept_count, reads = unpack(call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'reads'))
   if reads then readers.release(P, id) end
   local age, count = keep_limits(kept_age, kept_count, DAY)
-  if age == 0 or count == 0 then
+  local is_discarded = (...) == false
+  if age == 0 or count == 0 or is_discarded then
     forget(P, {id})
   else
     note_ended(P, id, now, 'cancelled', ...)
     enter_cancelled(P, id, text(now))
     trim_count(P, 'cancelled', count, 16, now)
   end
-  if acting() then tell_as(P, 'cancelled', id) else tell(P, 'cancelled', id, ...) end
+  if is_discarded then
+    tell_as(P, 'discarded', id)
+  elseif acting() then
+    tell_as(P, 'cancelled', id, ...)
+  else
+    tell(P, 'cancelled', id, ...)
+  end
   return 'cancelled'
 end

@@ -95,3 +95,16 @@ function outcomes.snooze(P, id, now, settings, delay, begun)
   end
 end
 
+-- The reason is a member of the header, the last one, as cancel.lua puts it there. is_discarded: '1': no record of it stays.
+function outcomes.cancel(P, id, now, settings, is_discarded, reason)
+  local envelope = call('HGET', P .. 'tasks', id)
+  if not envelope then return end
+  if is_discarded == '1' then return end_cancelled(P, id, envelope, now, false) end
+  local o = header(envelope)
+  if reason == '' or o.malformed then return end_cancelled(P, id, envelope, now) end
+  if not o.reason then
+    local last = find(envelope, '\n', 1, true) - 2
+    call('HSET', P .. 'tasks', id, sub(envelope, 1, last) .. ',"reason":' .. cjson.encode(reason) .. sub(envelope, last + 1))
+  end
+  return end_cancelled(P, id, envelope, now, 'message', reason)
+end

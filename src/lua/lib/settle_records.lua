@@ -20,7 +20,7 @@ local function check_records(at, records)
       if not number or not is_whole(number, -INT64, INT64) then return 0, 'a delay is no whole number of ms' end
     elseif verb == 'crash' then
       if not number or not is_whole(number, 0, INT64) then return 0, 'a number of crashes is none' end
-    elseif verb ~= 'done' and verb ~= 'fail' then
+    elseif verb ~= 'done' and verb ~= 'fail' and verb ~= 'cancel' then
       return 0, 'there is no such outcome'
     end
     at = at + 5

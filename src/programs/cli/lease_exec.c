@@ -282,8 +282,7 @@ static const char *word_of(reeve_outcome outcome)
         return "retry";
     case REEVE_OUTCOME_SNOOZE:
         return "give-back";
-    case REEVE_OUTCOME_FAIL:
-    case REEVE_OUTCOME_NONE:
+    default: /* the others are not chosen above */
         break;
     }
     return "fail";

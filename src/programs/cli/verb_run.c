@@ -214,6 +214,13 @@ static void say_report(const cli_context *cli, const reeve_test_report *report)
     case REEVE_OUTCOME_SNOOZE:
         cli_note(cli, "snoozed for %s (ran %.3f ms)", delay, elapsed_ms);
         break;
+    case REEVE_OUTCOME_CANCEL:
+        cli_note(cli, "cancelled (ran %.3f ms)%s%s", elapsed_ms, report->message[0] == '\0' ? "" : ": ",
+                 report->message);
+        break;
+    case REEVE_OUTCOME_DISCARD:
+        cli_note(cli, "discarded (ran %.3f ms)", elapsed_ms);
+        break;
     default:
         cli_note(cli, "failed (ran %.3f ms) %s: %s", elapsed_ms, report->kind, report->message);
         break;

@@ -16,6 +16,7 @@ struct settle_options {
     int64_t delay_ms;
     const char *kind;
     const char *message;
+    const char *reason;
 };
 
 #define AT(field) offsetof(struct settle_options, field)
@@ -27,6 +28,7 @@ static const cli_option settle_table[] = {
      AT(delay_ms), 0, 0, NULL},
     {"kind", "KIND", "retry, fail: kind of the error (failed)", CLI_TEXT, AT(kind), 0, 0, NULL},
     {"message", "TEXT", "retry, fail: message of the error", CLI_TEXT, AT(message), 0, 0, NULL},
+    {"reason", "TEXT", "cancel: the reason; it is cut at 200 bytes", CLI_TEXT, AT(reason), 0, 0, NULL},
     {0},
 };
 
@@ -39,20 +41,21 @@ typedef struct outcome_word {
 static const outcome_word words[] = {
     {"done", REEVE_OUTCOME_DONE, " result "},       {"retry", REEVE_OUTCOME_RETRY, " in kind message "},
     {"fail", REEVE_OUTCOME_FAIL, " kind message "}, {"snooze", REEVE_OUTCOME_SNOOZE, " in "},
-    {"give-back", REEVE_OUTCOME_SNOOZE, " "},       {"cancel", REEVE_OUTCOME_NONE, " "},
+    {"give-back", REEVE_OUTCOME_SNOOZE, " "},       {"cancel", REEVE_OUTCOME_CANCEL, " reason "},
+    {"discard", REEVE_OUTCOME_DISCARD, " "},
 };
 
 static const outcome_word *find_word(const cli_context *cli, const char *text)
 {
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strcmp(words[i].word, text) == 0) return &words[i];
-    (void)cli_usage(cli, "\"%.40s\" is no outcome: done, retry, fail, snooze, give-back or cancel", text);
+    (void)cli_usage(cli, "\"%.40s\" is no outcome: done, retry, fail, snooze, give-back, cancel or discard", text);
     return NULL;
 }
 
 static int check_options(const cli_context *cli, const outcome_word *word)
 {
-    static const char *const names[] = {"result", "in", "kind", "message"};
+    static const char *const names[] = {"result", "in", "kind", "message", "reason"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char blank[16];
@@ -84,12 +87,11 @@ static int send_outcome(cli_context *cli, const struct settle_options *options, 
 {
     const reeve_lease_outcome outcome = {.size = sizeof(outcome),
                                          .outcome = word->outcome,
-                                         .cancel = word->outcome == REEVE_OUTCOME_NONE,
                                          .has_delay = cli_was_given(cli, "in"),
                                          .delay_ms = options->delay_ms,
                                          .result = result,
                                          .kind = options->kind,
-                                         .message = options->message};
+                                         .message = options->reason != NULL ? options->reason : options->message};
     char name[REEVE_HANDLE_MAX + 1];
     int status = cli_open(cli);
 
@@ -115,6 +117,7 @@ static int settle(cli_context *cli, void *pointer)
     if (options->lease == NULL) return cli_usage(cli, "--lease TOKEN is missing; `reeve lease` prints it");
     if (cli_check_text(cli, "kind", options->kind) != CLI_DONE) return CLI_USAGE;
     if (cli_check_text(cli, "message", options->message) != CLI_DONE) return CLI_USAGE;
+    if (cli_check_text(cli, "reason", options->reason) != CLI_DONE) return CLI_USAGE;
     status = cli_read_payload(cli, &result, options->result);
     if (status == CLI_DONE)
         status = send_outcome(cli, options, &handle, word, (reeve_bytes){result.data, result.length});
@@ -125,7 +128,7 @@ static int settle(cli_context *cli, void *pointer)
 const cli_verb cli_verb_settle = {
     .name = "settle",
     .section = CLI_TASKS,
-    .synopsis = "HANDLE done|retry|fail|snooze|give-back|cancel --lease TOKEN [OPTION...]",
+    .synopsis = "HANDLE done|retry|fail|snooze|give-back|cancel|discard --lease TOKEN [OPTION...]",
     .summary = "Settles a leased task: reports its outcome",
     .options = settle_table,
     .options_size = sizeof(struct settle_options),
@@ -138,7 +141,8 @@ const cli_verb cli_verb_settle = {
         "  fail       the task dies\n"
         "  snooze     the task runs again after --in; this is no failed attempt\n"
         "  give-back  the task returns to the front of its queue\n"
-        "  cancel     the task is cancelled\n"
+        "  cancel     the task is cancelled, for the reason of --reason\n"
+        "  discard    the task is cancelled, and no record of it is kept\n"
         "\n"
         "An outcome counts only while the lease lasts; otherwise the exit status is 1.\n"
         "\n"

@@ -138,7 +138,11 @@ static bool is_end(const char *what, int *ret_status)
     static const struct {
         const char *what;
         int status;
-    } ends[] = {{"completed", CLI_DONE}, {"dead", CLI_DEAD}, {"cancelled", CLI_CANCELLED}, {"deleted", CLI_REFUSED}};
+    } ends[] = {{"completed", CLI_DONE},
+                {"dead", CLI_DEAD},
+                {"cancelled", CLI_CANCELLED},
+                {"discarded", CLI_CANCELLED},
+                {"deleted", CLI_REFUSED}};
 
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
         *ret_status = ends[i].status;
@@ -151,7 +155,7 @@ static bool is_end(const char *what, int *ret_status)
 /* A program is told why the exit status is what it is. how: "dead", "cancelled", "deleted". */
 static void tell_program(const cli_context *cli, const struct watched *task, const char *how, int status)
 {
-    const char *code = strcmp(how, "deleted") == 0 ? "not_found" : how;
+    const char *code = status == CLI_CANCELLED ? "cancelled" : strcmp(how, "deleted") == 0 ? "not_found" : how;
 
     if (!cli->json) return;
     (void)cli_fault_say(cli, status, &(cli_fault){.code = code, .handle = task->name}, "%s is %s", task->name, how);

@@ -95,16 +95,16 @@ static bool read_outcome(web_call *call, reeve_lease_outcome *ret)
         reeve_outcome outcome;
     } outcomes[] = {{"done", REEVE_OUTCOME_DONE},        {"retry", REEVE_OUTCOME_RETRY},
                     {"fail", REEVE_OUTCOME_FAIL},        {"snooze", REEVE_OUTCOME_SNOOZE},
-                    {"give-back", REEVE_OUTCOME_SNOOZE}, {"cancel", REEVE_OUTCOME_NONE}};
+                    {"give-back", REEVE_OUTCOME_SNOOZE}, {"cancel", REEVE_OUTCOME_CANCEL},
+                    {"discard", REEVE_OUTCOME_DISCARD}};
     const char *name = web_body_text(call, "outcome");
 
     for (size_t i = 0; name != NULL && i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
         if (strcmp(outcomes[i].name, name) != 0) continue;
         ret->outcome = outcomes[i].outcome;
-        ret->cancel = outcomes[i].outcome == REEVE_OUTCOME_NONE;
         return true;
     }
-    web_refuse(call, 400, "invalid", "\"outcome\": expected done, retry, fail, snooze, give-back or cancel");
+    web_refuse(call, 400, "invalid", "\"outcome\": expected done, retry, fail, snooze, give-back, cancel or discard");
     return false;
 }
 

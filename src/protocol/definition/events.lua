@@ -17,6 +17,7 @@ return {
   {name = 'lease_expired', to = {'ready'}, help = 'its lease was ended by hand, and it is ready again'},
   {name = 'cancelling', help = 'it is running, and its handler is asked to stop'},
   {name = 'cancelled', to = {'cancelled'}, help = 'it was cancelled'},
+  {name = 'discarded', help = 'its handler discarded it: no record is kept'},
   {name = 'deleted', help = 'it was deleted by a client, or replaced by another task'},
   {name = 'retried', to = {'ready'}, help = 'it was retried by a client; the event `blocked` follows if it waits for parents again'},
   {name = 'moved', help = 'it was moved to another queue; the event `deleted` follows'},

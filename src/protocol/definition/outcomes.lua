@@ -8,6 +8,7 @@ return {
     help = 'its process died while its handler ran, as the supervisor of the worker reports; it goes back to the front of its queue. Number 0: it is not known whether the task caused the crash'},
   {name = 'snooze', args = 'delay (ms), `1` if its handler had begun, `2` if the snooze is counted, too, empty', to = 'scheduled; ready with delay 0',
     help = 'it runs again later, without a failure; delay 0: it is given back to the front of its queue'},
+  {name = 'cancel', args = '`1` if no record of it is to be kept, reason, empty', to = 'cancelled', help = 'its handler ended it as cancelled, or discarded it'},
   {name = 'chain', args = 'handle, options, rest of the envelope', to = 'a new task',
     help = 'a chained task; the record of the task that enqueues it follows'},
 }
