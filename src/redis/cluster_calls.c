@@ -90,7 +90,6 @@ static void note_failure(plan *p, reeve_status status, const char *words)
 /* Takes the commands for one node. *ret_slot: that of the connection's home, where one of them is for it. */
 static void gather(plan *p, int node, int *ret_slot)
 {
-    int home = p->conn->links->home_slot;
     p->under_way = 0;
     *ret_slot = RV_ROUTE_ANY;
     for (size_t i = 0; i < p->count; i++) {
@@ -98,7 +97,7 @@ static void gather(plan *p, int node, int *ret_slot)
         if (command->node != node || command->step != TO_SEND) continue;
         command->step = DONE;
         p->commands[p->under_way++].nth = i;
-        if (command->slot == home) *ret_slot = home;
+        if (rv_cluster_links_is_home(p->conn, command->slot)) *ret_slot = command->slot;
     }
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "redis/cluster_wait.h"
 #include "redis/route.h"
 
 #define FETCH_MS 1000 /* at most, for each node that is asked for the map */
@@ -14,13 +15,12 @@ reeve_status rv_cluster_links_create(rv_conn *conn, const rv_conn_options *optio
     if (links == NULL) return REEVE_ENOMEM;
     links->cluster = options->url->cluster;
     links->spin_us = options->spin_us;
-    links->home_slot = RV_ROUTE_ANY;
     (void)snprintf(links->name, sizeof(links->name), "%s", options->name != NULL ? options->name : "");
     conn->links = links;
     return REEVE_OK;
 }
 
-static void free_link(rv_link *link)
+void rv_cluster_links_free(rv_link *link)
 {
     if (link == NULL) return;
     rv_conn_destroy(link->conn);
@@ -33,8 +33,10 @@ void rv_cluster_links_destroy(rv_conn *conn)
 {
     rv_cluster_links *links = conn->links;
     if (links == NULL) return;
-    for (size_t i = 0; i < links->count; i++) free_link(links->list[i]);
+    rv_cluster_wait_fini(links);
+    for (size_t i = 0; i < links->count; i++) rv_cluster_links_free(links->list[i]);
     rv_free(links->list);
+    rv_free(links->homes);
     rv_free(links);
 }
 
@@ -65,7 +67,7 @@ static reeve_status set_url(rv_conn *conn, rv_link *link, const rv_cluster_node 
                 copy_text(&link->url.password_command, conn->url->password_command);
     link->url.is_tls = conn->url->is_tls;
     link->url.kind = conn->url->is_tls ? RV_URL_TLS : RV_URL_TCP;
-    link->url.tls = conn->url->tls; /* lent: see free_link */
+    link->url.tls = conn->url->tls; /* lent: see rv_cluster_links_free */
     return done ? REEVE_OK : no_memory(conn);
 }
 
@@ -85,7 +87,7 @@ static reeve_status make_link(rv_conn *conn, const rv_cluster_node *node, rv_lin
                                .spin_us = links->spin_us};
     if (status == REEVE_OK) status = rv_conn_create(&link->conn, &options, &conn->error);
     if (status != REEVE_OK) {
-        free_link(link);
+        rv_cluster_links_free(link);
         return status;
     }
     rv_conn_set_pings(link->conn, conn->ping_every_ms, conn->ping_answer_ms);
@@ -93,14 +95,28 @@ static reeve_status make_link(rv_conn *conn, const rv_cluster_node *node, rv_lin
     return REEVE_OK;
 }
 
+static reeve_status no_node(rv_conn *conn)
+{
+    return rv_fail(&conn->error, REEVE_ECONNECT, "no node of the cluster %s serves the hash slot of this key",
+                   conn->url->redacted);
+}
+
+reeve_status rv_cluster_links_make(rv_conn *conn, int node, rv_link **ret)
+{
+    rv_cluster_node address;
+    *ret = NULL;
+    if (!rv_cluster_node_at(conn->links->cluster, node, &address)) return no_node(conn);
+    reeve_status status = make_link(conn, &address, ret);
+    if (status == REEVE_OK) (*ret)->node = node;
+    return status;
+}
+
 /* The link to a node, which may be closed. */
 static reeve_status find_link(rv_conn *conn, int node, rv_link **ret)
 {
     rv_cluster_links *links = conn->links;
     rv_cluster_node address;
-    if (!rv_cluster_node_at(links->cluster, node, &address))
-        return rv_fail(&conn->error, REEVE_ECONNECT, "no node of the cluster %s serves the hash slot of this key",
-                       conn->url->redacted);
+    if (!rv_cluster_node_at(links->cluster, node, &address)) return no_node(conn);
     if ((size_t)node >= links->count) {
         rv_link **more = rv_realloc_array(links->list, (size_t)node + 1, sizeof(*more));
         if (more == NULL) return no_memory(conn);
@@ -129,20 +145,49 @@ static reeve_status open_link(rv_conn *conn, rv_link *link, int64_t deadline)
     return REEVE_OK;
 }
 
+static rv_home *find_home(const rv_cluster_links *links, int slot)
+{
+    for (size_t i = 0; slot >= 0 && i < links->home_count; i++)
+        if (links->homes[i].slot == slot) return &links->homes[i];
+    return NULL;
+}
+
+bool rv_cluster_links_is_home(const rv_conn *conn, int slot)
+{
+    return find_home(conn->links, slot) != NULL;
+}
+
+reeve_status rv_cluster_links_add_home(rv_conn *conn, int slot)
+{
+    rv_cluster_links *links = conn->links;
+    if (find_home(links, slot) != NULL) return REEVE_OK;
+    rv_home *more = rv_realloc_array(links->homes, links->home_count + 1, sizeof(*more));
+    if (more == NULL) return no_memory(conn);
+    links->homes = more;
+    links->homes[links->home_count++] = (rv_home){.slot = slot};
+    return REEVE_OK;
+}
+
+void rv_cluster_links_lose(rv_conn *conn)
+{
+    conn->links->open = false;
+    conn->links->stale = true;
+}
+
 reeve_status rv_cluster_links_reach(rv_conn *conn, int node, int slot, int64_t deadline, rv_link **ret)
 {
     rv_cluster_links *links = conn->links;
     reeve_status status = find_link(conn, node, ret);
     if (status == REEVE_OK) status = open_link(conn, *ret, deadline);
     if (status != REEVE_OK) {
-        links->open = false;
-        links->stale = true;
+        rv_cluster_links_lose(conn);
         return status;
     }
-    if (slot < 0 || slot != links->home_slot) return REEVE_OK;
+    rv_home *home = find_home(links, slot);
+    if (home == NULL) return REEVE_OK;
     /* Another node: a replica that was promoted may lack the last writes. */
-    if (links->home != NULL && links->home != *ret) conn->epoch++;
-    links->home = *ret;
+    if (home->link != NULL && home->link != *ret) conn->epoch++;
+    home->link = *ret;
     return REEVE_OK;
 }
 
@@ -157,7 +202,7 @@ int rv_cluster_links_node_for(rv_conn *conn, int slot)
 {
     rv_cluster_links *links = conn->links;
     if (slot >= 0) return rv_cluster_owner(links->cluster, (unsigned)slot);
-    if (links->home_slot >= 0) return rv_cluster_owner(links->cluster, (unsigned)links->home_slot);
+    if (links->home_count > 0) return rv_cluster_owner(links->cluster, (unsigned)links->homes[0].slot);
     for (int node = 0; (node = rv_cluster_next_master(links->cluster, node)) != RV_CLUSTER_NO_NODE; node++)
         if (rv_cluster_links_is_up(conn, node)) return node;
     return rv_cluster_next_master(links->cluster, 0);
@@ -165,9 +210,7 @@ int rv_cluster_links_node_for(rv_conn *conn, int slot)
 
 void rv_cluster_links_note_end(rv_conn *conn, const rv_link *link)
 {
-    if (rv_conn_is_open(link->conn)) return;
-    conn->links->open = false;
-    conn->links->stale = true;
+    if (!rv_conn_is_open(link->conn)) rv_cluster_links_lose(conn);
 }
 
 void rv_cluster_links_note_moved(rv_conn *conn, unsigned slot, const rv_cluster_node *node)
@@ -209,7 +252,7 @@ static reeve_status ask_endpoint(rv_conn *conn, const rv_endpoint *endpoint, int
     reeve_status status = make_link(conn, &node, &link);
     if (status != REEVE_OK) return status;
     status = ask_link(conn, link, deadline);
-    free_link(link);
+    rv_cluster_links_free(link);
     return status;
 }
 
@@ -287,13 +330,16 @@ static reeve_status check_format(rv_conn *conn, int64_t deadline)
     return REEVE_OK;
 }
 
-static reeve_status open_home(rv_conn *conn, int64_t deadline)
+static reeve_status open_homes(rv_conn *conn, int64_t deadline)
 {
     rv_cluster_links *links = conn->links;
+    reeve_status status = REEVE_OK;
     rv_link *link;
-    if (links->home_slot < 0) return REEVE_OK;
-    int node = rv_cluster_owner(links->cluster, (unsigned)links->home_slot);
-    return rv_cluster_links_reach(conn, node, links->home_slot, deadline, &link);
+    for (size_t i = 0; status == REEVE_OK && i < links->home_count; i++) {
+        int slot = links->homes[i].slot;
+        status = rv_cluster_links_reach(conn, rv_cluster_owner(links->cluster, (unsigned)slot), slot, deadline, &link);
+    }
+    return status;
 }
 
 reeve_status rv_cluster_links_open(rv_conn *conn, int64_t deadline)
@@ -306,7 +352,7 @@ reeve_status rv_cluster_links_open(rv_conn *conn, int64_t deadline)
         links->stale = false;
     }
     reeve_status status = check_format(conn, deadline);
-    if (status == REEVE_OK) status = open_home(conn, deadline);
+    if (status == REEVE_OK) status = open_homes(conn, deadline);
     if (status != REEVE_OK) return status == REEVE_ECONNECT ? failed(conn) : status;
     links->open = true;
     if (conn->epoch == 0) conn->epoch = 1;
@@ -316,7 +362,9 @@ reeve_status rv_cluster_links_open(rv_conn *conn, int64_t deadline)
 bool rv_cluster_links_are_open(const rv_conn *conn)
 {
     const rv_cluster_links *links = conn->links;
-    return links->open && (links->home_slot < 0 || (links->home != NULL && rv_conn_is_open(links->home->conn)));
+    for (size_t i = 0; links->open && i < links->home_count; i++)
+        if (links->homes[i].link == NULL || !rv_conn_is_open(links->homes[i].link->conn)) return false;
+    return links->open;
 }
 
 void rv_cluster_links_close(rv_conn *conn)
@@ -324,6 +372,7 @@ void rv_cluster_links_close(rv_conn *conn)
     rv_cluster_links *links = conn->links;
     for (size_t i = 0; i < links->count; i++)
         if (links->list[i] != NULL) rv_conn_close(links->list[i]->conn);
+    rv_cluster_wait_close(links);
     links->open = false;
 }
 

@@ -21,6 +21,14 @@ typedef struct rv_link {
     bool is_used; /* commands of callers went over it since the last WAIT */
 } rv_link;
 
+/* A hash slot whose node must be connected. */
+typedef struct rv_home {
+    int slot;
+    rv_link *link; /* once it was open */
+} rv_home;
+
+struct rv_waits;
+
 struct rv_cluster_links {
     rv_cluster *cluster; /* borrowed from the URL */
     rv_link **list;      /* by the node's number; NULL: not needed so far */
@@ -30,17 +38,28 @@ struct rv_cluster_links {
     bool open;         /* as rv_conn_is_open, apart from home */
     bool stale;        /* the map is to be fetched at the next open */
     bool format_known; /* the version of the namespace's data was looked at */
-    int home_slot;     /* rv_conn_set_home; RV_ROUTE_ANY: none */
-    rv_link *home;     /* the link of home_slot, once it was open */
-    rv_link *last;     /* over which the last reply of a call came */
-    unsigned version;  /* of the map, when the connection subscribed to channels on all masters */
-    char words[256];   /* of refusal */
-    rv_reply refusal;  /* an error in the place of ASK, or of MOVED where that did not help */
+    rv_home *homes;    /* rv_conn_add_home */
+    size_t home_count;
+    rv_link *last;          /* over which the last reply of a call came */
+    struct rv_waits *waits; /* cluster_wait.h; NULL: none so far */
+    unsigned version;       /* of the map, when the connection subscribed to channels on all masters */
+    char words[256];        /* of refusal */
+    rv_reply refusal;       /* an error in the place of ASK, or of MOVED where that did not help */
 };
 
 /* For rv_conn_create, where the URL is that of a cluster. REEVE_OK, REEVE_ENOMEM. */
 reeve_status rv_cluster_links_create(rv_conn *conn, const rv_conn_options *options);
 void rv_cluster_links_destroy(rv_conn *conn);
+
+/* REEVE_OK, REEVE_ENOMEM. */
+reeve_status rv_cluster_links_add_home(rv_conn *conn, int slot);
+/* Whether the slot is that of a home. */
+bool rv_cluster_links_is_home(const rv_conn *conn, int slot);
+
+/* A link of its own to a node of the map, which is not open yet; the caller frees it. REEVE_OK, REEVE_ECONNECT: there is
+ * no such node, REEVE_ENOMEM. */
+reeve_status rv_cluster_links_make(rv_conn *conn, int node, rv_link **ret);
+void rv_cluster_links_free(rv_link *link); /* NULL is fine */
 
 /* Fetches the map where a node redirected, or was lost; not more than once a second for all connections. */
 void rv_cluster_links_refresh(rv_conn *conn, int64_t deadline);
@@ -64,6 +83,8 @@ reeve_status rv_cluster_links_reach(rv_conn *conn, int node, int slot, int64_t d
 int rv_cluster_links_node_for(rv_conn *conn, int slot);
 /* Whether the link to this node is open. */
 bool rv_cluster_links_is_up(const rv_conn *conn, int node);
+/* Something was lost, of which no link tells: the outer connection is closed, and its next open looks at the map. */
+void rv_cluster_links_lose(rv_conn *conn);
 /* After a call over a link: a link that is closed, or is to be left, closes the outer connection. */
 void rv_cluster_links_note_end(rv_conn *conn, const rv_link *link);
 /* After MOVED: whoever looks at the epoch sees that the node is another one. */

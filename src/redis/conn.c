@@ -101,9 +101,9 @@ void rv_conn_set_quit(rv_conn *conn, const rv_waker *quit)
     if (conn->links) rv_cluster_links_set_quit(conn, quit);
 }
 
-void rv_conn_set_home(rv_conn *conn, const char *key, size_t length)
+reeve_status rv_conn_add_home(rv_conn *conn, const char *key, size_t length)
 {
-    if (conn->links) conn->links->home_slot = (int)rv_slots_of(key, length);
+    return conn->links ? rv_cluster_links_add_home(conn, (int)rv_slots_of(key, length)) : REEVE_OK;
 }
 
 const rv_error *rv_conn_error(const rv_conn *conn)

@@ -40,11 +40,11 @@ void rv_conn_destroy(rv_conn *conn); /* closes; NULL is fine */
 
 /*
  * By the URL of a Redis Cluster a connection is one to each node that it needs (cluster_links.h): each command goes to
- * the node of its key, wherever that is at the moment. With a home, a key, it is open only while it is connected to the
- * node of that key; without one, nodes are connected when a command needs them. Does nothing for one server. Before
- * the first rv_conn_open.
+ * the node of its key, wherever that is at the moment. With homes, which are keys, it is open only while it is connected
+ * to the node of each; without one, nodes are connected when a command needs them. Does nothing for one server. Before
+ * the first rv_conn_open. REEVE_OK, REEVE_ENOMEM.
  */
-void rv_conn_set_home(rv_conn *conn, const char *key, size_t length);
+reeve_status rv_conn_add_home(rv_conn *conn, const char *key, size_t length);
 
 /* One attempt to connect, AUTH, SELECT and name the connection, until the deadline; does nothing when it is open. Where
  * Sentinels name the server, one that cannot be reached or is no master leads to another question, until the deadline. */
@@ -168,6 +168,15 @@ void rv_conn_take_reply(rv_conn *conn, rv_arena *mine);
  */
 reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_reply **ret);
 reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **ret);
+
+/*
+ * For a Redis Cluster: waits with each of the commands that were built, which block (BLPOP, without a time limit) and are
+ * for different hash slots, until one of them is answered. Each has a connection of its own meanwhile. Then the others are
+ * ended (CLIENT UNBLOCK); some may have been answered until then: ret_answered, one for each command, tells which. The
+ * answers themselves are not kept. REEVE_OK: some were answered, or none by the deadline (monotonic ms). REEVE_EINTERRUPTED
+ * when the waker is rung, REEVE_ELOST, REEVE_EREDIS and others: what was answered is unknown, and the connection is closed.
+ */
+reeve_status rv_conn_wait_any(rv_conn *conn, int64_t deadline, bool *ret_answered);
 
 /*
  * From now on rv_conn_receive sends a PING after every_ms without a message, and the connection is lost when nothing

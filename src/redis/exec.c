@@ -2,6 +2,7 @@
 
 #include "redis/cluster_calls.h"
 #include "redis/cluster_links.h"
+#include "redis/cluster_wait.h"
 #include "redis/conn_private.h"
 
 /* One rv_conn_exec: what its replies are measured against. */
@@ -286,6 +287,13 @@ reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_rep
     rv_command_clear(&conn->commands);
     if (status != REEVE_OK) return status;
     return last.failed ? REEVE_EREDIS : finish_call(conn, last.reply, ret);
+}
+
+reeve_status rv_conn_wait_any(rv_conn *conn, int64_t deadline, bool *ret_answered)
+{
+    if (conn->links) return rv_cluster_wait_any(conn, deadline, ret_answered);
+    rv_command_clear(&conn->commands);
+    return rv_fail(&conn->error, REEVE_ESTATE, "only a connection to a Redis Cluster waits for several nodes");
 }
 
 reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **ret)

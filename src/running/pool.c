@@ -93,6 +93,7 @@ void rv_pool_free(rv_pool *pool)
     rv_share_fini(&pool->own_sharing);
     rv_free(pool->queue_sessions);
     rv_free(pool->weights);
+    rv_free(pool->slots);
     rv_free(pool);
 }
 
@@ -159,7 +160,7 @@ rv_pool *rv_pool_add(reeve_worker *worker, const reeve_pool_options *options, rv
     rv_pool *pool = make(worker, options);
     /* The start of the worker checks the pools that it has then: it knows the server only then. */
     bool fits = pool == NULL || rv_worker_phase(worker) == RV_PHASE_CREATED ||
-                rv_pool_slots_check(pool, worker, error) == REEVE_OK;
+                rv_pool_slots_find(pool, worker, error) == REEVE_OK;
     if (!fits) {
         rv_pool_free(pool);
         rv_wakeup_look_at_queues(worker); /* nobody serves the queues that only this pool would have had */

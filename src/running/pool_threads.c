@@ -32,7 +32,7 @@ static reeve_status add_thread(rv_pool *pool, reeve_worker *worker, rv_error *er
 
 reeve_status rv_pool_threads_make(rv_pool *pool, reeve_worker *worker, rv_error *error)
 {
-    reeve_status status = rv_pool_slots_check(pool, worker, error);
+    reeve_status status = rv_pool_slots_find(pool, worker, error);
     while (status == REEVE_OK && pool->thread_count < pool->target) status = add_thread(pool, worker, error);
     return status;
 }

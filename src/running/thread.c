@@ -193,12 +193,13 @@ static bool allocate(rv_thread *t)
     t->queues = rv_zalloc_array(queues, sizeof(*t->queues));
     t->sessions = rv_zalloc_array(queues, sizeof(*t->sessions));
     t->groups = rv_zalloc_array(queues, sizeof(*t->groups));
+    t->round.woken = rv_zalloc_array(queues, sizeof(*t->round.woken));
     t->picked = rv_zalloc_array(t->batch.capacity, sizeof(rv_item *));
     t->outcomes = rv_zalloc_array(t->batch.capacity, sizeof(*t->outcomes));
     t->leases = rv_zalloc_array(t->batch.capacity, sizeof(*t->leases));
     return rv_queue_order_init(&t->order, t->pool->order, queues, t->pool->weights) && t->states != NULL &&
-           t->set_up != NULL && t->queues != NULL && t->sessions != NULL && t->groups != NULL && t->outcomes != NULL &&
-           t->leases != NULL && t->picked != NULL;
+           t->set_up != NULL && t->queues != NULL && t->sessions != NULL && t->groups != NULL &&
+           t->round.woken != NULL && t->outcomes != NULL && t->leases != NULL && t->picked != NULL;
 }
 
 reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, unsigned number, rv_error *error)
@@ -222,8 +223,11 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
     if (status == REEVE_OK && !allocate(t)) status = rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
     if (status == REEVE_OK)
         status = rv_worker_conn_create(&t->conn, worker, t->number_text, &t->waker, worker->command_ms, error);
-    const rv_prefix *home = &pool->queue_sessions[0]->prefix;
-    if (status == REEVE_OK) rv_conn_set_home(t->conn, home->text, home->length);
+    for (size_t i = 0; status == REEVE_OK && i < pool->queue_session_count; i++) {
+        const rv_prefix *home = &pool->queue_sessions[i]->prefix;
+        status = rv_conn_add_home(t->conn, home->text, home->length);
+        if (status != REEVE_OK) return rv_fail(error, status, "%s", rv_conn_error(t->conn)->text);
+    }
     return status;
 }
 
@@ -241,6 +245,7 @@ void rv_thread_fini(rv_thread *t)
     rv_free(t->queues);
     rv_free(t->sessions);
     rv_free(t->groups);
+    rv_free(t->round.woken);
     rv_free(t->outcomes);
     rv_free(t->leases);
     rv_batch_handler_run_fini(t);

@@ -5,8 +5,10 @@
 
 #include "running/batch_handler.h"
 #include "running/descriptors.h"
+#include "running/pool_slots.h"
 #include "running/recovery.h"
 #include "running/redis_report.h"
+#include "running/round.h"
 #include "running/thread_state.h"
 #include "running/turn.h"
 #include "running/wakeup.h"
@@ -18,6 +20,8 @@ static void add_own_list(rv_thread *t)
     (void)snprintf(name, sizeof(name), "hand:%s:%s", t->sessions[0], t->number_text);
     rv_arg2(t->conn, prefix->text, prefix->length, name, strlen(name));
 }
+
+/* ---- of one hash slot ------------------------------------------------------------------------------------------ */
 
 static void add_wake_ups(rv_thread *t)
 {
@@ -85,6 +89,51 @@ static void end_wait(rv_thread *t, const rv_reply *reply)
         rv_thread_state_enter(t, RV_THREAD_AGAIN);
 }
 
+static void note_rest(rv_thread *t, bool rests)
+{
+    unsigned since = rests ? atomic_load_explicit(&t->worker->heart.heartbeats, memory_order_relaxed) : 0;
+    atomic_store_explicit(&t->rests_since, since, memory_order_relaxed);
+}
+
+/* ---- of several hash slots ------------------------------------------------------------------------------------- */
+
+/* One wait for each slot. */
+static void build_waits(rv_thread *t)
+{
+    const rv_pool *pool = t->pool;
+    for (size_t slot = 0; slot < pool->slot_count; slot++) {
+        size_t lists = 0;
+        for (size_t i = 0; i < pool->queue_session_count; i++) lists += pool->slots[i] == slot;
+        rv_cmd(t->conn, lists + 2);
+        rv_args(t->conn, "BLPOP");
+        for (size_t i = 0; i < pool->queue_session_count; i++) {
+            const rv_prefix *prefix = &pool->queue_sessions[i]->prefix;
+            if (pool->slots[i] == slot) rv_arg2(t->conn, prefix->text, prefix->length, "wake", 4);
+        }
+        rv_args(t->conn, "0");
+    }
+}
+
+/* The next round of turns asks the slots that the thread was woken for; all, where its time is up. */
+static void wait_for_slots(rv_thread *t, int64_t until)
+{
+    bool woken[RV_POOL_SLOTS_MAX];
+    build_waits(t);
+    note_rest(t, true);
+    reeve_status status = rv_conn_wait_any(t->conn, until, woken);
+    note_rest(t, false);
+    if (status != REEVE_OK) {
+        end_failed(t, status, NULL);
+        return;
+    }
+    rv_recovery_note_use(t);
+    rv_round_note_woken(t, woken);
+    t->fresh = 0;
+    rv_thread_state_enter(t, RV_THREAD_TURN);
+}
+
+/* ---- either ---------------------------------------------------------------------------------------------------- */
+
 void rv_thread_wait(rv_thread *t, unsigned want)
 {
     const rv_reply *reply;
@@ -92,14 +141,17 @@ void rv_thread_wait(rv_thread *t, unsigned want)
     rv_task_begin(&t->task); /* frees the memory of a large result */
     rv_arena_trim(&t->arena, 4096);
     rv_arena_trim(&t->shared.arena, 0);
+    rv_descriptors_check_before_call(t, false);
+    if (t->pool->slots != NULL) {
+        wait_for_slots(t, until);
+        return;
+    }
     build_wait(t, until);
     bool idle = t->state == RV_THREAD_IDLE;
     if (!idle) rv_turn_build_lease(t, want);
-    atomic_store_explicit(&t->rests_since, atomic_load_explicit(&t->worker->heart.heartbeats, memory_order_relaxed),
-                          memory_order_relaxed);
-    rv_descriptors_check_before_call(t, false);
+    note_rest(t, true);
     reeve_status status = rv_conn_call_blocking(t->conn, latest(t, until), &reply);
-    atomic_store_explicit(&t->rests_since, 0, memory_order_relaxed);
+    note_rest(t, false);
     if (status == REEVE_OK) rv_recovery_note_use(t);
     if (status != REEVE_OK) {
         end_failed(t, status, reply);

@@ -17,6 +17,7 @@
 #include "running/outcome_counts.h"
 #include "running/recovery.h"
 #include "running/redis_report.h"
+#include "running/round.h"
 #include "running/share.h"
 #include "running/thread_state.h"
 #include "running/turn.h"
@@ -38,12 +39,13 @@ static size_t next_queue(const rv_thread *t, size_t from)
     return next;
 }
 
-/* Groups the outcomes by queue, the last item first: each task that goes back goes to the very front of its queue. */
+/* Groups the outcomes that the turn settles by queue, the last item first: each task that goes back goes to the very front of its queue. */
 static size_t group_outcomes(rv_thread *t)
 {
     size_t groups = 0, outcomes = 0;
     for (size_t queue = next_queue(t, 0); queue < t->pool->queue_session_count; queue = next_queue(t, queue + 1)) {
         size_t first = outcomes;
+        if (!rv_round_settles(t, queue)) continue;
         for (size_t i = t->batch.count; i-- > 0;) {
             const rv_item *item = &t->batch.items[i];
             if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->accepted || item->refused)
@@ -77,22 +79,23 @@ static void note_answered(rv_thread *t)
 /* Lists the queues to lease from. begin: the turn may begin sessions. */
 static void list_queues(rv_thread *t, bool begin)
 {
-    rv_queue_order_choose(&t->order, !begin);
-    for (size_t place = 0; place < rv_queue_order_places(&t->order); place++) {
-        size_t queue = rv_queue_order_queue(&t->order, place);
+    rv_round_choose(t, begin);
+    for (size_t nth = 0; nth < t->place_count; nth++) {
+        size_t queue = rv_round_queue(t, nth);
         rv_queue_session *queue_session = t->pool->queue_sessions[queue];
         bool begun = rv_queue_session_get(queue_session, t->sessions[queue]);
         if (!begun && !begin) t->sessions[queue][0] = '\0';
         if (!begun && begin) note_asked(t);
-        t->queues[place] = (rv_turn_queue){.prefix = &queue_session->prefix,
-                                           .session = t->sessions[queue],
-                                           .join = begun || !begin ? "" : t->worker->about};
+        t->queues[nth] = (rv_turn_queue){.prefix = &queue_session->prefix,
+                                         .session = t->sessions[queue],
+                                         .join = begun || !begin ? "" : t->worker->about};
     }
 }
 
 /* A thread of several queues is not registered: it could be handed a task in each of them. */
 static rv_hand hand_of(const rv_thread *t)
 {
+    if (t->pool->slots != NULL) return rv_round_is_woken(t) ? RV_HAND_WOKEN : RV_HAND_NO;
     if (t->woken && !rv_thread_state_is_registered(t)) return RV_HAND_WOKEN;
     if (t->pool->queue_session_count > 1 || (t->passes && !rv_thread_state_is_registered(t))) return RV_HAND_NO;
     return rv_thread_state_is_registered(t) ? RV_HAND_AGAIN : RV_HAND_IDLE;
@@ -108,7 +111,7 @@ void rv_turn_build_lease(rv_thread *t, unsigned want)
                     .session_ms = t->worker->session_ms,
                     .hand = RV_HAND_WOKEN,
                     .queues = t->queues,
-                    .queue_count = rv_queue_order_places(&t->order)};
+                    .queue_count = t->place_count};
     rv_turn_build(t->conn, &turn);
 }
 
@@ -124,7 +127,7 @@ static reeve_status call_turn(rv_thread *t, unsigned want, size_t *ret_groups, r
     if (want > 0 || t->state == RV_THREAD_LEAVE) {
         list_queues(t, true);
         turn.queues = t->queues;
-        turn.queue_count = rv_queue_order_places(&t->order);
+        turn.queue_count = t->place_count;
         turn.hand = hand_of(t);
     }
     *ret_groups = turn.group_count;
@@ -200,8 +203,8 @@ static void note_gone(rv_thread *t, const rv_reply *gone)
 {
     for (size_t i = 0; i < gone->count; i++) {
         int64_t index = rv_reply_int(gone->items[i], 0);
-        if (index < 1 || (size_t)index > rv_queue_order_places(&t->order)) continue;
-        size_t queue = rv_queue_order_queue(&t->order, (size_t)index - 1);
+        if (index < 1 || (size_t)index > t->place_count) continue;
+        size_t queue = rv_round_queue(t, (size_t)index - 1);
         rv_queue_session *queue_session = t->pool->queue_sessions[queue];
         if (!rv_queue_session_lose(queue_session, t->sessions[queue])) continue;
         rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: the worker begins a new one", "queue",
@@ -215,8 +218,8 @@ static void note_places(rv_thread *t, size_t count)
 {
     if (t->pool->queue_session_count == 1) return;
     for (size_t first = 0, next = 0; first < count; first = next) {
-        size_t place = t->leases[first].queue;
-        for (; next < count && t->leases[next].queue == place; next++)
+        size_t place = rv_round_place(t, t->leases[first].queue);
+        for (; next < count && rv_round_place(t, t->leases[next].queue) == place; next++)
             t->leases[next].queue = rv_queue_order_queue(&t->order, place);
         rv_queue_order_charge(&t->order, place, next - first);
     }
@@ -228,8 +231,8 @@ static void note_begun(rv_thread *t, const rv_turn_reply *reply)
     const rv_reply *text;
     size_t place;
     for (size_t next = 0; (text = rv_turn_reply_policy(reply, &next, &place)) != NULL;) {
-        if (place >= rv_queue_order_places(&t->order)) continue;
-        size_t queue = rv_queue_order_queue(&t->order, place);
+        if (place >= t->place_count) continue;
+        size_t queue = rv_round_queue(t, place);
         rv_queue_session *queue_session = t->pool->queue_sessions[queue];
         rv_queue_session_begin(queue_session, t->sessions[queue]);
         rv_queue_session_set_policy(queue_session, text->text, text->length);
@@ -288,8 +291,7 @@ static void note_malformed(const rv_thread *t)
 static void take_leases(rv_thread *t, const rv_turn_reply *reply, unsigned want)
 {
     size_t bad, room = t->batch.capacity - t->batch.count;
-    size_t count =
-        rv_turn_reply_leases(reply, rv_queue_order_places(&t->order), t->leases, want < room ? want : room, &bad);
+    size_t count = rv_turn_reply_leases(reply, t->place_count, t->leases, want < room ? want : room, &bad);
     if (bad > 0) note_malformed(t);
     note_places(t, count);
     fill_batch(t, count, want);
@@ -334,13 +336,14 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want,
     /* A turn whose reply was lost may have begun the session; from now on its end is noticed. */
     if (idle) rv_queue_session_begin(t->pool->queue_sessions[0], t->sessions[0]);
     take_leases(t, reply, want);
-    rv_queue_order_settle(&t->order); /* this changes the places: the reply is not read after it */
+    bool goes_on = rv_round_goes_on(t, again);
+    if (!goes_on) rv_queue_order_settle(&t->order); /* this changes the places: the reply is not read after it */
     rv_conn_take_reply(t->conn, &t->arena);
     enter_next_state(t, idle, t->fresh == 0 && !again);
-    return !again || t->fresh > 0;
+    return (!again || t->fresh > 0) && !goes_on;
 }
 
-/* ---- the turn -------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------------------------- */
 
 /* Redis answered with an error. Some pass: it loads its data, its disk is full. The thread waits and tries again
  * after any error, because outcomes would be lost otherwise. */
@@ -395,6 +398,85 @@ typedef struct one_call {
     rv_turn_reply reply;
 } one_call;
 
+/* ---- several hash slots ---------------------------------------------------------------------------------------- */
+
+static bool is_unsettled(const rv_item *item)
+{
+    return item->state == RV_ITEM_FINISHED && !item->accepted && !item->refused;
+}
+
+static void note_accepted(rv_thread *t)
+{
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < t->batch.count; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (is_unsettled(item) && rv_round_settles(t, item->lease.queue)) item->accepted = true;
+    }
+    rv_unlock(&t->batch.lock);
+}
+
+/* Settles the outcomes of one slot, and leases nothing. */
+static reeve_status settle_slot(rv_thread *t, unsigned slot)
+{
+    const rv_reply *reply;
+    rv_turn_reply read;
+    t->round.slot = slot;
+    rv_turn turn = {.thread = t->number_text,
+                    .session_ms = t->worker->session_ms,
+                    .groups = t->groups,
+                    .group_count = group_outcomes(t)};
+    rv_turn_build(t->conn, &turn);
+    reeve_status status = rv_conn_call(t->conn, 0, &reply);
+    if (status != REEVE_OK) return status;
+    if (!rv_turn_reply_read(&read, reply)) return REEVE_EPROTO;
+    note_refused(t, read.refused, turn.group_count);
+    note_accepted(t);
+    return REEVE_OK;
+}
+
+/* Settles the outcomes of all slots but that of the turn, which is to lease `want` tasks: of none, one of those slots. */
+static reeve_status settle_elsewhere(rv_thread *t, unsigned want)
+{
+    reeve_status status = REEVE_OK;
+    bool known = want > 0;
+    if (known) rv_round_choose(t, true);
+    unsigned own = known ? t->round.slot : 0;
+    for (size_t i = 0; status == REEVE_OK && i < t->batch.count; i++) {
+        const rv_item *item = &t->batch.items[i];
+        if (!is_unsettled(item)) continue;
+        unsigned slot = t->pool->slots[item->lease.queue];
+        if (!known) own = slot;
+        known = true;
+        if (slot != own) status = settle_slot(t, slot);
+    }
+    t->round.slot = own;
+    return status;
+}
+
+/* Other threads are woken for the queues that this one was woken for, and did not come to. */
+static void pass_on(rv_thread *t)
+{
+    const rv_reply *reply;
+    reeve_status status = REEVE_OK;
+    while (status == REEVE_OK && rv_round_next_left(t)) {
+        for (size_t nth = 0; nth < t->place_count; nth++) {
+            size_t queue = rv_round_queue(t, nth);
+            t->queues[nth] = (rv_turn_queue){
+                .prefix = &t->pool->queue_sessions[queue]->prefix, .session = t->sessions[queue], .join = ""};
+        }
+        rv_turn turn = {.thread = t->number_text,
+                        .session_ms = t->worker->session_ms,
+                        .hand = RV_HAND_WOKEN,
+                        .queues = t->queues,
+                        .queue_count = t->place_count};
+        rv_turn_build(t->conn, &turn);
+        status = rv_conn_call(t->conn, 0, &reply);
+    }
+    if (!rv_round_end(t) || status != REEVE_OK) rv_wakeup_all_queues(t->worker);
+}
+
+/* ---- the turn -------------------------------------------------------------------------------------------------- */
+
 /* Recovers first if that is due. */
 static reeve_status make_call(rv_thread *t, unsigned want, bool calls, one_call *ret)
 {
@@ -406,6 +488,8 @@ static reeve_status make_call(rv_thread *t, unsigned want, bool calls, one_call 
     reeve_status status = recovers ? rv_recovery_recall(t) : REEVE_OK;
     if (status != REEVE_OK) return status;
     ret->ask = room_for(t, want);
+    if (t->pool->slots != NULL) status = settle_elsewhere(t, ret->ask);
+    if (status != REEVE_OK) return status;
     status = call_turn(t, ret->ask, &ret->groups, calls && ret->ask > 0 ? &ret->company : NULL, &reply);
     if (status != REEVE_OK) return status;
     return rv_turn_reply_read(&ret->reply, reply) ? REEVE_OK : REEVE_EPROTO;
@@ -439,6 +523,7 @@ static void lose_call(rv_thread *t, bool *calls, one_call *call)
 {
     if (*calls) rv_company_lose(t, &call->company);
     *calls = false;
+    if (!rv_round_end(t)) rv_wakeup_all_queues(t->worker);
     /* The reply may also have been unreadable, or memory short; and a script that failed may have executed in
      * part. */
     rv_thread_state_enter(t, RV_THREAD_RECOVER);
@@ -487,6 +572,7 @@ bool rv_turn_run(rv_thread *t, unsigned want)
         rv_share_end(t);
     else if (role == RV_SHARE_ALONE)
         rv_share_note_alone(t);
+    if (t->pool->slots != NULL) pass_on(t);
     return goes_on;
 }
 

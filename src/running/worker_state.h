@@ -100,6 +100,15 @@ typedef struct rv_shared_turn {
     rv_arena arena;   /* the memory that the leases lie in */
 } rv_shared_turn;
 
+/* The turns of a thread that ask the queues of several hash slots one after the other (pool_slots.h). */
+typedef struct rv_round {
+    size_t next;   /* the place that the next turn begins with; 0: a round begins */
+    unsigned slot; /* whose outcomes a call settles: its number in rv_pool.slots */
+    bool twice;    /* the turn names its only queue twice (round.c) */
+    bool is_woken; /* the thread was woken for some slots: */
+    bool *woken;   /* which, by number */
+} rv_round;
+
 typedef struct rv_thread {
     reeve_worker *worker;
     rv_pool *pool;
@@ -137,6 +146,7 @@ typedef struct rv_thread {
     unsigned losses;           /* of the connection in a row, with nothing leased or waited for in between, */
     int64_t lost_ms;           /* the last of them */
     unsigned epoch;            /* of the connection that its last turn went over; 0: none yet */
+    rv_round round;            /* of a pool over several hash slots */
     void **states;             /* what thread_start left, by handler */
     bool *set_up;
     /* how many tasks to take at once (see thread.c) */
@@ -156,7 +166,9 @@ typedef struct rv_thread {
     reeve_task **call_tasks;
     size_t call_room;
     /* scratch of a turn */
-    rv_turn_queue *queues;     /* by place in the turn (see queue_order.h) */
+    size_t first_place;        /* of the queues that it asks */
+    size_t place_count;        /* how many it asks */
+    rv_turn_queue *queues;     /* by place in the turn (see queue_order.h), from first_place on */
     rv_session_text *sessions; /* by queue */
     const rv_settlement **outcomes;
     rv_turn_group *groups;
@@ -211,6 +223,8 @@ struct rv_pool {
     atomic_uint target;                /* and is to have now */
     rv_queue_session **queue_sessions; /* the queues it serves, in order */
     size_t queue_session_count;
+    unsigned *slots; /* one a queue: the number of its hash slot, where they are in several (pool_slots.h); else NULL */
+    size_t slot_count; /* how many there are then */
     unsigned batch;
     int64_t batch_us; /* the aimed-at duration of a batch, see thread.c */
     reeve_order order;

@@ -4,15 +4,16 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/cluster.sh"
 
-queue_on_first() {
+# queue_on NODE
+queue_on() {
     local name
     for name in a b c d e f g h i j k l; do
-        if [ "$(node_of "$name" 3)" = 0 ]; then
+        if [ "$(node_of "$name" 3)" = "$1" ]; then
             echo "$name"
             return
         fi
     done
-    fail "no queue for node 0"
+    fail "no queue for node $1"
 }
 
 # acknowledged: how many tasks the load was acknowledged.
@@ -64,13 +65,17 @@ nearly_all_have_run_once() {
 tasks_are_handed_over() {
     expect_status 0 reeve enqueue "$Q" echo '"again"' --wait --timeout 20
     expect_has "$OUT" again
+    # The pool over both nodes serves the other node alone: it has left the old master.
+    expect_status 0 reeve enqueue "$OTHER" echo '"too"' --wait --timeout 20
+    expect_has "$OUT" too
 }
 
 export CLUSTER_TIMEOUT=500
 start_cluster 3 1
-Q=$(queue_on_first)
+Q=$(queue_on 0) OTHER=$(queue_on 1)
 export REEVE_REDIS=redis-cluster://127.0.0.1:${PORT[0]},127.0.0.1:${PORT[1]},127.0.0.1:${PORT[2]}
-write_conf w "session = 3.0" "pools = ( { name = \"p\"; queues = [ \"$Q\" ]; threads = 2; } );"
+write_conf w "session = 3.0" "pools = ( { name = \"p\"; queues = [ \"$Q\" ]; threads = 1; }," \
+    "{ name = \"both\"; queues = [ \"$OTHER\", \"$Q\" ]; threads = 2; } );"
 start_worker w
 a_master_is_killed
 nearly_all_have_run_once

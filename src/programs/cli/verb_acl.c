@@ -28,7 +28,7 @@ struct role {
 };
 
 /* What every connection sends. */
-#define CONNECTION "+ping +time +select +role +client|setname +client|id +wait "
+#define CONNECTION "+ping +time +select +role +client|setname +client|id +wait +cluster|slots "
 #define SCRIPTS "+evalsha +script|load "
 #define READS                                                                                                     \
     "+exists +type +get +hexists +hget +hgetall +hkeys +hlen +hmget +hscan +hstrlen +lindex +llen +lpos +lrange " \
@@ -44,6 +44,8 @@ struct role {
 #define TRANSACTIONS "+multi +exec +discard +watch +unwatch "
 /* Ends connections that were lost (docs/limits.md). */
 #define LOST "+client|list +client|kill "
+/* In a cluster, a wait for queues of several nodes ends the others when one is over. */
+#define WAITS "+blpop +client|unblock "
 /* CONFIG GET tells passwords, too: for operators only. */
 #define DIAGNOSIS "+info +acl|whoami "
 
@@ -53,8 +55,8 @@ struct role {
 
 static const struct role roles[] = {
     {"producer", "~@:queues ~@:format %R~@:workers %R~@:worker:* &@:control &@:alive:*", QUEUE, PRODUCER},
-    {"worker", REGISTRY, QUEUE, PRODUCER LOST "+blpop "},
-    {"operator", REGISTRY, QUEUE, PRODUCER LOST "+blpop " DIAGNOSIS "+config|get"},
+    {"worker", REGISTRY, QUEUE, PRODUCER LOST WAITS},
+    {"operator", REGISTRY, QUEUE, PRODUCER LOST WAITS DIAGNOSIS "+config|get"},
     /* Scripts that only read are called with the prefix of a queue as their key, which no key has. */
     {"viewer", "%R~@:queues %R~@:format %R~@:workers %R~@:worker:* %R~@:cron &@:control", "%R~@:{#}:* ~@:{#}: &@:{#}:*",
      CONNECTION SCRIPTS READS "+subscribe +unsubscribe " DIAGNOSIS},
