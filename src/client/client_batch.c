@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "client/buffer.h"
+#include "client/client_depend.h"
 #include "client/client_enqueue.h"
 #include "client/stepwise.h"
 #include "protocol/envelope.h"
@@ -113,8 +114,9 @@ reeve_status rv_client_batch_add_parents(reeve_client *client, const reeve_batch
     for (size_t i = 0; i < RV_BATCH_CALLBACKS; i++) {
         if (!rv_client_batch_callback(batch, i, queue, id)) continue;
         for (size_t j = 0; j < count; j++) parents[j].on_death = policies[i];
-        reeve_status status = reeve_add_dependency(client, queue, id, parents, count);
-        bool past = policies[i] != REEVE_PARENT_GO && rv_client_batch_is_past(status);
+        bool closed;
+        reeve_status status = rv_client_depend_add_members(client, queue, id, parents, count, &closed);
+        bool past = policies[i] != REEVE_PARENT_GO && rv_client_batch_is_past(status) && !closed;
         if (status != REEVE_OK && !past) return status;
         *ret_some = true;
     }

@@ -8,6 +8,7 @@
 
 #include "base/id.h"
 #include "base/text.h"
+#include "client/client_depend.h"
 #include "client/outbox.h"
 #include "client/stand_in.h"
 #include "protocol/scripts.h"
@@ -19,6 +20,7 @@ typedef struct edges {
     const char *id;
     const reeve_parent *parents; /* to add, up to `max` in all; or */
     int64_t max;
+    bool *closed; /* of the callback of a batch: set, and nothing is added, if the batch is closed; NULL: of any task */
     const char *const *handles; /* to remove */
     size_t count;
 } edges;
@@ -29,8 +31,9 @@ static void build_edges(rv_conn *conn, bool again, const void *context)
     (void)again;
     rv_cmd_script(conn, &rv_script_depend, 1, 2 + (e->parents != NULL ? 2 : 1) * e->count);
     rv_arg(conn, e->prefix.text, e->prefix.length);
-    char verb[32] = "remove";
-    if (e->parents != NULL) (void)snprintf(verb, sizeof(verb), "add %lld", (long long)e->max);
+    char verb[40] = "remove";
+    if (e->parents != NULL)
+        (void)snprintf(verb, sizeof(verb), "add %lld%s", (long long)e->max, e->closed != NULL ? " open" : "");
     rv_args(conn, verb);
     rv_args(conn, e->id);
     for (size_t i = 0; i < e->count; i++) {
@@ -46,13 +49,18 @@ static reeve_status call_edges(reeve_client *client, const char *queue, const ed
     bool again;
     if (client->stand_in != NULL)
         return client->stand_in->depend(client->stand_in_context, queue, e->id, e->parents, e->handles, e->count,
-                                        &client->error);
+                                        e->closed, &client->error);
     reeve_status status = rv_client_call(client, build_edges, e, &reply, &again);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(client, "depend");
     if (strcmp(reply->text, "ok") == 0) return REEVE_OK;
     /* Taken from its last parents a task may run, and one that waits for a death is removed. */
     if (again && e->parents == NULL) return REEVE_OK;
+    if (strcmp(reply->text, "closed") == 0 && e->closed != NULL) {
+        *e->closed = true;
+        return rv_fail(&client->error, REEVE_ESTATE, "the batch of %s/%s is closed: it takes no more members", queue,
+                       e->id);
+    }
     if (reply->length == 0) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", queue, e->id);
     int64_t total;
     if (strncmp(reply->text, "parents ", 8) == 0 && rv_parse_int(reply->text + 8, 0, INT64_MAX, &total))
@@ -74,11 +82,11 @@ static size_t step_of(size_t left)
     return left < REEVE_PARENTS_MAX ? left : REEVE_PARENTS_MAX;
 }
 
-reeve_status reeve_add_dependency(reeve_client *client, const char *queue, const char *id, const reeve_parent *parents,
-                                  size_t count)
+static reeve_status add(reeve_client *client, const char *queue, const char *id, const reeve_parent *parents,
+                        size_t count, bool *closed)
 {
     if (client == NULL || (count > 0 && parents == NULL)) return REEVE_EINVAL;
-    edges e = {.id = id, .max = client->size_limits.parents};
+    edges e = {.id = id, .max = client->size_limits.parents, .closed = closed};
     reeve_status status = check_child(client, queue, id);
     if (status == REEVE_OK) status = rv_parents_check_count(parents, count, &client->size_limits, &client->error);
     for (size_t i = 0; i < count && status == REEVE_OK; i++)
@@ -93,6 +101,19 @@ reeve_status reeve_add_dependency(reeve_client *client, const char *queue, const
             rv_outbox_client_carry(client, queue);
     }
     return status;
+}
+
+reeve_status reeve_add_dependency(reeve_client *client, const char *queue, const char *id, const reeve_parent *parents,
+                                  size_t count)
+{
+    return add(client, queue, id, parents, count, NULL);
+}
+
+reeve_status rv_client_depend_add_members(reeve_client *client, const char *queue, const char *id,
+                                          const reeve_parent *members, size_t count, bool *ret_closed)
+{
+    *ret_closed = false;
+    return add(client, queue, id, members, count, ret_closed);
 }
 
 reeve_status reeve_remove_dependency(reeve_client *client, const char *queue, const char *id,

@@ -13,9 +13,10 @@ typedef struct rv_stand_in {
                             size_t all_count, char other[REEVE_ID_MAX]);
     /* A script on a task. *ret lives until the next call. NULL: there is no such script here. */
     const rv_reply *(*script)(void *context, const rv_simple_call *call);
-    /* Adds parents to a waiting task, or removes the handles from them. */
+    /* Adds parents to a waiting task, or removes the handles from them. closed: as rv_client_depend_add_members, or
+     * NULL. */
     reeve_status (*depend)(void *context, const char *queue, const char *id, const reeve_parent *parents,
-                           const char *const *handles, size_t count, rv_error *error);
+                           const char *const *handles, size_t count, bool *closed, rv_error *error);
     void (*close)(void *context);
 } rv_stand_in;
 

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- expire: the lease of a running task ends by hand. The task is ready again, before all others of its priority, and its worker is told
--- (lib/revoke.lua). Neither a failure nor a crash is counted.
+-- (lib/revoke.lua), or asks (cancelled.lua). Neither a failure nor a crash is counted.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id

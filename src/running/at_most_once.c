@@ -50,6 +50,13 @@ static reeve_status does_session_stand(rv_thread *t, const rv_item *item, bool *
     return status;
 }
 
+static void note_settling(rv_thread *t, rv_item *item, bool settling)
+{
+    rv_lock(&t->batch.lock);
+    item->settling = settling;
+    rv_unlock(&t->batch.lock);
+}
+
 static void note_accepted(rv_thread *t, rv_item *item)
 {
     rv_lock(&t->batch.lock);
@@ -102,10 +109,13 @@ bool rv_at_most_once_settle(rv_thread *t, rv_item *item, const rv_attempt_policy
                                 .deadline = item->lease.envelope.deadline_ms > 0,
                                 .unique = policy->unique,
                                 .keeps_key = policy->unique};
-    bool sent = false, accepted = settle_until_known(t, item, &done, &sent);
+    bool sent = false;
+    note_settling(t, item, true);
+    bool accepted = settle_until_known(t, item, &done, &sent);
     t->insists = false;
     if (accepted) note_accepted(t, item);
     if (!accepted && sent) note_lost(t, item);
+    note_settling(t, item, false);
     return accepted;
 }
 

@@ -27,6 +27,7 @@ typedef struct rv_item {
     bool accepted;  /* known to be settled: by a turn whose reply was lost, or before it ran (at_most_once.h) */
     bool taken;     /* of a pulled item in place of OFFLOADED, which its owner would read without the lock */
     bool cancelled; /* cancelled while the thread holds it; written under the lock */
+    bool settling;  /* it is being settled before it runs, and Redis may hold no lease of it; written under the lock */
     rv_settlement settlement; /* once finished */
     void *kept;               /* the memory of the outcome's message and result, or NULL */
     int64_t timeout_ms;       /* 0: none */

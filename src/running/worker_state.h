@@ -295,6 +295,7 @@ typedef struct rv_keeper {
     struct rv_answer *answers; /* to requests, to be sent (requests.h); guarded by the thread's lock */
     rv_repeated malformed;     /* which malformed requests are logged */
     struct rv_early *early;    /* notices that came before their tasks (early.h), or NULL: none has */
+    struct rv_missed *missed;  /* leases that ended by hand, unheard (missed.h); guarded by the thread's lock */
     atomic_llong wake_at_ms;   /* when its sleep ends: a thread that needs it earlier rings */
     unsigned long settled;     /* the number of outcomes that it has settled */
     rv_offloaded *offloaded;

@@ -70,7 +70,7 @@ const rv_reply *rv_test_client_change(void *context, const rv_simple_call *call)
 
 /* Adds or removes parents. */
 reeve_status rv_test_client_depend(void *context, const char *queue, const char *id, const reeve_parent *parents,
-                                   const char *const *handles, size_t count, rv_error *error);
+                                   const char *const *handles, size_t count, bool *closed, rv_error *error);
 
 /* Blocked tasks whose parents have ended become ready, die or go. */
 void rv_test_client_unblock(rv_test_client *tests);

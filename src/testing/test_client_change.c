@@ -161,6 +161,13 @@ static reeve_status add_parents(rv_test_task *task, const reeve_parent *parents,
     return REEVE_OK;
 }
 
+static bool has_parent(const rv_test_task *task, const char *handle)
+{
+    for (size_t i = 0; i < task->parent_count; i++)
+        if (strcmp(task->parents[i].handle, handle) == 0) return true;
+    return false;
+}
+
 static void remove_parent(rv_test_task *task, const char *handle)
 {
     size_t kept = 0;
@@ -171,7 +178,7 @@ static void remove_parent(rv_test_task *task, const char *handle)
 }
 
 reeve_status rv_test_client_depend(void *context, const char *queue, const char *id, const reeve_parent *parents,
-                                   const char *const *handles, size_t count, rv_error *error)
+                                   const char *const *handles, size_t count, bool *closed, rv_error *error)
 {
     rv_test_client *tests = context;
     rv_test_task *task = rv_test_client_get_in(tests, queue, id);
@@ -180,6 +187,10 @@ reeve_status rv_test_client_depend(void *context, const char *queue, const char 
     if (!fits)
         return rv_fail(error, REEVE_ESTATE, "what %s/%s waits for cannot be changed: it is %s", queue, id,
                        reeve_state_name(task->is.state));
+    if (closed != NULL && !has_parent(task, REEVE_PARENT_OPEN)) {
+        *closed = true;
+        return rv_fail(error, REEVE_ESTATE, "the batch of %s/%s is closed: it takes no more members", queue, id);
+    }
     if (parents != NULL && add_parents(task, parents, count) != REEVE_OK)
         return rv_fail(error, REEVE_ENOMEM, "no memory for the parents of %s/%s", queue, id);
     if (parents != NULL) task->is.state = REEVE_STATE_BLOCKED;

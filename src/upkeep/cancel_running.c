@@ -1,5 +1,6 @@
 #include "upkeep/cancel_running.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/lock.h"
@@ -8,6 +9,7 @@
 #include "running/admission.h"
 #include "running/invocation.h"
 #include "running/redis_report.h"
+#include "upkeep/missed.h"
 #include "upkeep/offload.h"
 
 /* One that has not begun is not run. */
@@ -71,6 +73,7 @@ static rv_revoked revoke_item(rv_thread *t, rv_item *item, rv_revoke *revoke)
     rv_queue_session *queue_session = t->pool->queue_sessions[item->lease.queue];
     const char *session = t->batch.sessions[item->lease.queue];
     if (item->taken || item->accepted || item->refused || item->state == RV_ITEM_OFFLOADED) return RV_REVOKED_UNKNOWN;
+    if (revoke->asked && (item->state == RV_ITEM_FINISHED || item->settling)) return RV_REVOKED_UNKNOWN;
     if (item->state == RV_ITEM_FINISHED) {
         rv_copy_text(revoke->session, sizeof(revoke->session), session);
         return RV_REVOKED_SENT;
@@ -124,20 +127,41 @@ rv_revoked rv_cancel_running_revoke(reeve_worker *worker, rv_revoke *revoke)
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */
 
-/* The next task that a thread runs, or is about to run, and that is not known to be cancelled: its queue, and a copy of
- * its id. NULL: there are no more. */
-static const rv_queue_session *next_in(rv_thread *t, size_t *next, char ret_id[REEVE_ID_MAX])
+/* A lease that Redis is asked about. */
+typedef struct question {
+    const rv_queue_session *queue_session;
+    const char *thread;
+    rv_session_text session;
+    int64_t since_ms;
+    char id[REEVE_ID_MAX];
+    bool cancelled; /* that is known */
+} question;
+
+/* A task without a lease of its own is not asked about: it was settled before it ran, or its lease is known to be lost. */
+static bool is_in_question(const rv_item *item)
 {
-    const rv_queue_session *queue_session = NULL;
+    return (item->state == RV_ITEM_RUNNING || item->state == RV_ITEM_WAITING) && !item->taken && !item->accepted &&
+           !item->refused && !item->settling;
+}
+
+/* The next task that a thread runs, or is about to run. False: there are no more. */
+static bool next_in(rv_thread *t, size_t *next, question *ret)
+{
+    bool found = false;
     rv_lock(&t->batch.lock);
-    while (queue_session == NULL && *next < t->batch.count) {
+    while (!found && *next < t->batch.count) {
         const rv_item *item = &t->batch.items[(*next)++];
-        if ((item->state != RV_ITEM_RUNNING && item->state != RV_ITEM_WAITING) || item->cancelled) continue;
-        queue_session = t->pool->queue_sessions[item->lease.queue];
-        rv_copy_text(ret_id, REEVE_ID_MAX, item->lease.id);
+        if (!is_in_question(item)) continue;
+        found = true;
+        ret->queue_session = t->pool->queue_sessions[item->lease.queue];
+        ret->thread = t->number_text;
+        ret->since_ms = item->lease.since_ms;
+        ret->cancelled = item->cancelled;
+        rv_copy_text(ret->session, sizeof(ret->session), t->batch.sessions[item->lease.queue]);
+        rv_copy_text(ret->id, sizeof(ret->id), item->lease.id);
     }
     rv_unlock(&t->batch.lock);
-    return queue_session;
+    return found;
 }
 
 /* The tasks of one round trip. */
@@ -147,30 +171,48 @@ typedef struct asked {
     reeve_worker *worker;
     rv_conn *conn;
     char refused[256]; /* the first error of Redis; "": none */
+    bool forgot;       /* there was no memory for an answer */
     size_t count;
-    struct {
-        const rv_queue_session *queue_session;
-        char id[REEVE_ID_MAX];
-    } tasks[ASKED_AT_ONCE];
+    question tasks[ASKED_AT_ONCE];
 } asked;
+
+/* What cancelled.lua replies for a lease that its session does not hold. */
+#define NOT_HELD 2
+
+static void note_revoked(asked *a, const question *q)
+{
+    rv_revoke revoke = {.since_ms = q->since_ms, .asked = true};
+    rv_copy_text(revoke.queue, sizeof(revoke.queue), q->queue_session->queue);
+    rv_copy_text(revoke.id, sizeof(revoke.id), q->id);
+    rv_copy_text(revoke.thread, sizeof(revoke.thread), q->thread);
+    if (!rv_missed_add(a->worker, &revoke)) a->forgot = true;
+}
 
 static void on_told(size_t index, const rv_reply *reply, void *context)
 {
     asked *a = context;
     if (rv_reply_is(reply, RV_ERROR) && a->refused[0] == '\0')
         rv_copy_text(a->refused, sizeof(a->refused), reply->text);
+    if (index >= a->count) return;
+    const question *q = &a->tasks[index];
     bool has_reason = rv_reply_is(reply, RV_TEXT);
-    if (index < a->count && (has_reason || rv_reply_int(reply, 0) == 1))
-        rv_cancel_running_stop(a->worker, a->tasks[index].queue_session->queue, a->tasks[index].id,
-                               has_reason ? reply->text : "");
+    int64_t number = rv_reply_int(reply, 0);
+    if (number == NOT_HELD) note_revoked(a, q);
+    if (!q->cancelled && (has_reason || number == 1))
+        rv_cancel_running_stop(a->worker, q->queue_session->queue, q->id, has_reason ? reply->text : "");
 }
 
 static bool send_asked(asked *a)
 {
     for (size_t i = 0; i < a->count; i++) {
-        rv_cmd_script(a->conn, &rv_script_cancelled, 1, 1);
-        rv_arg(a->conn, a->tasks[i].queue_session->prefix.text, a->tasks[i].queue_session->prefix.length);
-        rv_args(a->conn, a->tasks[i].id);
+        const question *q = &a->tasks[i];
+        char lease[48];
+        (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)q->since_ms, q->thread);
+        rv_cmd_script(a->conn, &rv_script_cancelled, 1, 3);
+        rv_arg(a->conn, q->queue_session->prefix.text, q->queue_session->prefix.length);
+        rv_args(a->conn, q->id);
+        rv_args(a->conn, q->session);
+        rv_args(a->conn, lease);
     }
     bool done = a->count == 0 || rv_conn_exec(a->conn, 0, on_told, a) == REEVE_OK;
     a->count = 0;
@@ -179,11 +221,9 @@ static bool send_asked(asked *a)
 
 static bool ask(asked *a, rv_thread *t)
 {
-    const rv_queue_session *queue_session;
     size_t next = 0;
-    while ((queue_session = next_in(t, &next, a->tasks[a->count].id)) != NULL) {
-        a->tasks[a->count++].queue_session = queue_session;
-        if (a->count == ASKED_AT_ONCE && !send_asked(a)) return false;
+    while (next_in(t, &next, &a->tasks[a->count])) {
+        if (++a->count == ASKED_AT_ONCE && !send_asked(a)) return false;
     }
     return true;
 }
@@ -196,8 +236,8 @@ bool rv_cancel_running_ask(reeve_worker *worker, rv_conn *conn, bool *ret_answer
             if (!ask(&a, rv_worker_pool_thread(rv_worker_pool(worker, i), j))) return false;
     }
     if (!send_asked(&a)) return false;
-    *ret_answered = a.refused[0] == '\0';
-    if (!*ret_answered)
+    *ret_answered = a.refused[0] == '\0' && !a.forgot;
+    if (a.refused[0] != '\0')
         rv_redis_report_refusal(worker, "Redis refused to say which tasks were cancelled: the worker asks again",
                                 a.refused);
     return true;

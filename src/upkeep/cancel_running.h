@@ -16,6 +16,7 @@ typedef struct rv_revoke {
     char id[REEVE_ID_MAX];
     int64_t since_ms;
     char thread[24];
+    bool asked; /* Redis said so when it was asked (rv_cancel_running_ask): not of a task that has finished since */
     rv_session_text session; /* of an outcome that may have been sent; "": none */
 } rv_revoke;
 
@@ -29,9 +30,10 @@ typedef enum rv_revoked {
  * (rv_offload_let_go). The keeper's thread. */
 rv_revoked rv_cancel_running_revoke(reeve_worker *worker, rv_revoke *revoke);
 
-/* Asks Redis which of the tasks in the batches were cancelled, because announcements may have been missed, and asks
- * their handlers to stop. On an open connection of the caller, in few round trips. False: the connection was lost.
- * *ret_answered: false: Redis refused some of the questions, which is logged. */
+/* Asks Redis which of the tasks in the batches were cancelled, and which of their leases ended by hand, because
+ * announcements may have been missed. Asks the handlers of the first to stop, and has the keeper take the others away
+ * (missed.h). On an open connection of the caller, in few round trips. False: the connection was lost.
+ * *ret_answered: false: Redis refused some of the questions, which is logged, or there was no memory: ask again. */
 bool rv_cancel_running_ask(reeve_worker *worker, rv_conn *conn, bool *ret_answered);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct rv_early {
     size_t next;           /* the place of the next notice, modulo NOTICES_MAX */
     int64_t look_at_ms;    /* RV_FOREVER: there is no notice */
     int64_t interval_ms;   /* between the next look and the one after it */
-    int64_t asks_until_ms; /* until then each look asks Redis which tasks were cancelled */
+    int64_t asks_until_ms; /* until then each look asks Redis which tasks were cancelled, or lost their leases */
 } rv_early;
 
 static rv_early *get(reeve_worker *worker)
@@ -52,6 +52,21 @@ static int64_t keep_ms(const reeve_worker *worker)
     return worker->command_ms + worker->session_ms;
 }
 
+static void look_soon(rv_early *early, int64_t now)
+{
+    early->interval_ms = FIRST_LOOK_MS;
+    if (now + FIRST_LOOK_MS < early->look_at_ms) early->look_at_ms = now + FIRST_LOOK_MS;
+}
+
+void rv_early_note_missed(reeve_worker *worker)
+{
+    rv_early *early = get(worker);
+    rv_wakeup_ask_cancelled(worker);
+    if (early == NULL) return;
+    early->asks_until_ms = rv_now_ms() + keep_ms(worker);
+    look_soon(early, rv_now_ms());
+}
+
 static void add(reeve_worker *worker, const char *queue, const notice *given)
 {
     const rv_queue_session *queue_session = find_queue(worker, queue);
@@ -67,8 +82,7 @@ static void add(reeve_worker *worker, const char *queue, const notice *given)
     *place = *given;
     place->queue_session = queue_session;
     place->until_ms = now + keep_ms(worker);
-    early->interval_ms = FIRST_LOOK_MS;
-    if (now + FIRST_LOOK_MS < early->look_at_ms) early->look_at_ms = now + FIRST_LOOK_MS;
+    look_soon(early, now);
 }
 
 void rv_early_add_cancel(reeve_worker *worker, const char *queue, const char *id)

@@ -17,6 +17,10 @@ void rv_early_add_cancel(reeve_worker *worker, const char *queue, const char *id
 /* The same of the end of a lease; or its outcome may be on its way. */
 void rv_early_add_revoke(reeve_worker *worker, const rv_revoke *revoke);
 
+/* The worker did not hear the control channel until now: it asks Redis what it has missed, and, as tasks may be on
+ * their way, asks again at each look until these have come. The keeper. */
+void rv_early_note_missed(reeve_worker *worker);
+
 /* Looks for the tasks if it is time, and acts on those that have come. Returns when to look again: monotonic ms, or
  * RV_FOREVER. The keeper. */
 int64_t rv_early_look(reeve_worker *worker);

@@ -19,6 +19,7 @@
 #include "upkeep/cancel_running.h"
 #include "upkeep/early.h"
 #include "upkeep/heartbeat.h"
+#include "upkeep/missed.h"
 #include "upkeep/offload.h"
 #include "upkeep/requests.h"
 #include "upkeep/strays.h"
@@ -172,7 +173,7 @@ static void subscribe(reeve_worker *worker)
     atomic_store(&keeper->subscribed, true);
     keeper->listened = true;
     /* Announcements may have been missed: the scheduler looks for their causes. */
-    rv_wakeup_ask_cancelled(worker);
+    rv_early_note_missed(worker);
     rv_wakeup_all_queues(worker);
 }
 
@@ -251,6 +252,7 @@ static int64_t relieve_and_deliver(reeve_worker *worker)
     rv_keeper *keeper = &worker->keeper;
     /* A thread that the following look misses reads this value, and rings if it needs the keeper earlier. */
     atomic_store(&keeper->wake_at_ms, RV_FOREVER);
+    rv_missed_take(worker);
     int64_t until = rv_offload_relieve(worker), look = look_for_strays(worker);
     if (look < until) until = look;
     look = rv_early_look(worker);
@@ -399,6 +401,7 @@ void rv_keeper_fini(reeve_worker *worker)
     for (size_t i = 0; i < keeper->offloaded_count; i++) rv_free(keeper->offloaded[i].kept);
     rv_free(keeper->offloaded);
     rv_free(keeper->early);
+    rv_missed_fini(worker);
     rv_requests_fini(worker);
     rv_upkeep_thread_fini(&keeper->thread);
 }

@@ -80,6 +80,49 @@ static void it_waits_for_its_close(void **state)
     states_are("ready", "");
 }
 
+/* A closed batch takes no new member, also from a program that still has its handles: nothing is enqueued then. Members
+ * that it has may be added again. */
+static void a_closed_batch_takes_no_members(void **state)
+{
+    (void)state;
+    const char *const handles[] = {"q/there", "p/a"};
+    reeve_task_spec specs[] = {{.queue = "p", .type = "t", .id = "late"}, {.queue = "q", .type = "t", .id = "later"}};
+    reeve_enqueued results[2];
+    test_put("q", "there");
+    open_batch();
+    add("p", "a");
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+    test_refused(test_client, reeve_batch_add(test_client, &batch, specs, 2, results), REEVE_ESTATE,
+                 "q/complete is closed");
+    assert_int_equal(results[0].status, REEVE_ESTATE);
+    assert_string_equal(test_state("p", "late"), "");
+    assert_string_equal(test_state("q", "later"), "");
+    test_refused(test_client, reeve_batch_add_tasks(test_client, &batch, handles, 2), REEVE_ESTATE, "closed");
+    test_ok(test_client, reeve_batch_add_tasks(test_client, &batch, handles + 1, 1));
+    specs[0].id = "a";
+    test_refused(test_client, reeve_batch_add(test_client, &batch, specs, 1, results), REEVE_EEXISTS, "p/a");
+    assert_int_equal(test_number("HLEN reeve:{q}:parents:complete"), 1);
+    test_complete("p", "a");
+    states_are("ready", "");
+}
+
+/* A callback for success alone is told apart from one whose members cannot complete any more. */
+static void a_closed_batch_for_success_takes_no_members(void **state)
+{
+    (void)state;
+    reeve_enqueued result;
+    const reeve_task_spec success = {.queue = "q", .type = "t", .id = "success"};
+    const reeve_task_spec late = {.queue = "p", .type = "t", .id = "late"};
+    test_ok(test_client, reeve_batch_open(test_client, &batch, &(reeve_batch_callbacks){.success = &success}));
+    add("p", "a");
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+    test_refused(test_client, reeve_batch_add(test_client, &batch, &late, 1, &result), REEVE_ESTATE, "closed");
+    assert_string_equal(test_state("p", "late"), "");
+    test_complete("p", "a");
+    test_settle_queues("p q");
+    assert_string_equal(test_state("q", "success"), "ready");
+}
+
 static void without_members(void **state)
 {
     (void)state;
@@ -188,6 +231,8 @@ int main(void)
         cmocka_unit_test_setup(refused_ones_are_no_members, test_place_empty),
         cmocka_unit_test_setup(a_death_of_which_nothing_is_kept, test_place_empty),
         cmocka_unit_test_setup(it_waits_for_its_close, test_place_empty),
+        cmocka_unit_test_setup(a_closed_batch_takes_no_members, test_place_empty),
+        cmocka_unit_test_setup(a_closed_batch_for_success_takes_no_members, test_place_empty),
         cmocka_unit_test_setup(without_members, test_place_empty),
         cmocka_unit_test_setup(of_tasks_that_are_there, test_place_empty),
         cmocka_unit_test_setup(some_are_refused, test_place_empty),

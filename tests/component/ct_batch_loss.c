@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "reeve/depend.h"
+#include "reeve/layer.h"
 #include "reeve/status.h"
 #include "support/depend.h"
 #include "support/proxy.h"
@@ -205,6 +206,46 @@ static void all_further_allocations_fail(void **state)
     add_while_memory_fails(true);
 }
 
+/* ---- no memory in Redis ---------------------------------------------------------------------------------------- */
+
+/* At the last member it takes Redis its memory: by then the callback waits for all of them. */
+static reeve_status take_memory(reeve_outgoing *task, reeve_task_spec *spec, void *user)
+{
+    size_t *left = user;
+    (void)spec;
+    (void)task;
+    if (--*left > 0) return REEVE_OK;
+    assert_int_equal(pending(), MEMBERS + 1);
+    assert_string_equal(test_cmd(test_conn, "CONFIG SET maxmemory-policy noeviction maxmemory 1"), "OK");
+    return REEVE_OK;
+}
+
+/* Redis has no memory for the members, which are removed from the callback at once. */
+static void members_that_do_not_fit_are_taken_back(void **state)
+{
+    (void)state;
+    size_t left = MEMBERS;
+    reeve_client *client;
+    const reeve_task_spec there = {.queue = "p", .type = "t", .id = "there"};
+    const reeve_client_options options = {.redis = test_redis_url(test_redis)};
+    const reeve_layer layer = {REEVE_LAYER, .name = "memory", .enqueue = take_memory, .user = &left};
+    assert_int_equal(reeve_client_open(&client, &options), REEVE_OK);
+    test_ok(client, reeve_client_add_layer(client, &layer));
+    test_ok(test_client, reeve_batch_add(test_client, &batch, &there, 1, results));
+    reeve_status status = reeve_batch_add(client, &batch, specs, MEMBERS, results);
+    const long long waits_for = pending();
+    const reeve_status closed = reeve_batch_close(client, &batch);
+    assert_string_equal(test_cmd(test_conn, "CONFIG SET maxmemory 0"), "OK");
+    reeve_client_close(client);
+    assert_int_equal(status, REEVE_EREDIS);
+    for (size_t i = 0; i < MEMBERS; i++) assert_int_equal(results[i].status, REEVE_EREDIS);
+    assert_int_equal(closed, REEVE_OK);
+    assert_int_equal(waits_for, 1);
+    test_complete("p", "there");
+    test_settle_queues("p q");
+    assert_string_equal(test_state("q", "c"), "ready");
+}
+
 /* ---- results --------------------------------------------------------------------------------------------------- */
 
 static void all_results_are_written_for_a_batch_that_is_not_open(void **state)
@@ -225,6 +266,7 @@ int main(void)
         cmocka_unit_test_setup(a_callback_that_may_stand_is_returned, set_up),
         cmocka_unit_test_setup(one_allocation_fails, set_up),
         cmocka_unit_test_setup(all_further_allocations_fail, set_up),
+        cmocka_unit_test_setup(members_that_do_not_fit_are_taken_back, set_up),
         cmocka_unit_test_setup(all_results_are_written_for_a_batch_that_is_not_open, set_up),
     };
     if (reeve_memory_set(&hooks) != REEVE_OK) return 1;

@@ -1,8 +1,9 @@
 /* A worker that lost its subscription wakes its idle threads (wake_idle), subscribes again, and asks for the cancels
- * that it has missed: what Redis refuses of that is reported and repeated, and loses no thread and no cancel. */
+ * and ends of leases that it has missed: what Redis refuses of that is reported and repeated, and loses none of them. */
 #include <stdio.h>
 #include <string.h>
 
+#include "reeve/change.h"
 #include "running/worker_state.h"
 #include "support/calls.h"
 #include "support/limited_user.h"
@@ -147,18 +148,63 @@ static void a_missed_cancel_is_asked_for_until_redis_answers(void **state)
     reeve_worker *worker = run_idle_worker(&noted);
     test_put_spec((reeve_task_spec){.id = "n1", .type = "hold"});
     TEST_AWAIT(atomic_load(&test_begun) == 1);
-    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w -lrem"), "OK");
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w -lrem -hget"), "OK");
     (void)test_cmd(test_conn, "CLIENT KILL TYPE pubsub");
     TEST_AWAIT(atomic_load(&noted.count) > 0);
-    test_ok(test_client, reeve_cancel(test_client, "q", "n1"));
+    test_ok(test_client, reeve_cancel_with_reason(test_client, "q", "n1", "no use", false, NULL));
     assert_string_equal(test_cmd(test_conn, "ACL LOG RESET"), "OK");
-    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w +lrem -hget"), "OK");
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w +lrem"), "OK");
     TEST_AWAIT(is_subscribed(worker) && was_denied("hget"));
     assert_int_equal(atomic_load(&test_announced), 0);
     assert_string_equal(test_cmd(test_conn, "ACL SETUSER w +hget"), "OK");
     TEST_AWAIT_STATE("n1", "cancelled");
     assert_int_equal(atomic_load(&test_announced), 1);
+    assert_string_equal(test_reason, "no use");
     end_worker(worker, &noted, "NOPERM");
+}
+
+/* The same for a lease that is ended by hand: as the worker does not hear of it, the session may not lease the task
+ * again until it has asked. */
+static void a_missed_end_of_a_lease_is_asked_for(void **state)
+{
+    (void)state;
+    refusals noted = {0};
+    reeve_worker *worker = run_idle_worker(&noted);
+    test_put_spec((reeve_task_spec){.id = "n1", .type = "hold"});
+    TEST_AWAIT(atomic_load(&test_begun) == 1);
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w -lrem"), "OK");
+    (void)test_cmd(test_conn, "CLIENT KILL TYPE pubsub");
+    TEST_AWAIT(atomic_load(&noted.count) > 0);
+    test_ok(test_client, reeve_expire(test_client, "q", "n1"));
+    assert_string_equal(test_state("q", "n1"), "ready");
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w +lrem"), "OK");
+    TEST_AWAIT(atomic_load(&test_announced) == 1 && atomic_load(&test_begun) == 2);
+    assert_int_equal(test_number("HEXISTS " Q "info:n1 revoked"), 0);
+    assert_int_equal(test_worker_stats(worker).refused, 0);
+    test_open_gate();
+    TEST_AWAIT_STATE("n1", "completed");
+    end_worker(worker, &noted, "NOPERM");
+}
+
+/* Without a right to the channel it asks at heartbeats. */
+static void a_worker_that_never_listens_asks_for_the_ends_of_its_leases(void **state)
+{
+    (void)state;
+    char url[512];
+    (void)snprintf(url, sizeof(url), "unix://w:p@%s", test_redis_url(test_redis) + strlen("unix://"));
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w resetchannels"), "OK");
+    const reeve_worker_options options = {.redis = url, .session_ms = 600};
+    reeve_worker *worker = test_worker_new(&options);
+    test_worker_pool(worker, "q", 1, 0);
+    test_worker_start(worker);
+    test_put_spec((reeve_task_spec){.id = "n1", .type = "hold"});
+    TEST_AWAIT(atomic_load(&test_begun) == 1);
+    test_ok(test_client, reeve_expire(test_client, "q", "n1"));
+    TEST_AWAIT(atomic_load(&test_announced) == 1);
+    test_open_gate();
+    TEST_AWAIT_STATE("n1", "completed");
+    assert_int_equal(test_worker_stats(worker).refused, 0);
+    test_worker_end(worker);
 }
 
 int main(void)
@@ -169,6 +215,8 @@ int main(void)
         cmocka_unit_test_setup(a_worker_without_a_right_to_wake_its_threads_does_not_listen, set_up),
         cmocka_unit_test_setup(a_foreign_idle_key_is_reported_and_the_worker_listens, set_up),
         cmocka_unit_test_setup(a_missed_cancel_is_asked_for_until_redis_answers, set_up),
+        cmocka_unit_test_setup(a_missed_end_of_a_lease_is_asked_for, set_up),
+        cmocka_unit_test_setup(a_worker_that_never_listens_asks_for_the_ends_of_its_leases, set_up),
     };
     return cmocka_run_group_tests_name("ct_control_channel", tests, test_user_start, test_user_stop);
 }

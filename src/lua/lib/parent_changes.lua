@@ -90,12 +90,24 @@ local function meet_end(P, id, task, died, policy, pending, now)
   dies_of(P, id, died[1], died[2], now)
 end
 
--- max: how many parents the task may have then; nil: any number. Returns the reply.
-local function add_parents(P, id, task, given, max)
+-- Whether these are new parents for a batch that is closed. Those that it has may be given again: the call may be repeated.
+local function is_closed(P, id, edges)
+  local handles = {'!'}
+  for i = 1, #edges do handles[i + 1] = edges[i][1] end
+  local there = call('HMGET', P .. 'parents:' .. id, unpack(handles))
+  for i = 2, #handles do
+    if not there[i] then return not there[1] end
+  end
+  return false
+end
+
+-- max: how many parents the task may have then; nil: any number. must_be_open: it is the callback of a batch. Returns the reply.
+local function add_parents(P, id, task, given, max, must_be_open)
   local was_blocked = task.state == 'blocked'
   if header(task.envelope, id).malformed then return 'malformed' end
   local edges, reply = given_edges(given, task.state)
   if not edges then return reply end
+  if must_be_open and is_closed(P, id, edges) then return 'closed' end
   local now, states = clock(), {}
   local missing = missing_parent(P, edges, now, nil, states)
   if missing then return 'unknown ' .. missing end
