@@ -38,6 +38,7 @@ typedef struct rv_item {
     int64_t gate_us;          /* how long it waited at its plugin's gate (admission.h) */
     bool unbegun;             /* it goes back, and its handler was not called */
     int64_t leased_ms;        /* monotonic */
+    unsigned missed;          /* rv_scheduler.missed when the turn that leased it began, or earlier */
     /* of a type whose handler takes many tasks in a call (batch_handler.h) */
     const rv_handler *batch_handler; /* that handler; NULL: of another type */
     struct rv_invocation *call;      /* while it is in a call of many, or pulled; changed under the lock */

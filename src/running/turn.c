@@ -264,6 +264,7 @@ static void fill_batch(rv_thread *t, size_t count, unsigned want)
         t->batch.items[kept + i] = (rv_item){.lease = *lease,
                                              .state = RV_ITEM_WAITING,
                                              .leased_ms = now,
+                                             .missed = t->missed,
                                              .batch_handler = find_batch_handler(t, &lease->envelope)};
     }
     for (size_t i = 0; i < count; i++) {
@@ -563,6 +564,7 @@ static bool run_turn(rv_thread *t, unsigned want, bool *calls)
 
 bool rv_turn_run(rv_thread *t, unsigned want)
 {
+    t->missed = atomic_load_explicit(&t->worker->scheduler.missed, memory_order_acquire);
     rv_share_role role = rv_share_begin(t, want);
     bool calls = role == RV_SHARE_CALLS;
     if (role == RV_SHARE_SERVED && take_served(t, want)) return true;

@@ -63,6 +63,12 @@ void rv_wakeup_all_queues(reeve_worker *worker)
     rv_waker_ring(&worker->scheduler.thread.waker);
 }
 
+void rv_wakeup_note_missed(reeve_worker *worker)
+{
+    (void)atomic_fetch_add(&worker->scheduler.missed, 1);
+    rv_wakeup_ask_cancelled(worker);
+}
+
 void rv_wakeup_ask_cancelled(reeve_worker *worker)
 {
     atomic_store(&worker->scheduler.asks_cancelled, true);

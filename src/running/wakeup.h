@@ -32,7 +32,11 @@ void rv_wakeup_queue_at(reeve_worker *worker, const char *queue, int64_t at_ms);
 /* The scheduler maintains every queue now: an announcement may have been missed. */
 void rv_wakeup_all_queues(reeve_worker *worker);
 
-/* The scheduler asks Redis which running tasks were cancelled: an announcement may have been missed. */
+/* Announcements may have been missed: the scheduler asks Redis which of the tasks that were leased by calls that began
+ * before now were cancelled, or have lost their leases. */
+void rv_wakeup_note_missed(reeve_worker *worker);
+
+/* The scheduler asks again: such a task may have come in the meantime. */
 void rv_wakeup_ask_cancelled(reeve_worker *worker);
 
 /* A queue session is about to be added: room for the time at which the scheduler maintains it; that is at once. False:

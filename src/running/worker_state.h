@@ -155,6 +155,7 @@ typedef struct rv_thread {
     rv_queue_order order; /* of the queues in its next turn */
     size_t fresh;         /* the number of tasks that the last turn leased */
     bool full;            /* the last turn leased as many as requested */
+    unsigned missed;      /* rv_scheduler.missed when that turn began */
     /* for handlers of many tasks (batch_handler.h) */
     bool gathers; /* a batch handler is registered */
     unsigned batch_handler_want;
@@ -321,7 +322,8 @@ typedef struct rv_heartbeat {
 typedef struct rv_scheduler {
     rv_upkeep_thread thread; /* its lock guards due */
     unsigned tries;
-    atomic_bool asks_cancelled; /* announcements of the control channel may have been missed */
+    atomic_uint missed;         /* how often announcements of the control channel may have been missed */
+    atomic_bool asks_cancelled; /* it is to ask which of those concern tasks of the worker */
     int64_t yields_until_ms;    /* until then the keeper goes first (scheduler.c) */
     atomic_llong
         clock_ahead_ms; /* Redis's clock less the monotonic one, as maintain.lua returned it; 0: not known yet */

@@ -137,21 +137,23 @@ typedef struct question {
     bool cancelled; /* that is known */
 } question;
 
-/* A task without a lease of its own is not asked about: it was settled before it ran, or its lease is known to be lost. */
-static bool is_in_question(const rv_item *item)
+/* A task without a lease of its own is not asked about: it was settled before it ran, or its lease is known to be lost;
+ * nor one whose announcements were all heard. */
+static bool is_in_question(const rv_item *item, unsigned missed)
 {
-    return (item->state == RV_ITEM_RUNNING || item->state == RV_ITEM_WAITING) && !item->taken && !item->accepted &&
-           !item->refused && !item->settling;
+    return item->missed != missed && (item->state == RV_ITEM_RUNNING || item->state == RV_ITEM_WAITING) &&
+           !item->taken && !item->accepted && !item->refused && !item->settling;
 }
 
 /* The next task that a thread runs, or is about to run. False: there are no more. */
 static bool next_in(rv_thread *t, size_t *next, question *ret)
 {
     bool found = false;
+    unsigned missed = atomic_load(&t->worker->scheduler.missed);
     rv_lock(&t->batch.lock);
     while (!found && *next < t->batch.count) {
         const rv_item *item = &t->batch.items[(*next)++];
-        if (!is_in_question(item)) continue;
+        if (!is_in_question(item, missed)) continue;
         found = true;
         ret->queue_session = t->pool->queue_sessions[item->lease.queue];
         ret->thread = t->number_text;

@@ -61,7 +61,7 @@ static void look_soon(rv_early *early, int64_t now)
 void rv_early_note_missed(reeve_worker *worker)
 {
     rv_early *early = get(worker);
-    rv_wakeup_ask_cancelled(worker);
+    rv_wakeup_note_missed(worker);
     if (early == NULL) return;
     early->asks_until_ms = rv_now_ms() + keep_ms(worker);
     look_soon(early, rv_now_ms());
@@ -73,12 +73,13 @@ static void add(reeve_worker *worker, const char *queue, const notice *given)
     if (queue_session == NULL) return;
     rv_early *early = get(worker);
     if (early == NULL) {
-        rv_wakeup_ask_cancelled(worker);
+        rv_wakeup_note_missed(worker);
         return;
     }
     int64_t now = rv_now_ms();
     notice *place = &early->notices[early->next++ % NOTICES_MAX];
     if (place->until_ms > now) early->asks_until_ms = now + keep_ms(worker);
+    if (place->until_ms > now) rv_wakeup_note_missed(worker);
     *place = *given;
     place->queue_session = queue_session;
     place->until_ms = now + keep_ms(worker);
@@ -146,7 +147,10 @@ int64_t rv_early_look(reeve_worker *worker)
         else if (rv_cancel_running_revoke(worker, &n->revoke) == RV_REVOKED_TAKEN)
             n->until_ms = 0;
     }
-    if (look_for_cancelled(worker, cancels, count) || now < early->asks_until_ms) rv_wakeup_ask_cancelled(worker);
+    if (look_for_cancelled(worker, cancels, count))
+        rv_wakeup_note_missed(worker);
+    else if (now < early->asks_until_ms)
+        rv_wakeup_ask_cancelled(worker);
     for (size_t i = 0; i < NOTICES_MAX; i++) left += early->notices[i].until_ms > now;
     early->look_at_ms = left > 0 || now < early->asks_until_ms ? now + early->interval_ms : RV_FOREVER;
     early->interval_ms *= 2;

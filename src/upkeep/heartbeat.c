@@ -196,7 +196,7 @@ static bool connect_and_send(reeve_worker *worker)
     bool done = rv_heartbeat_connect(worker, rv_deadline(every)) && rv_heartbeat_send(worker, rv_deadline(every));
     if (done) atomic_store(&worker->heart.beaten_at_ms, rv_now_ms());
     if (done) atomic_fetch_add(&worker->heart.heartbeats, 1);
-    if (done && misses_notices(worker)) rv_wakeup_ask_cancelled(worker);
+    if (done && misses_notices(worker)) rv_wakeup_note_missed(worker);
     if (done) note_connection(worker);
     return done;
 }
