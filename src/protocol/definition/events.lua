@@ -1,5 +1,5 @@
 -- The events of the stream `events`: one for each transition, of one task or of several.
---   to   the states that the task can be in after it; absent: it need not change its state
+--   to   the states that the task can be in after it; none: it is gone; absent: it need not change its state
 return {
   {name = 'enqueued', to = {'ready'}, help = 'a new task is ready'},
   {name = 'scheduled', to = {'scheduled'}, help = 'a new task waits for its time, or a task was delayed because it crashed (PUT_OFF_MS); `due`'},
@@ -17,8 +17,8 @@ return {
   {name = 'lease_expired', to = {'ready'}, help = 'its lease was ended by hand, and it is ready again'},
   {name = 'cancelling', help = 'it is running, and its handler is asked to stop'},
   {name = 'cancelled', to = {'cancelled'}, help = 'it was cancelled'},
-  {name = 'discarded', help = 'its handler discarded it: no record is kept'},
-  {name = 'deleted', help = 'it was deleted by a client, or replaced by another task'},
+  {name = 'discarded', to = {'none'}, help = 'its handler discarded it: no record is kept'},
+  {name = 'deleted', to = {'none'}, help = 'it was deleted by a client, or replaced by another task'},
   {name = 'retried', to = {'ready'}, help = 'it was retried by a client; the event `blocked` follows if it waits for parents again'},
   {name = 'moved', help = 'it was moved to another queue; the event `deleted` follows'},
   {name = 'rescheduled', to = {'ready', 'scheduled'}, help = 'its time was changed; `due`'},

@@ -106,7 +106,7 @@ for name, row in pairs(events) do
   -- That a task is completed is told by its state.
   if not told[name] and not (name == 'completed' and quoted[name]) then fault('events: no script tells of %s', name) end
   for _, state in ipairs(row.to or {}) do
-    if not states[state] then fault('events: %s: there is no state %s', name, state) end
+    if state ~= 'none' and not states[state] then fault('events: %s: there is no state %s', name, state) end
   end
 end
 

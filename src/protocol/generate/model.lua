@@ -59,7 +59,7 @@ end
 
 -- For each event the states that it leads to, as a set of bits; of one that ends a task or removes it also that it is gone.
 local function events()
-  local ended, lines = {deleted = true}, {}
+  local ended, lines = {}, {}
   for _, row in ipairs(require('states')) do ended[row.name] = row.ended end
   for _, row in ipairs(require('events')) do
     local bits = {}
