@@ -119,6 +119,14 @@ static void drain(void)
     assert_int_equal(left, 0);
 }
 
+/* What a malformed task asked for is not known: that its key is free is found only when the task has ended. */
+static void check_at_the_end(void)
+{
+    bool is_malformed = strstr(TEST_WORDS("HGET", "reeve:{q}:tasks", "u"), "\"unique\":\"key\"") == NULL;
+    bool is_held = strcmp(TEST_WORDS("EXISTS", "reeve:{q}:unique:key"), "1") == 0;
+    test_check_repairs("q", is_malformed && is_held ? "unique_stale key" : "");
+}
+
 static void whatever_is_broken_is_repaired(void **state)
 {
     const char *seed = getenv("REEVE_TEST_SEED"), *rounds = getenv("REEVE_TEST_ROUNDS");
@@ -134,7 +142,7 @@ static void whatever_is_broken_is_repaired(void **state)
         test_check_repairs_any("q");
         test_check_repairs_any("p");
         drain();
-        test_check_finds("q", "");
+        check_at_the_end();
     }
 }
 
