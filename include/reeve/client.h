@@ -556,6 +556,8 @@ typedef struct reeve_answer {
  *     add-queue POOL QUEUE WEIGHT  reeve_worker_add_queue
  *     remove-queue POOL QUEUE      reeve_worker_remove_queue
  *     log-level LEVEL              write messages from this level on: debug, info, warn, error or off
+ *     stack [THREAD]               the stacks of its threads, or of one, as JSON (docs/json.md, `stack`); long:
+ *                                  reeve_ask_worker gets all of it. For the program of the worker; reeve-worker does it
  *     stop, reload, rotate-logs    for the program of the worker (reeve_worker_options.on_request); this version of
  *                                  reeve-worker does `stop`, and refuses the other two
  *
@@ -568,6 +570,17 @@ typedef struct reeve_answer {
  */
 REEVE_API reeve_status reeve_ask_workers(reeve_client *client, const char *const *workers, size_t count,
                                          const char *request, int64_t timeout_ms, reeve_answer *ret_answers);
+
+/*
+ * Asks one worker, as reeve_ask_workers does, and gets its whole answer: at most 1 MiB, in *ret_text, which the caller
+ * frees with reeve_answer_free. *ret_done: the worker has carried the request out; false: it refused.
+ *
+ *   REEVE_ENOTFOUND  nobody listens to this worker's channel: it has ended, or may not subscribe
+ *   REEVE_ETIMEOUT   no answer within timeout_ms
+ */
+REEVE_API reeve_status reeve_ask_worker(reeve_client *client, const char *worker, const char *request,
+                                        int64_t timeout_ms, bool *ret_done, char **ret_text);
+REEVE_API void reeve_answer_free(char *text);
 
 /* ---- controlling tasks and queues ------------------------------------------------------------------------------ */
 

@@ -46,12 +46,12 @@ typedef struct reeve_worker_options {
     void *on_data_lost_user; /* argument of on_data_lost; must outlive the worker */
     /*
      * The worker calls this function when somebody asks (reeve_ask_workers, `reeve signal`) for something that only
-     * the program can do. `request` is "stop", "reload" or "rotate-logs"; `id` names the request; both are valid
-     * during the call. If the function returns true, the program carries the request out, on a thread of its own
+     * the program can do. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (client.h); `id` names
+     * the request; both are valid during the call. If the function returns true, the program carries the request out, on a thread of its own
      * choice, and answers it once with reeve_worker_answer; it copies `id` for that. If it returns false, the worker
      * answers that the program does not do this. The worker's keeper thread calls the function: it must not block,
-     * and may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id with this worker. NULL: all
-     * three requests are refused.
+     * and may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id with this worker. NULL: these
+     * requests are refused.
      */
     bool (*on_request)(void *user, const char *id, const char *request);
     void *on_request_user; /* argument of on_request; must outlive the worker */
@@ -238,7 +238,7 @@ REEVE_API void reeve_worker_quiet(reeve_worker *worker);
 REEVE_API reeve_status reeve_worker_resume(reeve_worker *worker);
 
 /* Answers a request that on_request has taken (reeve_worker_options): `done` false means refused; text explains, at
- * most 1000 bytes; a longer text is cut. The worker sends the answer to Redis. Any thread. REEVE_ENOMEM. */
+ * most 1 MiB; a longer text is cut. The worker sends the answer to Redis. Any thread. REEVE_ENOMEM. */
 REEVE_API reeve_status reeve_worker_answer(reeve_worker *worker, const char *id, bool done, const char *text);
 
 /*

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
 #include "reeve/client.h"
@@ -23,7 +24,7 @@ typedef struct asking {
     reeve_answer *answers;
     size_t open; /* how many may still answer */
     int64_t wait_ms;
-    const char *error; /* of Redis */
+    char **whole; /* of the only worker: its answer, not cut; NULL: nobody wants it */
 } asking;
 
 static void build_request(rv_conn *conn, bool again, const void *context)
@@ -85,6 +86,7 @@ static void take_answer(asking *a, const char *words)
         answer->answered = true;
         answer->done = strcmp(how, "ok") == 0;
         rv_copy_text(answer->text, sizeof(answer->text), words + text);
+        if (a->whole != NULL) *a->whole = rv_strdup(words + text);
         if (a->open > 0) a->open--;
     }
 }
@@ -116,17 +118,51 @@ static reeve_status check(reeve_client *client, const char *request, size_t coun
     return REEVE_OK;
 }
 
+static reeve_status ask(asking *a, int64_t timeout_ms)
+{
+    reeve_status status = check(a->client, a->request, a->count, timeout_ms);
+    if (status != REEVE_OK || a->count == 0) return status;
+    int64_t deadline = rv_deadline(timeout_ms);
+    rv_random_id(a->id);
+    memset(a->answers, 0, a->count * sizeof(*a->answers));
+    status = rv_client_exec(a->client, build_request, a, on_published, a, NULL);
+    return status == REEVE_OK ? wait_for_answers(a, deadline) : status;
+}
+
 reeve_status reeve_ask_workers(reeve_client *client, const char *const *workers, size_t count, const char *request,
                                int64_t timeout_ms, reeve_answer *ret_answers)
 {
     if (client == NULL || request == NULL || (count > 0 && (workers == NULL || ret_answers == NULL)))
         return REEVE_EINVAL;
-    reeve_status status = check(client, request, count, timeout_ms);
-    if (status != REEVE_OK || count == 0) return status;
     asking a = {.client = client, .workers = workers, .count = count, .request = request, .answers = ret_answers};
-    int64_t deadline = rv_deadline(timeout_ms);
-    rv_random_id(a.id);
-    memset(ret_answers, 0, count * sizeof(*ret_answers));
-    status = rv_client_exec(client, build_request, &a, on_published, &a, NULL);
-    return status == REEVE_OK ? wait_for_answers(&a, deadline) : status;
+    return ask(&a, timeout_ms);
+}
+
+static reeve_status no_answer(reeve_client *client, const char *worker, const reeve_answer *answer)
+{
+    if (answer->text[0] != '\0') return rv_fail(&client->error, REEVE_ENOTFOUND, "worker %s: %s", worker, answer->text);
+    return rv_fail(&client->error, REEVE_ETIMEOUT, "worker %s gave no answer in time", worker);
+}
+
+reeve_status reeve_ask_worker(reeve_client *client, const char *worker, const char *request, int64_t timeout_ms,
+                              bool *ret_done, char **ret_text)
+{
+    if (client == NULL || worker == NULL || request == NULL || ret_done == NULL || ret_text == NULL)
+        return REEVE_EINVAL;
+    reeve_answer answer = {0};
+    char *text = NULL;
+    asking a = {
+        .client = client, .workers = &worker, .count = 1, .request = request, .answers = &answer, .whole = &text};
+    reeve_status status = ask(&a, timeout_ms);
+    if (status != REEVE_OK) return status;
+    if (!answer.answered) return no_answer(client, worker, &answer);
+    if (text == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for the answer of worker %s", worker);
+    *ret_done = answer.done;
+    *ret_text = text;
+    return REEVE_OK;
+}
+
+void reeve_answer_free(char *text)
+{
+    rv_free(text);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "running/own_thread.h"
 #include "running/worker_state.h"
 
 /* ---- the layout ------------------------------------------------------------------------------------------------ */
@@ -281,18 +282,15 @@ void rv_flight_forget_data(rv_flight_thread *flight)
 
 /* ---- for a signal handler -------------------------------------------------------------------------------------- */
 
-static _Thread_local const rv_thread *own_thread;
-
 void rv_flight_enter_thread(rv_thread *t)
 {
-    if (t->worker->flight == NULL) return;
-    own_thread = t;
-    if (t->worker->flight->on_thread != NULL) t->worker->flight->on_thread();
+    rv_own_thread_set(t);
+    if (t->worker->flight != NULL && t->worker->flight->on_thread != NULL) t->worker->flight->on_thread();
 }
 
 void rv_flight_note_crash(rv_flight_crash *crash)
 {
-    const rv_thread *t = own_thread;
+    const rv_thread *t = rv_own_thread_get();
     crash->slot = RV_FLIGHT_NONE;
     crash->type[0] = '\0';
     if (t == NULL || t->batch.flight == NULL) return;

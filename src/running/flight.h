@@ -23,7 +23,7 @@
 #include "running/queue_session.h"
 
 #define RV_FLIGHT_MAGIC 0x72766631u
-#define RV_FLIGHT_LAYOUT 1u
+#define RV_FLIGHT_LAYOUT 2u
 #define RV_FLIGHT_FRAMES 64
 #define RV_FLIGHT_MAPS_MAX (128 * 1024)
 #define RV_FLIGHT_DATA_MAX (256 * 1024) /* bytes of the outcomes that a thread has finished and not settled */
@@ -49,6 +49,28 @@ typedef struct rv_flight_crash {
 
 enum { RV_CRASH_NONE, RV_CRASH_TAKEN, RV_CRASH_SIGNAL, RV_CRASH_FRAMES, RV_CRASH_MAPS };
 
+/* A thread's stack, written by the thread itself in a signal handler of the program when it is asked for it. */
+typedef struct rv_flight_stack {
+    atomic_uint state; /* of the program */
+    int32_t thread;    /* its number in the system (gettid) */
+    char name[16];     /* of a thread that runs tasks; "" */
+    char queue[REEVE_QUEUE_MAX + 1];
+    char id[REEVE_ID_MAX]; /* of the task that it runs; "": none */
+    char type[REEVE_TYPE_MAX + 1];
+    int64_t since_ms; /* monotonic */
+    uint32_t frame_count;
+    uint64_t frames[RV_FLIGHT_FRAMES];
+} rv_flight_stack;
+
+#define RV_FLIGHT_STACKS_MAX 640
+
+typedef struct rv_flight_stacks {
+    atomic_int signal;  /* that asks for a stack; 0: none can be asked for */
+    atomic_uint rounds; /* how often they were asked for */
+    atomic_uint last;   /* 1: threads do not run on when they have written, as the process is about to be killed */
+    rv_flight_stack list[RV_FLIGHT_STACKS_MAX];
+} rv_flight_stacks;
+
 typedef struct rv_flight_header {
     uint32_t magic;
     uint32_t layout;
@@ -62,6 +84,7 @@ typedef struct rv_flight_header {
     atomic_uint ended;    /* 1: the process ends in good order, or has not begun to work */
     atomic_llong tick_ms; /* when its main thread was last known to work, on the monotonic clock; 0: not yet */
     rv_flight_crash crash;
+    rv_flight_stacks stacks;
 } rv_flight_header;
 
 /* A queue's session; it changes when it was lost. */

@@ -2,12 +2,20 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/text.h"
+
+static atomic_int left_open; /* 0: none */
+
+void rv_os_thread_leave_open(int signal_number)
+{
+    atomic_store(&left_open, signal_number);
+}
 
 /* All signals, but those that a thread's own fault raises: blocked, they would end the process past any handler that
  * the host has for them. */
@@ -16,6 +24,7 @@ static void choose_blocked(sigset_t *set)
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
     sigfillset(set);
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) sigdelset(set, faults[i]);
+    if (atomic_load(&left_open) != 0) sigdelset(set, atomic_load(&left_open));
 }
 
 typedef struct thread_start {

@@ -11,8 +11,8 @@
 #include "running/pool_change.h"
 
 #define ID_MAX 32
-#define ANSWER_MAX 1000 /* bytes of its text; reeve_answer has room for more */
-#define KEPT_MS 60000   /* how long an answer waits for Redis, and then in Redis */
+#define ANSWER_MAX (1024 * 1024) /* bytes of its text */
+#define KEPT_MS 60000            /* how long an answer waits for Redis, and then in Redis */
 #define ANSWERS_AT_ONCE 64
 
 /* ---- answers --------------------------------------------------------------------------------------------------- */
@@ -22,18 +22,19 @@ typedef struct rv_answer {
     int64_t until_ms; /* then nobody waits for it any more */
     bool done;
     char id[ID_MAX + 1];
-    char text[ANSWER_MAX + 1];
+    char text[]; /* with its end */
 } rv_answer;
 
 reeve_status rv_requests_answer(reeve_worker *worker, const char *id, bool done, const char *text)
 {
     rv_keeper *keeper = &worker->keeper;
-    rv_answer *answer = rv_zalloc(sizeof(*answer));
+    size_t length = rv_utf8_cut(text, strlen(text), ANSWER_MAX);
+    rv_answer *answer = rv_zalloc(sizeof(*answer) + length + 1);
     if (answer == NULL) return REEVE_ENOMEM;
     answer->done = done;
     answer->until_ms = rv_deadline(KEPT_MS);
     rv_copy_text(answer->id, sizeof(answer->id), id);
-    rv_copy_text(answer->text, sizeof(answer->text), text);
+    memcpy(answer->text, text, length);
     rv_lock(&keeper->thread.lock);
     rv_answer **end = &keeper->answers;
     while (*end != NULL) end = &(*end)->next;
@@ -53,13 +54,13 @@ bool rv_requests_has_answers(reeve_worker *worker)
 
 static void build(rv_conn *conn, const reeve_worker *worker, const rv_answer *answer)
 {
-    char key[RV_NS_MAX + ID_MAX + 16], words[RV_RANDOM_LENGTH + ANSWER_MAX + 16];
+    char key[RV_NS_MAX + ID_MAX + 16], words[RV_RANDOM_LENGTH + 16];
     (void)snprintf(key, sizeof(key), "%s:answer:%s", worker->ns, answer->id);
-    (void)snprintf(words, sizeof(words), "%s %s %s", worker->id, answer->done ? "ok" : "refused", answer->text);
+    int length = snprintf(words, sizeof(words), "%s %s ", worker->id, answer->done ? "ok" : "refused");
     rv_cmd(conn, 3);
     rv_args(conn, "RPUSH");
     rv_args(conn, key);
-    rv_args(conn, words);
+    rv_arg2(conn, words, (size_t)length, answer->text, strlen(answer->text));
     rv_cmd(conn, 3);
     rv_args(conn, "PEXPIRE");
     rv_args(conn, key);
@@ -198,14 +199,14 @@ static reeve_status set_log_level(reeve_worker *worker, const request *r, rv_err
 static bool pass_on(reeve_worker *worker, const request *r, rv_error *error)
 {
     static const char *const known[] = {"stop", "reload", "rotate-logs"};
-    bool is_known = false;
+    bool is_known = strcmp(r->verb, "stack") == 0 && r->words <= 2;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         is_known = is_known || (strcmp(known[i], r->verb) == 0 && r->words == 1);
     if (!is_known) {
         (void)rv_fail(error, REEVE_EINVAL, "this worker does not know the request \"%.100s\"", r->whole);
         return false;
     }
-    if (worker->on_request != NULL && worker->on_request(worker->on_request_user, r->id, r->verb)) return true;
+    if (worker->on_request != NULL && worker->on_request(worker->on_request_user, r->id, r->whole)) return true;
     (void)rv_fail(error, REEVE_EUNSUPPORTED, "the program of this worker does not carry out \"%s\"", r->verb);
     return false;
 }

@@ -193,8 +193,14 @@ start_worker() {
     own "$WORKER_PID"
 }
 
-# takes_signals PID: the program has come so far that USR1 (number 10) does not end it: it catches the signal.
-takes_signals() { [ $((0x$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status") & 1 << 9)) != 0 ]; }
+# takes_signals PID: the program has come so far that USR1 (number 10) does not end it: it catches or blocks the signal.
+takes_signals() {
+    local mask
+    for mask in $(sed -n 's/^Sig\(Cgt\|Blk\):[[:space:]]*//p' "/proc/$1/status"); do
+        [ $((0x$mask & 1 << 9)) = 0 ] || return 0
+    done
+    return 1
+}
 
 # are_busy NAME N: so many threads of the worker that was started last run a handler; its log is $TEST_DIR/NAME.log. (A task is
 # running from its lease on, and its thread may not have read of it yet.)

@@ -108,17 +108,29 @@ out:
     return status;
 }
 
-int cli_ask_workers(cli_context *cli, const cli_asked *asked, const char *request)
+int cli_ask_workers_find(cli_context *cli, const cli_asked *asked, reeve_worker_info **ret_list, size_t *ret_count,
+                         size_t *ret_meant)
 {
-    reeve_worker_info *list = NULL;
-    size_t count = 0;
     int status = cli_open(cli);
 
     if (status != CLI_DONE) return status;
-    reeve_status result = reeve_workers(cli->client, &list, &count);
+    reeve_status result = reeve_workers(cli->client, ret_list, ret_count);
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
-    size_t meant = choose(list, count, asked);
-    status = meant > 0 ? ask(cli, list, meant, asked, request) : none_found(cli, asked);
+    *ret_meant = choose(*ret_list, *ret_count, asked);
+    if (*ret_meant > 0) return CLI_DONE;
+    status = none_found(cli, asked);
+    reeve_workers_free(*ret_list, *ret_count);
+    return status;
+}
+
+int cli_ask_workers(cli_context *cli, const cli_asked *asked, const char *request)
+{
+    reeve_worker_info *list = NULL;
+    size_t count = 0, meant = 0;
+    int status = cli_ask_workers_find(cli, asked, &list, &count, &meant);
+
+    if (status != CLI_DONE) return status;
+    status = ask(cli, list, meant, asked, request);
     reeve_workers_free(list, count);
     return status;
 }

@@ -18,6 +18,11 @@ typedef struct cli_asked {
 /* Asks, waits, and prints an answer for each worker. Returns the exit status: 0 when each has done it. */
 int cli_ask_workers(cli_context *cli, const cli_asked *asked, const char *request);
 
+/* The live workers that are meant: the first *ret_meant, at least one, of a list that the caller frees with
+ * reeve_workers_free. With another status than CLI_DONE there is no list. */
+int cli_ask_workers_find(cli_context *cli, const cli_asked *asked, reeve_worker_info **ret_list, size_t *ret_count,
+                         size_t *ret_meant);
+
 #define CLI_ASK_NOTE                                                                                            \
     "WORKER is the id of a worker, the beginning of an id, a name (all workers of this name), or \"all\". The " \
     "command "                                                                                                  \

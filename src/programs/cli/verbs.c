@@ -14,7 +14,6 @@ static const struct {
     const char *purpose;
 } later[] = {
     {"partition", "to change the number of partitions of a queue"},
-    {"stack", "to print the stacks of a worker's threads"},
     {"tune", "to recommend settings"},
 };
 

@@ -16,15 +16,17 @@ static struct {
     size_t count;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static const char *const words[] = {
-    [HOST_ASKED_STOP] = "stop", [HOST_ASKED_RELOAD] = "reload", [HOST_ASKED_ROTATE] = "rotate-logs"};
+static const char *const words[] = {[HOST_ASKED_STOP] = "stop",
+                                    [HOST_ASKED_RELOAD] = "reload",
+                                    [HOST_ASKED_ROTATE] = "rotate-logs",
+                                    [HOST_ASKED_STACK] = "stack"};
 
 bool host_asked_note(void *user, const char *id, const char *request)
 {
-    size_t which = 0, known = sizeof(words) / sizeof(words[0]);
+    size_t which = 0, known = sizeof(words) / sizeof(words[0]), length = strcspn(request, " ");
 
     (void)user;
-    while (which < known && strcmp(words[which], request) != 0) which++;
+    while (which < known && (strlen(words[which]) != length || strncmp(words[which], request, length) != 0)) which++;
     if (which == known) return false;
     rv_lock(&kept.lock);
     bool has_room = kept.count < KEPT_MAX;
@@ -32,6 +34,7 @@ bool host_asked_note(void *user, const char *id, const char *request)
         host_asked *asked = &kept.list[kept.count++];
         asked->request = (host_request)which;
         rv_copy_text(asked->id, sizeof(asked->id), id);
+        rv_copy_text(asked->thread, sizeof(asked->thread), request + length + strspn(request + length, " "));
     }
     rv_unlock(&kept.lock);
     if (has_room) host_signals_wake();

@@ -7,11 +7,12 @@
 
 #include <stdbool.h>
 
-typedef enum host_request { HOST_ASKED_STOP, HOST_ASKED_RELOAD, HOST_ASKED_ROTATE } host_request;
+typedef enum host_request { HOST_ASKED_STOP, HOST_ASKED_RELOAD, HOST_ASKED_ROTATE, HOST_ASKED_STACK } host_request;
 
 typedef struct host_asked {
     host_request request;
-    char id[64]; /* for reeve_worker_answer */
+    char id[64];     /* for reeve_worker_answer */
+    char thread[64]; /* of HOST_ASKED_STACK: which; "": all */
 } host_asked;
 
 /* reeve_worker_options.on_request; ends the main thread's wait (signals.h). */

@@ -8,72 +8,9 @@
 #include <sys/wait.h>
 
 #include "base/buf.h"
-#include "symbols.h"
-
-/* ---- modules --------------------------------------------------------------------------------------------------- */
-
-#define PATH_SIZE 512
-
-typedef struct module {
-    char path[PATH_SIZE];
-    uint64_t offset; /* of the address in the file */
-} module;
-
-/* A line of /proc/self/maps: "<from>-<to> r-xp <offset> <device> <inode>   <path>". */
-static bool read_map(const char *line, uint64_t address, module *ret)
-{
-    char *at;
-    uint64_t from = strtoull(line, &at, 16);
-
-    if (*at != '-') return false;
-    uint64_t to = strtoull(at + 1, &at, 16);
-    if (*at != ' ' || address < from || address >= to) return false;
-    at += strcspn(at + 1, " \n") + 1;
-    uint64_t offset = strtoull(at, &at, 16);
-    for (int column = 0; column < 2 && *at == ' '; column++) at += strcspn(at + 1, " \n") + 1;
-    at += strspn(at, " ");
-    size_t length = strcspn(at, "\n");
-    if (length >= PATH_SIZE) return false;
-    memcpy(ret->path, at, length);
-    ret->path[length] = '\0';
-    ret->offset = address - from + offset;
-    return true;
-}
-
-/* maps: ends with a zero byte. */
-static bool find_module(const char *maps, uint64_t address, module *ret)
-{
-    for (const char *line = maps; *line != '\0'; line += strcspn(line, "\n") + (strchr(line, '\n') != NULL)) {
-        if (read_map(line, address, ret)) return true;
-    }
-    return false;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
+#include "frames.h"
 
 /* ---- frames ---------------------------------------------------------------------------------------------------- */
-
-/* A return address stands behind the call that it belongs to. */
-static void add_frame(rv_buf *out, const char *maps, uint64_t address, bool returns)
-{
-    module in;
-    host_symbol symbol = {0};
-
-    if (address == 0 || !find_module(maps, address - returns, &in)) {
-        rv_buf_addf(out, "0x%" PRIx64, address);
-        return;
-    }
-    if (in.path[0] == '/') (void)host_symbols_find(in.path, in.offset, &symbol);
-    if (symbol.name[0] != '\0') rv_buf_addf(out, "%s+0x%" PRIx64 " ", symbol.name, symbol.offset + returns);
-    bool has_id = symbol.name[0] == '\0' && symbol.build_id[0] != '\0'; /* to look it up with the symbols elsewhere */
-    rv_buf_addf(out, "(%s+0x%" PRIx64 "%s%s)", base_name(in.path), in.offset + returns, has_id ? ", build id " : "",
-                has_id ? symbol.build_id : "");
-}
 
 static void add_frames(rv_buf *out, const char *maps, const rv_flight_crash *crash)
 {
@@ -82,16 +19,12 @@ static void add_frames(rv_buf *out, const char *maps, const rv_flight_crash *cra
     if (atomic_load(&crash->stage) < RV_CRASH_FRAMES) count = 0;
     if (count == 0 && crash->pc != 0) {
         rv_buf_adds(out, "#0 ");
-        add_frame(out, maps, crash->pc, false);
+        host_frames_add_one(out, maps, crash->pc, false);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        rv_buf_addf(out, "%s#%u ", i > 0 ? "\n" : "", i);
-        add_frame(out, maps, crash->frames[i], i > 0);
-    }
+    host_frames_add(out, maps, crash->frames, count);
 }
 
-/* The frames are cut at the end of a line. */
-static void copy_lines(char *ret, size_t size, const char *text)
+void host_crash_report_cut(char *ret, size_t size, const char *text)
 {
     size_t length = strlen(text);
 
@@ -136,7 +69,7 @@ static void describe_fault(rv_buf *out, const char *maps, const rv_flight_crash 
     if (is_overflow(crash)) rv_buf_adds(out, ", an overflow of the stack");
     if (crash->pc == 0) return;
     rv_buf_adds(out, " in ");
-    add_frame(out, maps, crash->pc, false);
+    host_frames_add_one(out, maps, crash->pc, false);
 }
 
 static void describe_status(rv_buf *out, int status)
@@ -165,7 +98,7 @@ void host_crash_report_make(host_crash_report *ret, int status, const rv_flight_
     rv_copy_text(ret->message, sizeof(ret->message), rv_buf_text(&out));
     rv_buf_clear(&out);
     if (is_fault) add_frames(&out, rv_buf_text(&maps), crash);
-    copy_lines(ret->backtrace, sizeof(ret->backtrace), rv_buf_text(&out));
+    host_crash_report_cut(ret->backtrace, sizeof(ret->backtrace), rv_buf_text(&out));
     rv_buf_fini(&out);
     rv_buf_fini(&maps);
 }

@@ -18,4 +18,7 @@ typedef struct host_crash_report {
 /* status: as from waitpid. crash: what the process recorded; not trusted. Reads the modules from their files. */
 void host_crash_report_make(host_crash_report *ret, int status, const rv_flight_crash *crash);
 
+/* Copies a text of lines, of which the last ones are left out where there is no room. */
+void host_crash_report_cut(char *ret, size_t size, const char *text);
+
 #endif

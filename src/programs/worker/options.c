@@ -68,6 +68,7 @@ void host_print_help(void)
         "  TSTP                  lease no more tasks, and finish the running tasks\n"
         "  CONT                  undo TSTP: lease tasks again\n"
         "  USR1                  log the totals since the start\n"
+        "  QUIT                  log the stacks of all threads\n"
         "\n"
         "If Redis cannot be reached, the worker waits for it.\n"
         "\n"

@@ -63,7 +63,7 @@ static sigset_t awaited; /* what the reader blocks and takes */
 
 bool host_signals_open(void)
 {
-    static const int ours[] = {SIGTERM, SIGINT, SIGTSTP, SIGCONT, SIGHUP, SIGUSR1, SIGUSR2};
+    static const int ours[] = {SIGTERM, SIGINT, SIGTSTP, SIGCONT, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT};
 
     reader = pthread_self();
     process = getpid();

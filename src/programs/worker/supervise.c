@@ -19,6 +19,7 @@
 #include "exit_guard.h"
 #include "notify.h"
 #include "redis/embedded.h"
+#include "stacks.h"
 #include "worker/aftermath.h"
 #include "worker_child.h"
 
@@ -45,7 +46,7 @@ typedef struct supervisor {
     rv_url address; /* of the embedded server */
     rv_embedded *embedded;
     int signals;
-    sigset_t mask; /* as the program was started with */
+    sigset_t mask; /* of the worker: as the program was started with, and what is passed on, until it takes that */
     host_child child;
     int64_t start_at; /* when the next worker starts, while there is none */
     unsigned early;   /* deaths in a row before the first turn */
@@ -54,7 +55,9 @@ typedef struct supervisor {
     size_t death_count;
     int64_t settle_at;
     int64_t crashed_at; /* when the present worker was first seen to have crashed, without ending; 0: it was not */
-    bool stops;         /* told to: no other worker starts */
+    char stacks[HOST_BACKTRACE_MAX]; /* of a worker that was killed because it was frozen */
+    bool was_frozen;
+    bool stops; /* told to: no other worker starts */
     bool over;
     int exit_status;
 } supervisor;
@@ -167,6 +170,18 @@ static void plan_start(supervisor *s, bool is_early, bool is_blamed, int64_t liv
     s->start_at = s->streak == 0 ? rv_now_ms() : rv_deadline(with_jitter(pause));
 }
 
+/* The worker was killed because it was frozen: its stacks are those of all threads. */
+static void tell_frozen(supervisor *s, host_crash_report *report)
+{
+    if (s->was_frozen && report->backtrace[0] == '\0') {
+        rv_copy_text(report->message, sizeof(report->message),
+                     "the worker gave no sign of life for too long while the task ran, and was killed");
+        rv_copy_text(report->backtrace, sizeof(report->backtrace), s->stacks);
+    }
+    s->was_frozen = false;
+    s->stacks[0] = '\0';
+}
+
 static void after_death(supervisor *s, int status, int64_t lived_ms)
 {
     host_wreck wreck;
@@ -182,6 +197,7 @@ static void after_death(supervisor *s, int status, int64_t lived_ms)
     bool is_early = atomic_load(&wreck.header->turned) == 0;
     *of = (death){.wreck = wreck, .until_ms = rv_deadline(session_ms(s))};
     host_crash_report_make(&of->report, status, &wreck.header->crash);
+    tell_frozen(s, &of->report);
     if (is_early && s->early + 1 >= EARLY_DEATHS && !s->stops) give_up(s, &of->report);
     reeve_status settled = settle(s, of, &counts);
     plan_start(s, is_early, counts.crashed > 0, lived_ms);
@@ -222,6 +238,18 @@ static bool is_stuck(supervisor *s)
     return has_crashed && rv_now_ms() - s->crashed_at >= s->config->worker.frozen_ms;
 }
 
+/* All of them go to the log; the first, as many lines as fit, into the report. */
+static void keep_stacks(supervisor *s)
+{
+    rv_buf stacks;
+
+    rv_buf_init(&stacks, HOST_STACKS_MAX);
+    host_stacks_last(&stacks, s->child.pid, &s->child.header->stacks);
+    s->was_frozen = true;
+    host_crash_report_cut(s->stacks, sizeof(s->stacks), rv_buf_text(&stacks));
+    rv_buf_fini(&stacks);
+}
+
 /* A worker whose main thread gave no sign of life. */
 static void end_frozen(supervisor *s)
 {
@@ -232,6 +260,7 @@ static void end_frozen(supervisor *s)
     if (frozen_ms <= 0 || (!is_stuck(s) && (tick_ms == 0 || rv_now_ms() - tick_ms < frozen_ms))) return;
     rv_log(REEVE_LOG_ERROR, "worker.frozen", "the worker gave no sign of life for too long: it is killed", "ms",
            rv_number_text(ms, (uint64_t)(rv_now_ms() - tick_ms)), NULL);
+    keep_stacks(s);
     (void)kill(s->child.pid, SIGKILL);
     atomic_store(&s->child.header->tick_ms, rv_now_ms());
 }
@@ -262,7 +291,7 @@ static void reap(supervisor *s)
 
 static void pass_signal(supervisor *s, int signal_number)
 {
-    if (signal_number == SIGTERM || signal_number == SIGINT || signal_number == SIGQUIT) s->stops = true;
+    if (signal_number == SIGTERM || signal_number == SIGINT) s->stops = true;
     if (s->child.pid != 0)
         (void)kill(s->child.pid, signal_number);
     else if (s->stops)
@@ -305,12 +334,14 @@ static void wait_for_events(supervisor *s)
 
 static bool open_signals(supervisor *s)
 {
-    static const int ours[] = {SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT, SIGQUIT, SIGUSR1, SIGCHLD};
+    static const int ours[] = {SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
     sigset_t set;
 
     (void)sigemptyset(&set);
     for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) (void)sigaddset(&set, ours[i]);
     if (sigprocmask(SIG_BLOCK, &set, &s->mask) != 0) return false;
+    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+        if (ours[i] != SIGCHLD) (void)sigaddset(&s->mask, ours[i]);
     s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return s->signals >= 0;
 }

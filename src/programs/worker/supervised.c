@@ -29,6 +29,11 @@ void host_supervised_begin(pid_t supervisor, int flight_fd, rv_flight_header *he
     host_crash_handler_begin(&header->crash);
 }
 
+rv_flight_stacks *host_supervised_stacks(void)
+{
+    return self.supervisor != 0 ? &self.header->stacks : NULL;
+}
+
 void host_supervised_prepare(reeve_worker *worker)
 {
     if (self.supervisor != 0) rv_worker_set_flight(worker, &self.flight);

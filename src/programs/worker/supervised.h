@@ -16,6 +16,9 @@
  * supervisor. frozen_ms: how long it waits for a sign of life; 0: it does not. */
 void host_supervised_begin(pid_t supervisor, int flight_fd, rv_flight_header *header, int notify_fd, int64_t frozen_ms);
 
+/* Where stacks are written for the supervisor; NULL: there is none. */
+rv_flight_stacks *host_supervised_stacks(void);
+
 /* Before the worker starts: it writes the record. */
 void host_supervised_prepare(reeve_worker *worker);
 

@@ -39,6 +39,7 @@ static void become_worker(host_child *child, pid_t supervisor, int notify_fd, co
     (void)close(child->notify_fd);
     child->notify_fd = -1;
     host_supervised_begin(supervisor, child->flight_fd, child->header, notify_fd, frozen_ms);
+    /* What the supervisor passes on stays blocked: the worker takes it as soon as it can (signals.h). */
     (void)sigprocmask(SIG_SETMASK, mask, NULL);
 }
 

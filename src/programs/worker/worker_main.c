@@ -21,7 +21,9 @@
 #include "plugins.h"
 #include "redis_choice.h"
 #include "signals.h"
+#include "stacks.h"
 #include "supervise.h"
+#include "supervised.h"
 #include "worker_run.h"
 
 enum { EXIT_USAGE = 2 };
@@ -102,6 +104,7 @@ static int check_and_run(const host_options *options, const rv_config *config, r
         (void)fprintf(stderr, "reeve-worker: cannot start: signals: %s\n", strerror(errno));
         return 1;
     }
+    if (options->action != HOST_CHECK) host_stacks_begin(host_supervised_stacks());
     return open_and_run(options, config, errors);
 }
 

@@ -27,6 +27,7 @@
 #include "notify.h"
 #include "setup.h"
 #include "signals.h"
+#include "stacks.h"
 #include "stopper.h"
 #include "supervised.h"
 #include "worker/abandon.h"
@@ -182,6 +183,9 @@ static void take_signal(host *at, int number_of_signal)
     case SIGUSR2:
         rotate(at, NULL);
         break;
+    case SIGQUIT:
+        host_stacks_log(NULL);
+        break;
     case SIGHUP:
         refuse_signal("SIGHUP");
         break;
@@ -200,6 +204,16 @@ static void take_stop(host *at, const char *id)
     if (at->phase == HOST_WORKING) begin_drain(at);
 }
 
+static void answer_stacks(const host *at, const host_asked *asked)
+{
+    rv_buf answer;
+
+    rv_buf_init(&answer, HOST_STACKS_MAX);
+    bool done = host_stacks_json(&answer, asked->thread[0] != '\0' ? asked->thread : NULL);
+    (void)reeve_worker_answer(at->worker, asked->id, done, rv_buf_text(&answer));
+    rv_buf_fini(&answer);
+}
+
 static void take_requests(host *at)
 {
     host_asked asked;
@@ -207,6 +221,8 @@ static void take_requests(host *at)
     while (host_asked_take(&asked)) {
         if (asked.request == HOST_ASKED_STOP)
             take_stop(at, asked.id);
+        else if (asked.request == HOST_ASKED_STACK)
+            answer_stacks(at, &asked);
         else if (asked.request == HOST_ASKED_RELOAD)
             (void)reeve_worker_answer(at->worker, asked.id, false, "not available in this version");
         else
