@@ -55,6 +55,8 @@ typedef struct reeve_worker_options {
      */
     bool (*on_request)(void *user, const char *id, const char *request);
     void *on_request_user; /* argument of on_request; must outlive the worker */
+    bool
+        metrics; /* count outcomes and times of attempts for reeve_worker_metrics; default: false, nothing is counted */
 } reeve_worker_options;
 
 /*
@@ -278,6 +280,25 @@ typedef struct reeve_worker_stats {
 /* Gets statistics of the worker: totals since its start, and its state now. Any thread may call it at any time
  * between create and destroy, also during other calls. */
 REEVE_API void reeve_worker_get_stats(reeve_worker *worker, reeve_worker_stats *ret);
+
+/* The text format of metrics. */
+typedef enum reeve_metrics_format {
+    REEVE_METRICS_PROMETHEUS = 0, /* text format 0.0.4 of Prometheus */
+    REEVE_METRICS_OPENMETRICS = 1 /* OpenMetrics 1.0, with "# EOF" at its end */
+} reeve_metrics_format;
+
+/*
+ * Writes the metrics of the worker as text into `ret`, a buffer of `size` bytes, with a final zero byte. *ret_length is
+ * the length of the whole text without that byte. docs/guide/metrics.md describes the metrics. Without
+ * reeve_worker_options.metrics, those of attempts are missing. Any thread may call it at any time between create and
+ * destroy. It does not call Redis. Threads of the worker may wait for the call for some microseconds.
+ *
+ *   REEVE_ETOOBIG  the text does not fit: nothing is written but *ret_length. A later text may be longer
+ *   REEVE_EINVAL   worker or ret_length is NULL, or there is no such format
+ *   REEVE_ENOMEM
+ */
+REEVE_API reeve_status reeve_worker_metrics(reeve_worker *worker, reeve_metrics_format format, char *ret, size_t size,
+                                            size_t *ret_length);
 
 /* The worker's id, as `reeve workers` prints it. Any thread. */
 REEVE_API const char *reeve_worker_id(const reeve_worker *worker);

@@ -4,8 +4,6 @@
 #include <string.h>
 
 const rv_planned rv_planned_features[] = {
-    {"web", "the dashboard and the JSON API"},
-    {"metrics", "the metrics"},
     {"queues[].partitions", "queues that are divided among nodes of a cluster"},
     {"pools[].isolation = process", "handlers in processes of their own"},
     {"SIGHUP", "reading the configuration again"},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/listen_address.h"
 #include "base/text.h"
 #include "redis/topology.h"
 #include "reeve/depend.h"
@@ -95,6 +96,26 @@ static bool check_group(const char *text, rv_error *why)
 {
     (void)why;
     return *text != '\0' && strlen(text) <= REEVE_GROUP_MAX && rv_utf8_is_valid(text, strlen(text));
+}
+
+static bool check_listen(const char *text, rv_error *why)
+{
+    (void)why;
+    return rv_listen_address_is_valid(text);
+}
+
+static bool check_prefix(const char *text, rv_error *why)
+{
+    size_t length = strlen(text);
+
+    (void)why;
+    return length == 0 || (text[0] == '/' && text[length - 1] != '/' && length <= 100);
+}
+
+static bool check_role(const char *text, rv_error *why)
+{
+    (void)why;
+    return strcmp(text, "viewer") == 0 || strcmp(text, "operator") == 0 || strcmp(text, "admin") == 0;
 }
 
 static bool check_tls_version(const char *text, rv_error *why)

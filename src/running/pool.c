@@ -11,6 +11,7 @@
 #include "running/pool_slots.h"
 #include "running/pool_threads.h"
 #include "running/share.h"
+#include "running/task_metrics.h"
 #include "running/thread.h"
 #include "running/wakeup.h"
 
@@ -29,6 +30,8 @@ static rv_queue_session *queue_session_of(reeve_worker *worker, const char *queu
     rv_queue_session *queue_session = rv_zalloc(sizeof(*queue_session));
     if (queue_session == NULL) return NULL;
     rv_queue_session_init(queue_session, worker->ns, queue, worker->id);
+    /* For want of memory its tasks are not counted. */
+    if (worker->metrics) queue_session->metrics = rv_task_metrics_new(&worker->task_series);
     void *list = rv_grown_add(&worker->all_queue_sessions, worker->queue_session_count, queue_session);
     if (list == NULL) {
         rv_queue_session_fini(queue_session);

@@ -4,6 +4,7 @@
 
 #include "base/lock.h"
 #include "running/flight.h"
+#include "running/task_metrics.h"
 
 void rv_queue_session_init(rv_queue_session *queue_session, const char *ns, const char *queue, const char *worker)
 {
@@ -29,6 +30,7 @@ void rv_queue_session_fini(rv_queue_session *queue_session)
         queue_session->tallies = next;
     }
     rv_tally_free(queue_session->flushing);
+    rv_task_metrics_free(queue_session->metrics);
     rv_lock_fini(&queue_session->lock);
 }
 

@@ -21,6 +21,7 @@ typedef char rv_session_text[RV_SESSION_LENGTH + 1];
 enum { RV_POLICY_NONE, RV_POLICY_GIVEN, RV_POLICY_UNKNOWN };
 
 struct rv_flight_queue;
+struct rv_task_metrics;
 
 typedef struct rv_queue_session {
     char queue[REEVE_QUEUE_MAX + 1];   /* never changes */
@@ -41,9 +42,10 @@ typedef struct rv_queue_session {
     size_t carry_skip;       /* how many messages were refused last time; only for the scheduler */
     int64_t reread;     /* how far its messages that were set aside were put back; -1: all; of the scheduler alone */
     atomic_bool unsent; /* its notices could not be sent lately; written by the scheduler */
-    atomic_llong result_max;  /* the queue's, as Redis returned it last; 0: none. Any thread */
-    atomic_llong payload_max; /* the same */
-    rv_tally *tallies;        /* tallies to flush, one a day; outcomes are added to the last one */
+    atomic_llong result_max;         /* the queue's, as Redis returned it last; 0: none. Any thread */
+    atomic_llong payload_max;        /* the same */
+    struct rv_task_metrics *metrics; /* task_metrics.h; NULL: the worker counts none. Set before the first turn */
+    rv_tally *tallies;               /* tallies to flush, one a day; outcomes are added to the last one */
     /* of the heartbeat thread alone, which changes `flushing` under the lock: */
     rv_tally *flushing;    /* on its way to Redis, perhaps there; not changed any more */
     uint64_t flush_number; /* its number */

@@ -48,7 +48,7 @@ bool rv_recovery_connect(rv_thread *t)
         if (rv_recovery_gives_up(t)) return false;
         rv_waker_wait(&t->waker, sooner(t, rv_deadline(rv_backoff_reconnect(tries, rv_random_unit()))));
     }
-    rv_redis_report_up(t->worker);
+    rv_redis_report_up(t->worker, t->conn);
     return true;
 }
 

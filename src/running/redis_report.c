@@ -20,8 +20,9 @@ void rv_redis_report_down(reeve_worker *worker, unsigned tried, const char *word
     if (worker->embedded != NULL) rv_wakeup_all_queues(worker);
 }
 
-void rv_redis_report_up(reeve_worker *worker)
+void rv_redis_report_up(reeve_worker *worker, const rv_conn *conn)
 {
+    if (conn != NULL && rv_conn_epoch(conn) > 1) (void)atomic_fetch_add(&worker->stats.reconnects, 1);
     atomic_fetch_add(&worker->reached, 1);
     rv_wakeup_moved(worker);
     /* A connection to a cluster is open while one of its nodes cannot be reached. */
@@ -45,6 +46,7 @@ void rv_redis_report_used(reeve_worker *worker)
 
 void rv_redis_report_refusal(reeve_worker *worker, const char *message, const char *words)
 {
+    (void)atomic_fetch_add(&worker->stats.redis_errors, 1);
     if (atomic_exchange(&worker->refused, true)) return;
     const char *advice = rv_refusal_advice(words);
     advice += strspn(advice, "; ");
@@ -57,4 +59,9 @@ void rv_redis_report_acceptance(reeve_worker *worker)
     if (!atomic_load_explicit(&worker->refused, memory_order_relaxed) || !atomic_exchange(&worker->refused, false))
         return;
     rv_log(REEVE_LOG_INFO, "redis.accepts", "Redis accepts heartbeats again", "url", worker->target->redacted, NULL);
+}
+
+void rv_redis_report_session_lost(reeve_worker *worker)
+{
+    (void)atomic_fetch_add(&worker->stats.sessions_lost, 1);
 }

@@ -14,7 +14,8 @@
  */
 unsigned rv_redis_report_try(const reeve_worker *worker);
 void rv_redis_report_down(reeve_worker *worker, unsigned tried, const char *words);
-void rv_redis_report_up(reeve_worker *worker);
+void rv_redis_report_up(reeve_worker *worker,
+                        const rv_conn *conn); /* conn: what was opened, or NULL: a reconnect is counted */
 
 /* Connections are lost again and again although Redis can be reached: logged once, until one of them was of use. */
 void rv_redis_report_lost(reeve_worker *worker, const char *words);
@@ -24,5 +25,8 @@ void rv_redis_report_used(reeve_worker *worker);
  * words: the error), and the end, which is a heartbeat that Redis accepts. */
 void rv_redis_report_refusal(reeve_worker *worker, const char *message, const char *words);
 void rv_redis_report_acceptance(reeve_worker *worker);
+
+/* Counts a session that was gone from Redis before its worker ended it. */
+void rv_redis_report_session_lost(reeve_worker *worker);
 
 #endif

@@ -19,6 +19,7 @@
 #include "running/redis_report.h"
 #include "running/round.h"
 #include "running/share.h"
+#include "running/task_metrics.h"
 #include "running/thread_state.h"
 #include "running/turn.h"
 #include "running/wakeup.h"
@@ -161,6 +162,14 @@ static void log_refused(const rv_thread *t, const rv_item *item)
            "queue", t->pool->queue_sessions[item->lease.queue]->queue, "task", item->settlement.id, NULL);
 }
 
+static rv_attempt attempt_of(const rv_item *item)
+{
+    return (rv_attempt){.type = item->lease.envelope.type,
+                        .type_length = item->lease.envelope.type_length,
+                        .wait_ms = rv_batch_item_wait(item),
+                        .run_us = item->run_us};
+}
+
 static void tally_queue(rv_thread *t, size_t queue, int64_t now_ms)
 {
     rv_queue_session *queue_session = t->pool->queue_sessions[queue];
@@ -168,13 +177,24 @@ static void tally_queue(rv_thread *t, size_t queue, int64_t now_ms)
     for (size_t i = 0; tally != NULL && i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
         if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->refused) continue;
-        rv_tally_add(tally, &item->settlement,
-                     &(rv_attempt){.type = item->lease.envelope.type,
-                                   .type_length = item->lease.envelope.type_length,
-                                   .wait_ms = rv_batch_item_wait(item),
-                                   .run_us = item->run_us});
+        rv_attempt attempt = attempt_of(item);
+        rv_tally_add(tally, &item->settlement, &attempt);
     }
     rv_queue_session_close_tally(queue_session);
+}
+
+/* For the metrics of the worker. */
+static void measure_queue(rv_thread *t, size_t queue)
+{
+    rv_queue_session *queue_session = t->pool->queue_sessions[queue];
+    rv_lock(&queue_session->lock);
+    for (size_t i = 0; i < t->batch.count; i++) {
+        const rv_item *item = &t->batch.items[i];
+        if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED) continue;
+        rv_attempt attempt = attempt_of(item);
+        rv_task_metrics_add(queue_session->metrics, &item->settlement, &attempt, item->refused);
+    }
+    rv_unlock(&queue_session->lock);
 }
 
 /* Counts the outcomes of one queue, and logs those that Redis refused. */
@@ -189,6 +209,7 @@ static void count_queue(rv_thread *t, size_t queue, int64_t now_ms)
     }
     rv_outcome_counts_publish(&counts, &t->worker->stats);
     if (rv_outcome_counts_have_tally(&counts)) tally_queue(t, queue, now_ms);
+    if (t->pool->queue_sessions[queue]->metrics != NULL) measure_queue(t, queue);
 }
 
 static void count_outcomes(rv_thread *t, int64_t now_ms)
@@ -207,6 +228,7 @@ static void note_gone(rv_thread *t, const rv_reply *gone)
         size_t queue = rv_round_queue(t, (size_t)index - 1);
         rv_queue_session *queue_session = t->pool->queue_sessions[queue];
         if (!rv_queue_session_lose(queue_session, t->sessions[queue])) continue;
+        rv_redis_report_session_lost(t->worker);
         rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: the worker begins a new one", "queue",
                queue_session->queue, NULL);
         rv_wakeup_session_lost(t->worker, queue_session, t->sessions[queue]);

@@ -240,6 +240,7 @@ struct rv_pool {
 
 typedef struct rv_stats {
     atomic_ullong leased, completed, failed, dead, given_back, refused;
+    atomic_ullong sessions_lost, reconnects, redis_errors; /* for reeve_worker_metrics */
 } rv_stats;
 
 /* An outcome that the keeper settles for a thread. */
@@ -306,10 +307,10 @@ typedef struct rv_keeper {
 
 typedef struct rv_heartbeat {
     rv_upkeep_thread thread;
-    int64_t round_trip_us;     /* of the last heartbeat; 0: none yet */
-    int64_t measured_since_us; /* the first measurement of the utilisation; 0: none yet */
-    atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
-    atomic_uint heartbeats;    /* how many heartbeats Redis took, and 1 */
+    atomic_llong round_trip_us; /* of the last heartbeat; 0: none yet */
+    int64_t measured_since_us;  /* the first measurement of the utilisation; 0: none yet */
+    atomic_llong beaten_at_ms;  /* the last heartbeat that Redis took; 0: none yet */
+    atomic_uint heartbeats;     /* how many heartbeats Redis took, and 1 */
     atomic_bool connected;
     bool registered;     /* its first heartbeat was taken */
     unsigned epoch;      /* of the connection that its last one went over; 0: none yet */
@@ -409,7 +410,9 @@ struct reeve_worker {
     atomic_bool down;     /* an outage was logged and has not ended */
     atomic_uint reached;  /* how many attempts to reach Redis have succeeded */
     rv_stats stats;
-    rv_waker quit; /* ends all calls: rung when the worker leaves and Redis does not answer */
+    bool metrics;            /* attempts are counted for reeve_worker_metrics (task_metrics.h) */
+    atomic_uint task_series; /* how many series there are */
+    rv_waker quit;           /* ends all calls: rung when the worker leaves and Redis does not answer */
     rv_heartbeat heart;
     rv_alone alone;
     rv_keeper keeper;

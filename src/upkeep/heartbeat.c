@@ -84,6 +84,7 @@ static void on_heartbeat(size_t index, const rv_reply *reply, void *context)
     rv_queue_session_flushed(queue_session, heartbeat.alive);
     if (heartbeat.alive) return;
     if (!rv_queue_session_lose(queue_session, b->sessions[index]) || atomic_load(&queue_session->away)) return;
+    rv_redis_report_session_lost(b->worker);
     rv_log(REEVE_LOG_WARN, "session.lost",
            "the session was gone from Redis: its tasks run elsewhere, the worker begins a new one", "queue",
            queue_session->queue, NULL);
@@ -134,7 +135,7 @@ static reeve_status send_heartbeats(reeve_worker *worker, int64_t deadline, hear
                       worker->session_ms);
     int64_t sent_us = rv_now_us();
     reeve_status status = rv_conn_exec(heart->thread.conn, deadline, on_heartbeat, b);
-    if (status == REEVE_OK) heart->round_trip_us = rv_now_us() - sent_us;
+    if (status == REEVE_OK) atomic_store(&heart->round_trip_us, rv_now_us() - sent_us);
     return status;
 }
 
@@ -169,7 +170,7 @@ bool rv_heartbeat_connect(reeve_worker *worker, int64_t deadline)
     unsigned tried = rv_redis_report_try(worker);
     open = rv_conn_open(heart->thread.conn, deadline) == REEVE_OK;
     atomic_store(&heart->connected, open);
-    if (open) rv_redis_report_up(worker);
+    if (open) rv_redis_report_up(worker, heart->thread.conn);
     if (!open) rv_redis_report_down(worker, tried, rv_conn_error(heart->thread.conn)->text);
     return open;
 }

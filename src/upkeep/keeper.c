@@ -44,7 +44,7 @@ static bool open_connection(reeve_worker *worker, rv_conn *conn, int64_t deadlin
     if (rv_conn_is_open(conn)) return true;
     unsigned tried = rv_redis_report_try(worker);
     bool open = rv_conn_open(conn, deadline) == REEVE_OK;
-    if (open) rv_redis_report_up(worker);
+    if (open) rv_redis_report_up(worker, conn);
     if (!open) rv_redis_report_down(worker, tried, rv_conn_error(conn)->text);
     return open;
 }

@@ -21,6 +21,7 @@
 #include "running/invocation.h"
 #include "running/outcome_counts.h"
 #include "running/redis_report.h"
+#include "running/task_metrics.h"
 #include "upkeep/offload.h"
 
 static bool add_offloaded(rv_keeper *keeper, const rv_offloaded *more)
@@ -205,14 +206,25 @@ int64_t rv_offload_next_limit(reeve_worker *worker)
 
 /* ---- settling what was handed over ----------------------------------------------------------------------------- */
 
+/* For the metrics of the worker. */
+static void measure_offloaded(const rv_offloaded *offloaded, const rv_attempt *attempt, bool refused)
+{
+    rv_queue_session *queue_session = offloaded->queue_session;
+    if (queue_session->metrics == NULL) return;
+    rv_lock(&queue_session->lock);
+    rv_task_metrics_add(queue_session->metrics, &offloaded->settlement, attempt, refused);
+    rv_unlock(&queue_session->lock);
+}
+
 static void count_offloaded(reeve_worker *worker, const rv_offloaded *offloaded, bool refused, int64_t now_ms)
 {
     rv_outcome_counts counts = {0};
     rv_outcome_counts_add(&counts, &offloaded->settlement, refused);
     rv_outcome_counts_publish(&counts, &worker->stats);
-    if (!rv_outcome_counts_have_tally(&counts)) return;
     rv_attempt attempt = offloaded->attempt;
     attempt.type = offloaded->type;
+    measure_offloaded(offloaded, &attempt, refused);
+    if (!rv_outcome_counts_have_tally(&counts)) return;
     rv_tally *tally = rv_queue_session_open_tally(offloaded->queue_session, now_ms);
     if (tally != NULL) rv_tally_add(tally, &offloaded->settlement, &attempt);
     rv_queue_session_close_tally(offloaded->queue_session);

@@ -181,7 +181,7 @@ void rv_registry_record_write(rv_buf *json, reeve_worker *worker)
                 count_busy(worker), atomic_load(&stats->completed) + atomic_load(&stats->failed),
                 atomic_load(&stats->failed));
     rv_buf_addf(json, ",\"memory\":%lld,\"round_trip\":%lld,\"utilisation\":%.4f,\"running\":[", resident_bytes(),
-                (long long)worker->heart.round_trip_us, rv_utilisation_of_worker(worker));
+                (long long)atomic_load(&worker->heart.round_trip_us), rv_utilisation_of_worker(worker));
     add_all_running(json, worker);
     rv_buf_adds(json, "],\"pools\":[");
     add_pools(json, worker);

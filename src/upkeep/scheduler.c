@@ -258,7 +258,7 @@ static bool connect(reeve_worker *worker)
     if (rv_conn_is_open(scheduler->thread.conn)) return true;
     unsigned tried = rv_redis_report_try(worker);
     if (rv_conn_open(scheduler->thread.conn, rv_deadline(worker->command_ms)) == REEVE_OK) {
-        rv_redis_report_up(worker);
+        rv_redis_report_up(worker, scheduler->thread.conn);
         return true;
     }
     rv_redis_report_down(worker, tried, rv_conn_error(scheduler->thread.conn)->text);

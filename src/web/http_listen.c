@@ -11,41 +11,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/listen_address.h"
 
 #define BACKLOG 256
-#define HOST_SIZE 128
-
-/* "HOST:PORT" in its parts; an empty host is every address. */
-static bool split(const char *address, char host[HOST_SIZE], char port[8])
-{
-    const char *colon = strrchr(address, ':');
-    int64_t number;
-    size_t length;
-
-    if (colon == NULL || !rv_parse_int(colon + 1, 0, 65535, &number)) return false;
-    length = (size_t)(colon - address);
-    if (length >= 2 && address[0] == '[' && address[length - 1] == ']') {
-        address++;
-        length -= 2;
-    } else if (memchr(address, ':', length) != NULL) {
-        return false;
-    }
-    if (length >= HOST_SIZE) return false;
-    memcpy(host, address, length);
-    host[length] = '\0';
-    (void)snprintf(port, 8, "%d", (int)number);
-    return true;
-}
-
-bool rv_http_listen_is_address(const char *address)
-{
-    char host[HOST_SIZE], port[8];
-
-    if (strncmp(address, "unix:", 5) == 0)
-        return address[5] != '\0' && strlen(address + 5) < sizeof(((rv_http_listen *)0)->path);
-    return split(address, host, port);
-}
 
 static bool is_loopback(const struct sockaddr *address)
 {
@@ -85,9 +53,9 @@ static int bind_one(const struct addrinfo *at)
 static reeve_status open_tcp(rv_http_listen *ret, const char *address, rv_error *error)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found = NULL;
-    char host[HOST_SIZE], port[8];
+    char host[RV_LISTEN_HOST_SIZE], port[RV_LISTEN_PORT_SIZE];
 
-    if (!split(address, host, port))
+    if (!rv_listen_address_split(address, host, port))
         return rv_fail(error, REEVE_EINVAL, "\"%.200s\" is no address: expected HOST:PORT or unix:PATH", address);
     int failed = getaddrinfo(host[0] == '\0' ? NULL : host, port, &hints, &found);
     if (failed != 0) return rv_fail(error, REEVE_EINVAL, "%s: %s", address, gai_strerror(failed));

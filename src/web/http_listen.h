@@ -1,5 +1,5 @@
 /*
- * http_listen.h - the listening socket of an HTTP server: "HOST:PORT", ":PORT", "[::1]:PORT" or "unix:PATH".
+ * http_listen.h - the listening socket of an HTTP server, at an address of base/listen_address.h.
  */
 #ifndef RV_WEB_HTTP_LISTEN_H
 #define RV_WEB_HTTP_LISTEN_H
@@ -19,9 +19,6 @@ typedef struct rv_http_listen {
 /* Binds and listens. Port 0 takes a free port. The socket of a server that is gone is replaced. REEVE_EINVAL: no such
  * address; REEVE_ESYSTEM: it cannot be bound. */
 reeve_status rv_http_listen_open(rv_http_listen *ret, const char *address, rv_error *error);
-
-/* Whether the text is an address that rv_http_listen_open reads; no I/O. */
-bool rv_http_listen_is_address(const char *address);
 
 /* Closes the socket and removes its file. */
 void rv_http_listen_close(rv_http_listen *listen);

@@ -21,12 +21,15 @@
 #define CONNECTION_MEMORY (32 * 1024) /* request line and headers; more is answered with 431 */
 #define HEADERS_MAX 100
 #define THREAD_STACK (1024 * 1024)
+#define PEM_MAX (1024 * 1024)
+static char tls_priorities[] = "SECURE128:+SECURE192:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 #define STREAM_BLOCK (16 * 1024)
 
 struct rv_http_server {
     struct MHD_Daemon *daemon;
     rv_http_options options;
     rv_http_deadline *deadline;
+    rv_buf cert, key;      /* PEM; empty without HTTPS */
     _Atomic size_t bodies; /* bytes of all bodies that are being read */
 };
 
@@ -194,6 +197,7 @@ static struct rv_http_inside *make_inside(rv_http_server *server, struct MHD_Con
                                         .status = 200,
                                         .type = "application/json",
                                         .cache = "no-store",
+                                        .encrypted = server->options.cert != NULL,
                                         .inside = inside};
     take_peer(inside);
     inside->request.out = open_memstream(&inside->answer, &inside->answer_length);
@@ -306,31 +310,77 @@ static void say_nothing(void *user, const char *format, va_list arguments)
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
+static bool read_pem(rv_buf *ret, const char *path, rv_error *error)
+{
+    char part[4096];
+    size_t length;
+    FILE *file = fopen(path, "re");
+
+    rv_buf_init(ret, PEM_MAX);
+    while (file != NULL && (length = fread(part, 1, sizeof(part), file)) > 0) rv_buf_add(ret, part, length);
+    bool good = file != NULL && !ferror(file) && !ret->failed && ret->length > 0;
+    if (!good) (void)rv_fail(error, REEVE_EINVAL, "%s: cannot be read, or is no PEM file", path);
+    if (file != NULL) (void)fclose(file);
+    return good;
+}
+
+static bool is_encrypted(const rv_http_server *server)
+{
+    return server->options.cert != NULL;
+}
+
+static void start_daemon(rv_http_server *server)
+{
+    const rv_http_options *options = &server->options;
+    unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
+                     MHD_USE_ERROR_LOG | (is_encrypted(server) ? MHD_USE_TLS : 0);
+    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, server->cert.data},
+                                   {MHD_OPTION_HTTPS_MEM_KEY, 0, server->key.data},
+                                   {MHD_OPTION_HTTPS_PRIORITIES, 0, tls_priorities},
+                                   {MHD_OPTION_END, 0, NULL}};
+
+    if (!is_encrypted(server)) tls[0].option = MHD_OPTION_END;
+    server->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
+        MHD_OPTION_LISTEN_SOCKET, options->listen->fd, MHD_OPTION_CONNECTION_LIMIT, options->connections,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->connections_each, MHD_OPTION_CONNECTION_TIMEOUT,
+        options->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+        MHD_OPTION_THREAD_STACK_SIZE, (size_t)THREAD_STACK, MHD_OPTION_NOTIFY_COMPLETED, on_end, server,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+}
+
+static void free_server(rv_http_server *server)
+{
+    rv_http_deadline_close(server->deadline);
+    rv_buf_fini(&server->cert);
+    rv_buf_fini(&server->key);
+    rv_free(server);
+}
+
 reeve_status rv_http_server_start(rv_http_server **ret, const rv_http_options *options, rv_error *error)
 {
     rv_http_server *server = rv_zalloc(sizeof(*server));
 
     if (server == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for the HTTP server");
     server->options = *options;
+    if (is_encrypted(server) &&
+        (!read_pem(&server->cert, options->cert, error) || !read_pem(&server->key, options->key, error))) {
+        free_server(server);
+        return REEVE_EINVAL;
+    }
     server->deadline = rv_http_deadline_open(options->request_seconds);
-    if (server->deadline != NULL)
-        server->daemon = MHD_start_daemon(
-            MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
-                MHD_USE_ERROR_LOG,
-            0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL, MHD_OPTION_LISTEN_SOCKET,
-            options->listen->fd, MHD_OPTION_CONNECTION_LIMIT, options->connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-            options->connections_each, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
-            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_THREAD_STACK_SIZE,
-            (size_t)THREAD_STACK, MHD_OPTION_NOTIFY_COMPLETED, on_end, server, MHD_OPTION_NOTIFY_CONNECTION,
-            on_connection, server, MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-            MHD_OPTION_END);
+    if (server->deadline != NULL) start_daemon(server);
     if (server->daemon != NULL) {
         *ret = server;
         return REEVE_OK;
     }
     int reason = errno;
-    rv_http_deadline_close(server->deadline);
-    rv_free(server);
+    bool encrypted = is_encrypted(server);
+    free_server(server);
+    if (encrypted)
+        return rv_fail(error, REEVE_EINVAL, "cannot start the HTTPS server: are %s and %s a certificate and its key?",
+                       options->cert, options->key);
     return rv_fail(error, REEVE_ESYSTEM, "cannot start the HTTP server: %s", strerror(reason));
 }
 
@@ -340,6 +390,5 @@ void rv_http_server_stop(rv_http_server *server)
     (void)MHD_quiesce_daemon(server->daemon); /* the listening socket stays the caller's */
     rv_http_deadline_cut(server->deadline);
     MHD_stop_daemon(server->daemon);
-    rv_http_deadline_close(server->deadline);
-    rv_free(server);
+    free_server(server);
 }

@@ -36,6 +36,7 @@ struct rv_http_request {
     bool gzipped;             /* the answer is compressed */
     const char *cache;        /* Cache-Control; default: no-store */
     const char *etag;         /* NULL: none */
+    bool encrypted;           /* it came by HTTPS */
     char cookie[256];         /* Set-Cookie; "": none */
     bool challenge;           /* WWW-Authenticate: Bearer */
     unsigned retry_after;     /* Retry-After, in seconds; 0: none */
@@ -55,6 +56,8 @@ typedef struct rv_http_handlers {
 typedef struct rv_http_options {
     const rv_http_listen *listen; /* stays the caller's, and open */
     rv_http_handlers handlers;
+    const char *cert;          /* HTTPS: the file of the certificate and its chain, PEM; NULL: HTTP */
+    const char *key;           /* with cert: that of its private key */
     unsigned connections;      /* at a time */
     unsigned connections_each; /* of one address; 0: no limit */
     size_t body_max;           /* bytes of a body */
@@ -63,7 +66,7 @@ typedef struct rv_http_options {
     unsigned idle_seconds;     /* a connection without traffic */
 } rv_http_options;
 
-/* Starts the threads. REEVE_ESYSTEM, REEVE_ENOMEM. */
+/* Starts the threads. REEVE_EINVAL: cert or key cannot be used; REEVE_ESYSTEM, REEVE_ENOMEM. */
 reeve_status rv_http_server_start(rv_http_server **ret, const rv_http_options *options, rv_error *error);
 
 /* Accepts no more connections, waits for the threads, and frees the server. Streams must have ended, or end soon. */

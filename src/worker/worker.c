@@ -73,6 +73,7 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
     worker->session_ms = o->session_ms != 0 ? o->session_ms : DEFAULT_SESSION_MS;
     worker->on_data_lost = o->on_data_lost;
     worker->on_data_lost_user = o->on_data_lost_user;
+    worker->metrics = o->metrics;
     worker->on_request = o->on_request;
     worker->on_request_user = o->on_request_user;
     worker->command_ms = o->command_ms != 0 ? o->command_ms : DEFAULT_COMMAND_MS;

@@ -23,7 +23,7 @@ programs/cli: base redis protocol client
 programs/bench: base client programs/cli
 programs/web: base protocol client web programs/cli
 programs/reeve: base redis programs/cli programs/bench
-programs/worker: base redis protocol client handlers running worker config
+programs/worker: base redis protocol client handlers running worker config web programs/web
 "
 
 # may_use ROOM ROOM

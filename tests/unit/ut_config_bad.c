@@ -102,8 +102,6 @@ static void test_later(void **state)
     test_config_refused("pools = ( { queues = [ \"a\" ]; isolation = \"process\"; } );\n",
                         "bad.conf:1: pools[0].isolation: \"process\" is not available in this version: handlers in "
                         "processes of their own\n");
-    test_config_refused(TEST_POOL "web = { listen = \"127.0.0.1:8420\"; };\n",
-                        "bad.conf:2: web: not available in this version: the dashboard and the JSON API\n");
     test_config_refused(
         TEST_POOL "queues = ( { name = \"q\"; partitions = 2; } );\n",
         "bad.conf:2: queues[0].partitions: not available in this version: queues that are divided among "

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exposition.h"
+#include "base/listen_address.h"
 #include "support/cmocka.h"
-#include "web/exposition.h"
 #include "web/http_listen.h"
 #include "web/http_origin.h"
 #include "web/http_path.h"
@@ -73,8 +74,8 @@ static void reads_addresses(void **state)
     static const char *const bad[] = {"", "8420", "localhost", "localhost:65536", "localhost:-1", "::1:80", "unix:"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) assert_true(rv_http_listen_is_address(good[i]));
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) assert_false(rv_http_listen_is_address(bad[i]));
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) assert_true(rv_listen_address_is_valid(good[i]));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) assert_false(rv_listen_address_is_valid(bad[i]));
 }
 
 static void writes_both_formats(void **state)
@@ -82,26 +83,26 @@ static void writes_both_formats(void **state)
     static const double bounds[] = {0.1, 1};
     static const uint64_t count[] = {2, 0, 1};
     const char *const labels[] = {"queue", "a\"b\\c\nd", NULL};
-    char *text = NULL;
-    size_t length = 0;
 
     (void)state;
     for (int open_metrics = 0; open_metrics < 2; open_metrics++) {
-        FILE *out = open_memstream(&text, &length);
         rv_exposition to;
-        rv_exposition_begin(&to, out, open_metrics ? "application/openmetrics-text" : NULL);
+        rv_buf out;
+        rv_buf_init(&out, 100000);
+        rv_exposition_begin(&to, &out, open_metrics ? "application/openmetrics-text" : NULL);
         rv_exposition_counter(&to, "x_seconds", "seconds", "A help.", 1.5);
         rv_exposition_family(&to, "h", RV_EXPOSITION_HISTOGRAM, NULL, "A \\ help.");
         rv_exposition_histogram(&to, labels, bounds, 2, count, 7);
         rv_exposition_end(&to);
-        assert_int_equal(fclose(out), 0);
+        assert_false(out.failed);
+        const char *text = rv_buf_text(&out);
         assert_non_null(strstr(text, "x_seconds_total 1.5\n"));
         assert_non_null(strstr(text, "h_bucket{queue=\"a\\\"b\\\\c\\nd\",le=\"0.1\"} 2\n"));
         assert_non_null(strstr(text, "le=\"+Inf\"} 3\n"));
         assert_non_null(strstr(text, "_count{queue=\"a\\\"b\\\\c\\nd\"} 3\n"));
         assert_true((strstr(text, "# TYPE x_seconds counter\n") != NULL) == (open_metrics == 1));
         assert_true((strstr(text, "# EOF\n") != NULL) == (open_metrics == 1));
-        free(text);
+        rv_buf_fini(&out);
     }
 }
 

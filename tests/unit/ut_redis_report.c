@@ -40,8 +40,8 @@ static void each_is_told_once(void **state)
         rv_redis_report_down(&worker, rv_redis_report_try(&worker), "gone");
         assert_int_equal(downs, i);
         assert_int_equal(ups, i - 1);
-        rv_redis_report_up(&worker);
-        rv_redis_report_up(&worker);
+        rv_redis_report_up(&worker, NULL);
+        rv_redis_report_up(&worker, NULL);
         assert_int_equal(downs, i);
         assert_int_equal(ups, i);
     }
@@ -52,12 +52,12 @@ static void late_words_say_nothing(void **state)
 {
     (void)state;
     unsigned tried = rv_redis_report_try(&worker);
-    rv_redis_report_up(&worker);
+    rv_redis_report_up(&worker, NULL);
     rv_redis_report_down(&worker, tried, "gone");
     assert_int_equal(downs, 0);
     rv_redis_report_down(&worker, rv_redis_report_try(&worker), "gone");
     assert_int_equal(downs, 1);
-    rv_redis_report_up(&worker);
+    rv_redis_report_up(&worker, NULL);
 }
 
 int main(void)

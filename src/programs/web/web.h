@@ -58,12 +58,15 @@ typedef struct web_options {
     const char *users;       /* file of users */
     const char *tokens;      /* file of bearer tokens */
     const char *user_header; /* a header by which a proxy names the user */
+    const char *cert;        /* file: serve HTTPS with it */
+    const char *key;         /* file: its private key */
     const char *user_role;   /* the role of users whom the file does not name */
     bool read_only;
     bool hide_payloads;
     bool hash; /* --hash-password */
     const char *redis;
     const char *ns;
+    const reeve_tls *tls; /* of Redis; NULL: the URL and the environment set it */
     reeve_size_limits size_limits;
 } web_options;
 
@@ -83,6 +86,21 @@ struct web_server {
     bool authenticates;
     int64_t started_ms; /* since the epoch */
 };
+
+/* ---- the server (web_server.c) --------------------------------------------------------------------------------- */
+
+/* Whether options are valid by themselves; no I/O. REEVE_EINVAL: error says what is not. */
+reeve_status web_server_check(const web_options *options, rv_error *error);
+
+/* Listens and starts the threads. The texts of options stay the caller's, until the server is closed; so does ret. SIGPIPE
+ * is ignored from then on. REEVE_EINVAL: options or files are not valid, or would let others in; REEVE_ESYSTEM,
+ * REEVE_ENOMEM. After a failure nothing is left to close. */
+reeve_status web_server_open(web_server *ret, const web_options *options, rv_error *error);
+/* Waits for the threads. */
+void web_server_close(web_server *web);
+
+/* "http://127.0.0.1:8420/", or "unix:/run/reeve.sock". */
+void web_server_url(const web_server *web, char *ret, size_t size);
 
 /* Whether a text is the name of a queue. */
 bool web_is_queue(const char *text);

@@ -6,10 +6,10 @@
 
 #include "web.h"
 
-/* Writes the line of a call to standard error. */
+/* Logs a call. */
 void web_audit(const web_call *call);
 
-/* A line about an operation that goes on after its call. */
+/* Logs an operation that goes on after its call. */
 void web_audit_words(const char *user, const char *action, const char *what, const char *outcome);
 
 #endif

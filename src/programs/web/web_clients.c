@@ -68,6 +68,7 @@ static reeve_status open_one(const struct web_clients *clients, reeve_client **r
     reeve_client_options own = {.size = sizeof(own),
                                 .redis = options->redis,
                                 .ns = options->ns,
+                                .tls = options->tls,
                                 .timeout_ms = CALL_MS,
                                 .name = "reeve-web",
                                 .size_limits = options->size_limits};

@@ -28,7 +28,7 @@ void web_run_session(web_call *call)
 static void set_cookie(web_call *call, const char *token)
 {
     const char *proto = rv_http_server_header(call->http, "X-Forwarded-Proto"), *prefix = call->web->options.prefix;
-    bool secure = proto != NULL && strcmp(proto, "https") == 0;
+    bool secure = call->http->encrypted || (proto != NULL && strcmp(proto, "https") == 0);
 
     (void)snprintf(call->http->cookie, sizeof(call->http->cookie), "%s%s; Path=%.100s/; HttpOnly; SameSite=Strict%s%s",
                    COOKIE, token, prefix, secure ? "; Secure" : "", token[0] == '\0' ? "; Max-Age=0" : "");

@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/exposition.h"
 #include "base/mem.h"
 #include "cli/worker_json.h"
 #include "web.h"
-#include "web/exposition.h"
 #include "web_clients.h"
 #include "web_snapshot.h"
 
+#define METRICS_MAX ((size_t)64 * 1024 * 1024)
 #define SERIES_MAX 1000 /* queues with series of their own */
 
 /* The process answers. */
@@ -249,15 +250,23 @@ void web_run_metrics(web_call *call)
 {
     web_snapshot *snapshot = web_snapshots_get(call->web->snapshots);
     rv_exposition out;
+    rv_buf text;
 
     if (snapshot == NULL) {
         web_refuse(call, 503, "busy", "no memory, or the server stops");
         return;
     }
-    rv_exposition_begin(&out, call->out, rv_http_server_header(call->http, "Accept"));
+    rv_buf_init(&text, METRICS_MAX);
+    rv_exposition_begin(&out, &text, rv_http_server_header(call->http, "Accept"));
     call->http->type = rv_exposition_type(&out);
     write_metrics(call, &out, snapshot);
+    rv_exposition_build_info(&out);
     rv_exposition_process(&out, call->web->started_ms);
     rv_exposition_end(&out);
+    if (text.failed)
+        web_refuse(call, 503, "busy", "no memory");
+    else
+        (void)fwrite(text.data, 1, text.length, call->out);
+    rv_buf_fini(&text);
     web_snapshots_release(call->web->snapshots, snapshot);
 }

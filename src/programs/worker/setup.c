@@ -80,7 +80,8 @@ reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const
                                     .size_limits = config->worker.size_limits,
                                     .on_data_lost = note_data_lost,
                                     .on_data_lost_user = data_lost,
-                                    .on_request = host_asked_note};
+                                    .on_request = host_asked_note,
+                                    .metrics = config->metrics.listen != NULL};
     char words[512];
 
     reeve_status status = reeve_worker_create(ret, &options, words, sizeof(words));

@@ -25,6 +25,7 @@
 #include "health.h"
 #include "log_writer.h"
 #include "notify.h"
+#include "servers.h"
 #include "setup.h"
 #include "signals.h"
 #include "stacks.h"
@@ -362,10 +363,12 @@ int host_run(const rv_config *config, const char *redis)
     if (!start(&at)) return 1;
     if (at.watchdog_ms > 0) at.watchdog_at = rv_now_ms();
     host_health_start(&health, at.worker, config->worker.health);
+    host_servers *servers = host_servers_start(config, redis, at.worker);
     host_supervised_works();
     host_notify("READY=1\nSTATUS=running");
     wait_and_serve(&at);
     host_health_stop(&health);
+    host_servers_stop(servers);
     host_supervised_ends();
     reeve_status status = at.stopper.started ? host_stopper_join(&at.stopper) : at.stopper.status;
     log_stats(&at, "program.ended", "ended");

@@ -40,6 +40,7 @@ local function write(list)
       if member then add(out, inner and '        ' or '    ', member) end
     end
   end
+  if inner then add(out, '    ', '} ' .. inner .. ';') end
   out[#out + 1] = ('} %s;\n'):format(list == '' and 'rv_config' or 'rv_config_' .. (list:gsub('s$', '')))
   return table.concat(out, '\n')
 end

@@ -1,14 +1,15 @@
 /*
  * exposition.h - metrics in the text format of Prometheus, or OpenMetrics: families, samples with labels, escapes. No
- * I/O but the stream.
+ * I/O, but for rv_exposition_process. Any thread. The text goes to a buffer, which says whether memory was missing.
  */
-#ifndef RV_WEB_EXPOSITION_H
-#define RV_WEB_EXPOSITION_H
+#ifndef RV_BASE_EXPOSITION_H
+#define RV_BASE_EXPOSITION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
+
+#include "base/buf.h"
 
 typedef enum rv_exposition_kind {
     RV_EXPOSITION_GAUGE,
@@ -17,7 +18,7 @@ typedef enum rv_exposition_kind {
 } rv_exposition_kind;
 
 typedef struct rv_exposition {
-    FILE *out;
+    rv_buf *out;
     bool open_metrics;
     const char *name; /* of the family */
     rv_exposition_kind kind;
@@ -27,7 +28,7 @@ typedef struct rv_exposition {
 typedef const char *const *rv_exposition_labels;
 
 /* accept: the header Accept of the request, or NULL; it decides the format. */
-void rv_exposition_begin(rv_exposition *to, FILE *out, const char *accept);
+void rv_exposition_begin(rv_exposition *to, rv_buf *out, const char *accept);
 void rv_exposition_end(rv_exposition *to);
 /* The Content-Type. */
 const char *rv_exposition_type(const rv_exposition *to);
@@ -44,7 +45,9 @@ void rv_exposition_histogram(rv_exposition *to, rv_exposition_labels labels, con
 void rv_exposition_gauge(rv_exposition *to, const char *name, const char *unit, const char *help, double value);
 void rv_exposition_counter(rv_exposition *to, const char *name, const char *unit, const char *help, double value);
 
-/* process_*: processor time, memory, descriptors, start; and reeve_build_info. */
+/* reeve_build_info: the version. */
+void rv_exposition_build_info(rv_exposition *to);
+/* process_*: processor time, memory, descriptors, start. Reads /proc (exposition_process.c). */
 void rv_exposition_process(rv_exposition *to, int64_t started_ms);
 
 #endif

@@ -1,0 +1,114 @@
+/*
+ * web_server.c - a server's life: what it takes to serve, begun and ended in order. `reeve web` and reeve-worker use it.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/listen_address.h"
+#include "web.h"
+#include "web_clients.h"
+#include "web_operations.h"
+#include "web_snapshot.h"
+#include "web_users.h"
+
+#define CONNECTIONS 512
+#define CONNECTIONS_EACH 256
+#define BODY_MAX (16u * 1024 * 1024)
+#define BODIES_MAX (64u * 1024 * 1024)
+#define REQUEST_SECONDS 30
+#define IDLE_SECONDS 60
+
+reeve_status web_server_check(const web_options *options, rv_error *error)
+{
+    web_role role;
+    size_t length = strlen(options->prefix);
+
+    if (length > 0 && (options->prefix[0] != '/' || options->prefix[length - 1] == '/' || length > 100))
+        return rv_fail(error, REEVE_EINVAL, "prefix: expected a path such as /reeve, without a slash at its end");
+    if (options->user_role != NULL && !web_role_parse(options->user_role, &role))
+        return rv_fail(error, REEVE_EINVAL, "user-role: expected viewer, operator or admin");
+    if (options->user_role != NULL && options->user_header == NULL)
+        return rv_fail(error, REEVE_EINVAL, "user-role goes with user-header");
+    if ((options->cert != NULL) != (options->key != NULL))
+        return rv_fail(error, REEVE_EINVAL, "cert and key go together");
+    if (!rv_listen_address_is_valid(options->listen))
+        return rv_fail(error, REEVE_EINVAL, "listen: \"%.100s\": expected HOST:PORT or unix:PATH", options->listen);
+    return REEVE_OK;
+}
+
+/* What others could reach takes authentication; a header that anybody can send takes a proxy on this machine. */
+static reeve_status check_safety(const web_server *web, rv_error *error)
+{
+    if (!web->authenticates && !web->listen.loopback)
+        return rv_fail(error, REEVE_EINVAL,
+                       "listen %s: without authentication only this machine may connect; set users, token-file or "
+                       "user-header, or listen on 127.0.0.1",
+                       web->listen.text);
+    if (web->options.user_header != NULL && !web->listen.loopback)
+        return rv_fail(error, REEVE_EINVAL,
+                       "user-header: the proxy must be on this machine; listen on 127.0.0.1 or a unix socket");
+    return REEVE_OK;
+}
+
+static reeve_status serve(web_server *web, rv_error *error)
+{
+    const rv_http_options options = {
+        .listen = &web->listen,
+        .handlers = {.begin = web_begin, .handle = web_handle, .end = web_end, .user = web},
+        .cert = web->options.cert,
+        .key = web->options.key,
+        .connections = CONNECTIONS,
+        .connections_each = web->listen.is_unix ? 0 : CONNECTIONS_EACH,
+        .body_max = BODY_MAX,
+        .bodies_max = BODIES_MAX,
+        .request_seconds = REQUEST_SECONDS,
+        .idle_seconds = IDLE_SECONDS};
+
+    web->clients = web_clients_open(web);
+    web->operations = web_operations_open(web);
+    web->snapshots = web_snapshots_open(web);
+    if (web->clients == NULL || web->operations == NULL || web->snapshots == NULL)
+        return rv_fail(error, REEVE_ENOMEM, "no memory for the web server");
+    return rv_http_server_start(&web->http, &options, error);
+}
+
+reeve_status web_server_open(web_server *ret, const web_options *options, rv_error *error)
+{
+    *ret = (web_server){.options = *options, .listen = {.fd = -1}, .started_ms = rv_wall_ms()};
+    ret->authenticates = options->users != NULL || options->tokens != NULL || options->user_header != NULL;
+    (void)signal(SIGPIPE, SIG_IGN);
+    reeve_status status = web_server_check(options, error);
+    if (status != REEVE_OK) return status;
+    ret->users = web_users_open(&ret->options, error);
+    if (ret->users == NULL) return error->status == REEVE_ENOMEM ? REEVE_ENOMEM : REEVE_EINVAL;
+    status = rv_http_listen_open(&ret->listen, ret->options.listen, error);
+    if (status == REEVE_OK) status = check_safety(ret, error);
+    if (status == REEVE_OK) status = serve(ret, error);
+    if (status != REEVE_OK) web_server_close(ret);
+    return status;
+}
+
+void web_server_close(web_server *web)
+{
+    if (web->snapshots != NULL) web_snapshots_stop(web->snapshots);
+    if (web->clients != NULL) web_clients_interrupt(web->clients);
+    rv_http_server_stop(web->http);
+    web_operations_close(web->operations);
+    web_snapshots_close(web->snapshots);
+    web_clients_close(web->clients);
+    web_users_close(web->users);
+    rv_http_listen_close(&web->listen);
+    *web = (web_server){.listen = {.fd = -1}};
+}
+
+void web_server_url(const web_server *web, char *ret, size_t size)
+{
+    if (web->listen.is_unix)
+        (void)snprintf(ret, size, "%s", web->listen.text);
+    else
+        (void)snprintf(ret, size, "%s://%s%s/", web->options.cert != NULL ? "https" : "http", web->listen.text,
+                       web->options.prefix);
+}
