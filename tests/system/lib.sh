@@ -6,7 +6,8 @@
 #
 # Variables:  TEST_DIR  a directory of this test's own, removed at the end
 #             REEVE, REEVE_WORKER  the programs;  PLUGIN_DIR  where the build put the plugins
-#             REDIS_URL, REDIS_SOCKET, REDIS_PID, REDIS_DIR  set by start_redis; REEVE_REDIS is exported with the URL
+#             REDIS_URL, REDIS_SOCKET, REDIS_PID, REDIS_DIR  set by start_redis; REEVE_REDIS is exported with the URL.
+#             REEVE_TEST_OVER=tls or =cluster makes the programs of all tests connect in that way.
 #             OUT, ERR, STATUS  what the last `run` or `expect_status` printed and returned; the raw bytes are in
 #             $TEST_DIR/out and $TEST_DIR/err
 #             WORKER_PID  the worker that start_worker started last
@@ -20,7 +21,7 @@ REEVE_WORKER="$REEVE_BUILD/bin/reeve-worker"
 PLUGIN_DIR="$REEVE_BUILD/plugins"
 [ -x "$REEVE" ] && [ -x "$REEVE_WORKER" ] || { echo "$REEVE_BUILD: there are no programs" >&2; exit 1; }
 TEST_DIR=$(mktemp -d "${TMPDIR:-/tmp}/reeve-st.XXXXXX") || exit 1
-OUT= ERR= STATUS=0 REDIS_PID= REDIS_DIR= OWNED= WORKER_PID=
+OUT= ERR= STATUS=0 REDIS_PID= REDIS_DIR= OWNED= WORKER_PID= REDIS_PORT=
 SANITIZED=${REEVE_SANITIZED:-$(sed -n 's/^REEVE_SANITIZE:[A-Z]*=..*/1/p' "$REEVE_BUILD/CMakeCache.txt" 2>/dev/null)}
 # A socket of an earlier shell must not be used by mistake.
 unset REEVE_REDIS
@@ -120,19 +121,71 @@ wait_for() {
     done
 }
 
-# start_redis [ARGUMENT...]: a redis-server of this test's own on a unix socket, without persistence unless the
-# arguments say so (start_redis --appendonly yes). After stop_redis it starts again on the same socket and directory.
+# free_port: a port that nobody listens on; another program may take it meanwhile.
+free_port() {
+    local port
+    while port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000)) && (exec 9<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
+    echo "$port"
+}
+
+# make_certificate DIR: an authority and a server's certificate for 127.0.0.1, in DIR: ca.pem, server.pem, server.key.
+make_certificate() (
+    new="-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+    mkdir -p "$1" && cd "$1" || exit 1
+    printf 'subjectAltName=IP:127.0.0.1\n' >server.ext
+    # shellcheck disable=SC2086
+    {
+        openssl req -x509 $new -days 2 -subj /CN=ca -keyout ca.key -out ca.pem
+        openssl req -new $new -subj /CN=server -keyout server.key -out server.csr
+        openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile server.ext -days 2 -out server.pem
+    } >openssl.log 2>&1
+)
+
+# How programs reach the server of start_redis: REEVE_TEST_OVER is unix (the default), tls, or cluster, which is a node that
+# has all slots. `redis` goes to its unix socket in any case. Sets REDIS_URL and REDIS_OVER, the server's arguments for that.
+choose_transport() {
+    local port
+    REDIS_OVER=(--port 0)
+    REDIS_URL=unix://$REDIS_SOCKET
+    [ "${REEVE_TEST_OVER:-unix}" != unix ] || return 0
+    port=${REDIS_PORT:-$(free_port)}
+    REDIS_PORT=$port
+    case $REEVE_TEST_OVER in
+    tls)
+        [ -e "$TEST_DIR/tls/server.pem" ] || make_certificate "$TEST_DIR/tls" || fail "openssl makes no certificate"
+        REDIS_URL="rediss://127.0.0.1:$port?ca=$TEST_DIR/tls/ca.pem"
+        REDIS_OVER+=(--tls-port "$port" --tls-auth-clients no --tls-ca-cert-file "$TEST_DIR/tls/ca.pem"
+            --tls-cert-file "$TEST_DIR/tls/server.pem" --tls-key-file "$TEST_DIR/tls/server.key")
+        ;;
+    cluster)
+        REDIS_URL=redis-cluster://127.0.0.1:$port
+        REDIS_OVER=(--port "$port" --cluster-port "$((port + 12345))" --bind 127.0.0.1 --cluster-enabled yes)
+        ;;
+    *) fail "REEVE_TEST_OVER is unix, tls or cluster" ;;
+    esac
+}
+
+# start_redis [ARGUMENT...]: a redis-server of this test's own, without persistence unless the arguments say so
+# (start_redis --appendonly yes). After stop_redis it starts again at the same place and in the same directory.
 start_redis() {
     REDIS_DIR=${REDIS_DIR:-$TEST_DIR/redis}
     REDIS_SOCKET=$REDIS_DIR/redis.sock
-    REDIS_URL=unix://$REDIS_SOCKET
-    export REEVE_REDIS=$REDIS_URL
     mkdir -p "$REDIS_DIR"
     rm -f "$REDIS_SOCKET"
-    redis-server --port 0 --unixsocket "$REDIS_SOCKET" --dir "$REDIS_DIR" --save '' --appendonly no --daemonize no \
-        --logfile "$REDIS_DIR/redis.log" "$@" </dev/null >/dev/null 2>&1 &
+    choose_transport
+    export REEVE_REDIS=$REDIS_URL
+    redis-server "${REDIS_OVER[@]}" --unixsocket "$REDIS_SOCKET" --dir "$REDIS_DIR" --save '' --appendonly no \
+        --daemonize no --logfile "$REDIS_DIR/redis.log" "$@" </dev/null >/dev/null 2>&1 &
     REDIS_PID=$!
     wait_for '[ "$(redis PING 2>/dev/null)" = PONG ]' 30
+    [ "${REEVE_TEST_OVER:-unix}" != cluster ] || serve_all_slots
+}
+
+serve_all_slots() {
+    case $(redis CLUSTER INFO) in
+    *cluster_slots_assigned:0*) redis CLUSTER ADDSLOTSRANGE 0 16383 >/dev/null ;;
+    esac
+    wait_for 'redis CLUSTER INFO | grep -q cluster_state:ok' 30
 }
 
 # stop_redis [SIGNAL]: ends it (default TERM) and waits for its end.
