@@ -28,7 +28,9 @@ static const code codes[] = {
     {"TRYAGAIN", RV_REFUSAL_BUSY, ""},
     {"MOVED", RV_REFUSAL_OTHER,
      "; this server is a node of a Redis Cluster: the URL has to begin with redis-cluster:// instead of redis://"},
-    {"CROSSSLOT", RV_REFUSAL_OTHER, "; in a Redis Cluster one call cannot use queues of different hash slots"},
+    {"CROSSSLOT", RV_REFUSAL_OTHER,
+     "; this is a node of a Redis Cluster, where one call cannot use queues of different hash slots: connect with a "
+     "redis-cluster:// URL"},
     {"OOM", RV_REFUSAL_OTHER, "; Redis's memory is full: raise maxmemory, or keep fewer tasks"},
     {"WRONGTYPE", RV_REFUSAL_OTHER, "; another program wrote this key: move it away with RENAME"},
     {"WRONGPASS", RV_REFUSAL_DENIED, "; the URL has a wrong user or password"},

@@ -53,7 +53,7 @@ dead_parents() {
     expect_status 0 reeve show d/waits --json
     expect_has "$OUT" '{"handle":"e/dies","on_death":"wait","ended":null,"state":"dead"}'
     expect_status 0 reeve delete d/waits
-    wait_for '[ "$(redis EXISTS "reeve:{d}:outbox" "reeve:{e}:linked")" = 0 ]' 30
+    wait_for '[ "$(redis EXISTS "reeve:{d}:outbox")$(redis EXISTS "reeve:{e}:linked")" = 00 ]' 30
     end "$WORKER_PID"
 }
 
