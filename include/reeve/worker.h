@@ -47,16 +47,16 @@ typedef struct reeve_worker_options {
     /*
      * The worker calls this function when somebody asks (reeve_ask_workers, `reeve signal`) for something that only
      * the program can do. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (client.h); `id` names
-     * the request; both are valid during the call. If the function returns true, the program carries the request out, on a thread of its own
-     * choice, and answers it once with reeve_worker_answer; it copies `id` for that. If it returns false, the worker
-     * answers that the program does not do this. The worker's keeper thread calls the function: it must not block,
+     * the request; both are valid during the call. If the function returns true, the program carries the request out,
+     * on a thread of its own choice, and answers it once with reeve_worker_answer; it copies `id` for that. If it
+     * returns false, the worker answers that the program does not do this. The worker's keeper thread calls the function: it must not block,
      * and may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id with this worker. NULL: these
      * requests are refused.
      */
     bool (*on_request)(void *user, const char *id, const char *request);
     void *on_request_user; /* argument of on_request; must outlive the worker */
-    bool
-        metrics; /* count outcomes and times of attempts for reeve_worker_metrics; default: false, nothing is counted */
+    /* Count outcomes and times of attempts for reeve_worker_metrics. Default: false, nothing is counted. */
+    bool metrics;
 } reeve_worker_options;
 
 /*
