@@ -6,7 +6,6 @@
 const rv_planned rv_planned_features[] = {
     {"queues[].partitions", "queues that are divided among nodes of a cluster"},
     {"pools[].isolation = process", "handlers in processes of their own"},
-    {"SIGHUP", "reading the configuration again"},
     {NULL, NULL},
 };
 

@@ -1,6 +1,6 @@
 /*
- * planned.h - what the documents of the project declare and this version does not have yet: one table of settings,
- * values and signals, each of which is refused by name. A feature that comes takes its row out.
+ * planned.h - what the documents of the project declare and this version does not have yet: one table of settings
+ * and values, each of which is refused by name. A feature that comes takes its row out.
  */
 #ifndef RV_CONFIG_PLANNED_H
 #define RV_CONFIG_PLANNED_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 typedef struct rv_planned {
-    const char *name;    /* "web", "pools[].isolation = process", "SIGHUP"; NULL ends the table */
+    const char *name;    /* "web", "pools[].isolation = process"; NULL ends the table */
     const char *purpose; /* "the dashboard and the JSON API" */
 } rv_planned;
 

@@ -88,7 +88,7 @@ done
 kill -USR1 "$WORKER"
 wait_for 'logged event=program.stats' 10
 kill -HUP "$WORKER"
-wait_for 'logged event=program.reload' 10
+wait_for 'logged event=program.reloaded' 10
 kill -TERM "$WORKER"
 wait_for 'logged event=program.stopping' 10
 kill -TERM "$WORKER"

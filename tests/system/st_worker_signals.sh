@@ -79,8 +79,8 @@ kill -USR1 "$WORKER"
 wait_for 'logged event=program.stats' 10
 expect_has "$(grep event=program.stats log)" "completed=1 failed=0"
 kill -HUP "$WORKER"
-wait_for 'logged event=program.reload' 10
-expect_has "$(grep event=program.reload log)" "not available in this version"
+wait_for 'logged event=program.reloaded' 10
+expect_has "$(grep event=program.reloaded log)" "changes=0 at_next_start=0"
 "$REEVE" enqueue --id long a sleep '{"ms":4000}' >/dev/null
 wait_for 'are_busy 1' 10
 kill -TSTP "$WORKER"
@@ -166,6 +166,7 @@ sed -i 's/drain = 60;/drain = 2; log = { format = "json"; level = "warn"; };/' w
 WORKER=$!
 own "$WORKER"
 wait_for '[ "$(workers_alive)" = 1 ]' 20
+sed -i 's/session = 60;/session = 59;/' worker.conf
 kill -HUP "$WORKER"
 wait_for 'logged program.reload' 10
 kill -TERM "$WORKER"

@@ -57,7 +57,7 @@ const cli_verb cli_verb_signal = {
     .name = "signal",
     .section = CLI_SERVERS,
     .synopsis = "WORKER|all|--queue QUEUE quiet|resume|stop|reload|rotate-logs",
-    .summary = "Tells running workers to lease no tasks, to lease tasks again, or to stop",
+    .summary = "Tells running workers to lease no tasks, to lease again, to stop, or to reload",
     .options = signal_table,
     .options_size = sizeof(cli_asked),
     .defaults = &defaults,
@@ -67,8 +67,11 @@ const cli_verb cli_verb_signal = {
     .notes = CLI_ASK_NOTE
     "\n"
     "quiet: lease no more tasks; running tasks continue. resume: lease tasks again. stop: end as after TERM; the\n"
-    "worker answers before it ends. reload and rotate-logs: reeve-worker refuses them in this version. Programs that\n"
-    "embed a worker do the last three only if they were made for it.\n"
+    "worker answers before it ends. reload: read the configuration file again, as after HUP; the answer names what "
+    "has\n"
+    "changed, or why the file was rejected. rotate-logs: reeve-worker refuses it in this version. Programs that embed "
+    "a\n"
+    "worker do the last three only if they were made for it.\n"
     "\n"
     "Examples:\n"
     "  reeve signal all quiet\n"

@@ -149,6 +149,14 @@ static const reeve_worker_info *find_worker(const reeve_worker_info *list, size_
     return NULL;
 }
 
+/* This process, before it has read its file again. */
+static bool is_here(const reeve_worker_info *worker)
+{
+    char host[256] = "";
+
+    return worker->pid == getpid() && gethostname(host, sizeof(host) - 1) == 0 && strcmp(worker->host, host) == 0;
+}
+
 static void warn_of_conflict(reeve_client *client, const char *queue, const char *configured)
 {
     reeve_worker_info *list = NULL;
@@ -156,7 +164,7 @@ static void warn_of_conflict(reeve_client *client, const char *queue, const char
 
     if (reeve_workers(client, &list, &count) != REEVE_OK) return;
     const reeve_worker_info *other = find_worker(list, count, configured);
-    if (other != NULL) {
+    if (other != NULL && !is_here(other)) {
         char pid[RV_NUMBER_TEXT];
 
         rv_log(REEVE_LOG_WARN, "program.conflict",

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,7 +40,7 @@ static struct {
     pthread_t id;
 } writer = {.lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .empty = PTHREAD_COND_INITIALIZER};
 
-static bool as_json;
+static atomic_bool as_json;
 
 /* ---- what is logged -------------------------------------------------------------------------------------------- */
 
@@ -168,6 +169,15 @@ void host_log_open(bool json, reeve_log_level min)
     is_open = rv_os_thread_start(&writer.id, write_all, NULL, "reeve-log", &error) == REEVE_OK;
     if (is_open)
         reeve_log_set(take_record, NULL, min);
+    else
+        reeve_log_set(json ? reeve_log_to_json : reeve_log_to_logfmt, stderr, min);
+}
+
+void host_log_change(bool json, reeve_log_level min)
+{
+    atomic_store(&as_json, json);
+    if (is_open)
+        (void)rv_log_set_level(min);
     else
         reeve_log_set(json ? reeve_log_to_json : reeve_log_to_logfmt, stderr, min);
 }

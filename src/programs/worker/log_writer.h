@@ -15,6 +15,9 @@
  * are written by whoever logs. */
 void host_log_open(bool json, reeve_log_level min);
 
+/* Changes the format and the level of the running log. */
+void host_log_change(bool json, reeve_log_level min);
+
 /* Waits until all lines are written, at most so long. */
 void host_log_flush(int64_t max_ms);
 

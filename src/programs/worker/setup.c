@@ -1,5 +1,7 @@
 #include "setup.h"
 
+#include <stdio.h>
+
 #include "asked.h"
 #include "base/mem.h"
 #include "signals.h"
@@ -22,8 +24,26 @@ static reeve_status set_policy(reeve_worker *worker, const rv_config_handler *ha
     return reeve_worker_set_policy(worker, &policy);
 }
 
-static reeve_status add_pool(reeve_worker *worker, const rv_config_pool *pool)
+const char *host_pool_name(char ret[HOST_POOL_NAME_SIZE], const rv_config *config, size_t index)
 {
+    if (config->pools[index].name != NULL)
+        rv_copy_text(ret, HOST_POOL_NAME_SIZE, config->pools[index].name);
+    else
+        (void)snprintf(ret, HOST_POOL_NAME_SIZE, "pool-%zu", index + 1);
+    return ret;
+}
+
+/* A running worker's pool of this name is changed, or else added. */
+static reeve_status put(reeve_worker *worker, const reeve_pool_options *options, bool running)
+{
+    reeve_status status = running ? reeve_worker_set_pool(worker, options) : REEVE_ENOTFOUND;
+    return status == REEVE_ENOTFOUND ? reeve_worker_add_pool(worker, options) : status;
+}
+
+reeve_status host_put_pool(reeve_worker *worker, const rv_config *config, size_t index, bool running)
+{
+    const rv_config_pool *pool = &config->pools[index];
+    char name[HOST_POOL_NAME_SIZE];
     const char **queues = rv_zalloc_array(pool->queue_count, sizeof(*queues));
     unsigned *weights = rv_zalloc_array(pool->queue_count, sizeof(*weights));
     reeve_status status = REEVE_ENOMEM;
@@ -32,7 +52,7 @@ static reeve_status add_pool(reeve_worker *worker, const rv_config_pool *pool)
     for (size_t i = 0; i < pool->queue_count; i++) queues[i] = pool->queues[i].text;
     for (size_t i = 0; i < pool->weight_count; i++) weights[i] = (unsigned)pool->weights[i].number;
     reeve_pool_options options = {.size = sizeof(options),
-                                  .name = pool->name,
+                                  .name = host_pool_name(name, config, index),
                                   .queues = queues,
                                   .queue_count = pool->queue_count,
                                   .threads = (unsigned)pool->threads,
@@ -40,7 +60,7 @@ static reeve_status add_pool(reeve_worker *worker, const rv_config_pool *pool)
                                   .batch_ms = pool->batch_time_ms,
                                   .order = pool->order,
                                   .weights = pool->weight_count > 0 ? weights : NULL};
-    status = reeve_worker_add_pool(worker, &options);
+    status = put(worker, &options, running);
 out:
     rv_free(weights);
     rv_free(queues);
@@ -55,7 +75,8 @@ static reeve_status furnish(reeve_worker *worker, const rv_config *config)
         status = reeve_worker_load_plugin(worker, config->plugins[i].name);
     for (size_t i = 0; i < config->handler_count && status == REEVE_OK; i++)
         status = set_policy(worker, &config->handlers[i]);
-    for (size_t i = 0; i < config->pool_count && status == REEVE_OK; i++) status = add_pool(worker, &config->pools[i]);
+    for (size_t i = 0; i < config->pool_count && status == REEVE_OK; i++)
+        status = host_put_pool(worker, config, i, false);
     return status;
 }
 

@@ -17,4 +17,12 @@
 reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const char *redis, atomic_bool *data_lost,
                               rv_error *error);
 
+/* The name of a pool, which the file need not give. */
+#define HOST_POOL_NAME_SIZE 65
+const char *host_pool_name(char ret[HOST_POOL_NAME_SIZE], const rv_config *config, size_t index);
+
+/* Adds a pool of the configuration to a worker; a running one may have it already: then it is changed. The worker's
+ * error has the words. */
+reeve_status host_put_pool(reeve_worker *worker, const rv_config *config, size_t index, bool running);
+
 #endif

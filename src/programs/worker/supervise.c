@@ -49,8 +49,9 @@ typedef struct supervisor {
     sigset_t mask; /* of the worker: as the program was started with, and what is passed on, until it takes that */
     host_child child;
     int64_t start_at; /* when the next worker starts, while there is none */
-    unsigned early;   /* deaths in a row before the first turn */
-    unsigned streak;  /* deaths in a row, soon after the start, for which no task was blamed */
+    unsigned starts;
+    unsigned early;  /* deaths in a row before the first turn */
+    unsigned streak; /* deaths in a row, soon after the start, for which no task was blamed */
     death deaths[WRECKS];
     size_t death_count;
     int64_t settle_at;
@@ -382,6 +383,7 @@ static bool supervise(supervisor *s)
             wait_for_events(s);
             continue;
         }
+        s->starts++;
         if (host_child_start(&s->child, &s->mask, s->config->worker.frozen_ms, &error)) {
             if (s->child.pid == 0) return true;
             continue;
@@ -392,7 +394,7 @@ static bool supervise(supervisor *s)
     return false;
 }
 
-int host_supervise(const rv_config *config, const char *redis, int (*run)(void *context), void *context)
+int host_supervise(const rv_config *config, const char *redis, int (*run)(void *context, bool again), void *context)
 {
     supervisor s = {.config = config, .signals = -1, .child = {.flight_fd = -1, .notify_fd = -1}};
     rv_error error = {0};
@@ -406,7 +408,7 @@ int host_supervise(const rv_config *config, const char *redis, int (*run)(void *
         reeve_log_set(NULL, NULL, REEVE_LOG_OFF);
         (void)close(s.signals);
         rv_url_fini(&s.url);
-        return run(context);
+        return run(context, s.starts > 1);
     }
     end(&s);
     return s.exit_status;

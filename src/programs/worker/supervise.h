@@ -23,6 +23,6 @@
 
 /* run: called in the child; its result is the child's exit status. Returns the exit status of the program, in the
  * parent and in the child. redis: its URL or NULL, as for reeve_client_open. */
-int host_supervise(const rv_config *config, const char *redis, int (*run)(void *context), void *context);
+int host_supervise(const rv_config *config, const char *redis, int (*run)(void *context, bool again), void *context);
 
 #endif

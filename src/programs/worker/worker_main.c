@@ -20,6 +20,7 @@
 #include "options.h"
 #include "plugins.h"
 #include "redis_choice.h"
+#include "reload.h"
 #include "signals.h"
 #include "stacks.h"
 #include "supervise.h"
@@ -67,7 +68,7 @@ static int print_ok(const rv_config *config, const host_plugins *plugins)
  * Plugins are opened here to see all that is wrong with them at once; the worker then finds them open. (Their hooks may
  * have something to log.)
  */
-static int open_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors)
+static int open_and_run(const host_options *options, rv_config *config, rv_config_errors *errors)
 {
     host_plugins plugins;
     host_redis redis = {0};
@@ -98,7 +99,7 @@ static int open_and_run(const host_options *options, const rv_config *config, rv
  * Signals that the worker takes are blocked before the log's thread starts and plugins are loaded: a thread of a plugin
  * inherits that, and cannot be what a signal ends the process in.
  */
-static int check_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors)
+static int check_and_run(const host_options *options, rv_config *config, rv_config_errors *errors)
 {
     if (options->action != HOST_CHECK && !host_signals_open()) {
         (void)fprintf(stderr, "reeve-worker: cannot start: signals: %s\n", strerror(errno));
@@ -110,13 +111,20 @@ static int check_and_run(const host_options *options, const rv_config *config, r
 
 typedef struct start {
     const host_options *options;
-    const rv_config *config;
+    rv_config *config;
     rv_config_errors *errors;
 } start;
 
-static int run_child(void *context)
+/* again: after a crash. The file may have been reloaded since the supervisor has read it. */
+static int run_child(void *context, bool again)
 {
     const start *of = context;
+
+    if (again) {
+        reeve_log_set(of->config->worker.log_format == RV_LOG_JSON ? reeve_log_to_json : reeve_log_to_logfmt, stderr,
+                      of->config->worker.log_level);
+        host_reload_before_start(of->config);
+    }
 
     return check_and_run(of->options, of->config, of->errors);
 }

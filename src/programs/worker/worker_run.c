@@ -18,13 +18,13 @@
 #include "asked.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "config/planned.h"
 #include "configured_queues.h"
 #include "cron_entries.h"
 #include "exit_guard.h"
 #include "health.h"
 #include "log_writer.h"
 #include "notify.h"
+#include "reload.h"
 #include "servers.h"
 #include "setup.h"
 #include "signals.h"
@@ -43,7 +43,7 @@
 typedef enum host_phase { HOST_WORKING, HOST_DRAINING, HOST_STOPPING } host_phase;
 
 typedef struct host {
-    const rv_config *config;
+    rv_config *config; /* what is in force; a reload changes it */
     const char *redis;
     reeve_worker *worker;
     int64_t started_ms;
@@ -143,12 +143,69 @@ static void rotate(const host *at, const char *id)
     if (id != NULL) (void)reeve_worker_answer(at->worker, id, false, why);
 }
 
-static void refuse_signal(const char *name)
+static void try_to_write_settings(host *at)
 {
-    const rv_planned *planned = rv_planned_find("", name, NULL);
+    bool queues = host_write_queue_settings(at->config, at->redis);
+    bool entries = host_write_entries(at->config, at->redis);
 
-    rv_log(REEVE_LOG_WARN, "program.reload", "not available in this version; the worker continues", "signal", name,
-           "purpose", planned != NULL ? planned->purpose : "", NULL);
+    at->settings_at = queues && entries ? RV_FOREVER : rv_deadline(at->write_again_ms);
+    at->write_again_ms = queues && entries ? WRITE_AGAIN_MS : 2 * at->write_again_ms;
+    if (at->write_again_ms > WRITE_AGAIN_MAX_MS) at->write_again_ms = WRITE_AGAIN_MAX_MS;
+}
+
+/* Redis may come later: until the worker's heartbeat has reached it nothing is tried again. */
+static void write_settings(host *at)
+{
+    reeve_worker_stats stats;
+
+    reeve_worker_get_stats(at->worker, &stats);
+    if (stats.connected)
+        try_to_write_settings(at);
+    else
+        at->settings_at = rv_deadline(LOOK_FOR_REDIS_MS);
+}
+
+static bool has_settings(const rv_config *config)
+{
+    return host_has_queue_settings(config) || config->cron_count > 0;
+}
+
+static void write_settings_again(host *at)
+{
+    if (!has_settings(at->config)) return;
+    rv_log(REEVE_LOG_INFO, "program.settings",
+           "writing what the configuration says of queues and recurring entries again", NULL);
+    at->settings_at = rv_now_ms();
+    at->write_again_ms = WRITE_AGAIN_MS;
+}
+
+static void answer_reload(host *at, const char *id, bool done, const char *text)
+{
+    if (id != NULL) (void)reeve_worker_answer(at->worker, id, done, text);
+}
+
+/* What the file says of queues and recurring entries is written even if the file has not changed: somebody may have
+ * changed it in Redis. id: of a request; NULL: a signal asked. */
+static void reload(host *at, const char *id)
+{
+    host_reload_result result;
+    char state[64];
+
+    if (at->phase != HOST_WORKING) {
+        answer_reload(at, id, false, "the worker is stopping");
+        return;
+    }
+    (void)snprintf(state, sizeof(state), "RELOADING=1\nMONOTONIC_USEC=%" PRId64, rv_now_ms() * 1000);
+    host_notify(state);
+    host_reload(&result, at->config, at->worker);
+    if (result.done && has_settings(at->config)) {
+        at->write_again_ms = WRITE_AGAIN_MS;
+        write_settings(at);
+        if (at->settings_at != RV_FOREVER)
+            host_reload_add(&result, "settings of queues and recurring entries are written when Redis takes them");
+    }
+    host_notify("READY=1");
+    answer_reload(at, id, result.done, result.text);
 }
 
 /* A worker that stops does not resume. CONT may also come from a shell, to a worker that was not quiet. */
@@ -188,7 +245,7 @@ static void take_signal(host *at, int number_of_signal)
         host_stacks_log(NULL);
         break;
     case SIGHUP:
-        refuse_signal("SIGHUP");
+        reload(at, NULL);
         break;
     case SIGUSR1:
         log_stats(at, "program.stats", "totals since the start");
@@ -225,46 +282,10 @@ static void take_requests(host *at)
         else if (asked.request == HOST_ASKED_STACK)
             answer_stacks(at, &asked);
         else if (asked.request == HOST_ASKED_RELOAD)
-            (void)reeve_worker_answer(at->worker, asked.id, false, "not available in this version");
+            reload(at, asked.id);
         else
             rotate(at, asked.id);
     }
-}
-
-static void try_to_write_settings(host *at)
-{
-    bool queues = host_write_queue_settings(at->config, at->redis);
-    bool entries = host_write_entries(at->config, at->redis);
-
-    at->settings_at = queues && entries ? RV_FOREVER : rv_deadline(at->write_again_ms);
-    at->write_again_ms = queues && entries ? WRITE_AGAIN_MS : 2 * at->write_again_ms;
-    if (at->write_again_ms > WRITE_AGAIN_MAX_MS) at->write_again_ms = WRITE_AGAIN_MAX_MS;
-}
-
-/* Redis may come later: until the worker's heartbeat has reached it nothing is tried again. */
-static void write_settings(host *at)
-{
-    reeve_worker_stats stats;
-
-    reeve_worker_get_stats(at->worker, &stats);
-    if (stats.connected)
-        try_to_write_settings(at);
-    else
-        at->settings_at = rv_deadline(LOOK_FOR_REDIS_MS);
-}
-
-static bool has_settings(const rv_config *config)
-{
-    return host_has_queue_settings(config) || config->cron_count > 0;
-}
-
-static void write_settings_again(host *at)
-{
-    if (!has_settings(at->config)) return;
-    rv_log(REEVE_LOG_INFO, "program.settings",
-           "writing what the configuration says of queues and recurring entries again", NULL);
-    at->settings_at = rv_now_ms();
-    at->write_again_ms = WRITE_AGAIN_MS;
 }
 
 static int64_t next_time(const host *at)
@@ -348,7 +369,7 @@ static bool start(host *at)
     return false;
 }
 
-int host_run(const rv_config *config, const char *redis)
+int host_run(rv_config *config, const char *redis)
 {
     host at = {.config = config,
                .redis = redis,

@@ -7,6 +7,6 @@
 #include "config/config.h"
 
 /* Runs until it is told to stop; the exit status. redis: NULL for the default. Block signals before (signals.h). */
-int host_run(const rv_config *config, const char *redis);
+int host_run(rv_config *config, const char *redis);
 
 #endif
