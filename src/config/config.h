@@ -26,6 +26,9 @@
 
 typedef enum rv_log_format { RV_LOG_LOGFMT, RV_LOG_JSON } rv_log_format;
 
+/* Who wins when Redis has another value of a queue's setting. */
+typedef enum rv_settings_from { RV_SETTINGS_FROM_FILE, RV_SETTINGS_FROM_REDIS } rv_settings_from;
+
 /* Each element of a list begins with its place in the file, as "reeve.conf:12", for later messages. */
 typedef struct rv_config_name {
     char *where;

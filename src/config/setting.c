@@ -134,8 +134,8 @@ void rv_setting_store_number(const rv_setting *setting, char *base, double numbe
 }
 
 _Static_assert(sizeof(reeve_order) == sizeof(int) && sizeof(rv_log_format) == sizeof(int) &&
-                   sizeof(reeve_log_level) == sizeof(int) && sizeof(reeve_backoff_shape) == sizeof(int) &&
-                   sizeof(reeve_catch_up) == sizeof(int),
+                   sizeof(rv_settings_from) == sizeof(int) && sizeof(reeve_log_level) == sizeof(int) &&
+                   sizeof(reeve_backoff_shape) == sizeof(int) && sizeof(reeve_catch_up) == sizeof(int),
                "choices are stored as int");
 
 void rv_setting_store_choice(const rv_setting *setting, char *base, const rv_choice *choice)

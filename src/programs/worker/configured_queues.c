@@ -5,6 +5,7 @@
 #include "base/backoff.h"
 #include "base/log.h"
 #include "changes.h"
+#include "in_force.h"
 #include "outage.h"
 #include "reeve/watch.h"
 
@@ -72,18 +73,40 @@ static reeve_status write_all(reeve_client *client, const rv_config_queue *queue
     return status == REEVE_OK ? write_limits(client, queue, REEVE_LIMIT_GROUPS) : status;
 }
 
+static void log_kept(const rv_config_difference *of, void *context)
+{
+    rv_log(REEVE_LOG_WARN, "program.setting_kept",
+           "Redis has another value than the configuration: it stays in force (worker.settings_from)", "queue",
+           (const char *)context, "setting", of->path, "in_force", of->from, "in_file", of->to, NULL);
+}
+
+/* The part of a queue's configuration that Redis has no value for; differences are told. */
+static reeve_status leave_what_is_there(rv_config_queue *ret, const rv_config_queue *queue, const host_changes *before)
+{
+    rv_config_queue now, kept, wanted;
+
+    reeve_status status = host_in_force_read(&now, queue->name, before);
+    if (status != REEVE_OK) return status;
+    host_in_force_missing(ret, &now, queue);
+    host_in_force_after(&kept, &now, queue, true);
+    host_in_force_after(&wanted, &now, queue, false);
+    return host_in_force_compare(&kept, &wanted, log_kept, queue->name);
+}
+
 /* What it changes is told. */
-static reeve_status write_one(reeve_client *client, const rv_config_queue *queue)
+static reeve_status write_one(reeve_client *client, const rv_config_queue *queue, bool redis_wins)
 {
     host_changes before = {0}, after = {0};
+    rv_config_queue missing;
 
     if (!says_something(queue)) return REEVE_OK;
     reeve_status status = host_changes_read(&before, client, queue->name);
-    if (status == REEVE_OK) status = write_all(client, queue);
+    if (status == REEVE_OK && redis_wins) status = leave_what_is_there(&missing, queue, &before);
+    if (status == REEVE_OK) status = write_all(client, redis_wins ? &missing : queue);
     if (status == REEVE_OK) status = host_changes_read(&after, client, queue->name);
     if (status == REEVE_OK) {
         (void)host_changes_log(queue->name, &before, &after);
-        host_changes_queue_session(client, queue, &before);
+        if (!redis_wins) host_changes_queue_session(client, queue, &before);
     }
     host_changes_fini(&before);
     host_changes_fini(&after);
@@ -113,7 +136,7 @@ bool host_write_queue_settings(const rv_config *config, const char *redis)
     }
     /* A queue whose settings are refused holds up no other. */
     for (size_t i = 0; i < config->queue_count && !host_is_outage(status); i++) {
-        status = write_one(client, &config->queues[i]);
+        status = write_one(client, &config->queues[i], config->worker.settings_from == RV_SETTINGS_FROM_REDIS);
         written = written && status == REEVE_OK;
     }
     reeve_client_close(client);

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "cron_stored.h"
 #include "outage.h"
 #include "reeve/layer.h"
 #include "reeve/plugin.h"
@@ -34,6 +35,45 @@ static reeve_status write_one(reeve_client *client, const rv_config_cron *cron)
     return status;
 }
 
+static void log_kept(const rv_config_difference *of, void *context)
+{
+    const rv_config_cron *cron = context;
+
+    rv_log(REEVE_LOG_WARN, "program.cron_kept",
+           "Redis has another recurring entry of this name: it stays in force (worker.settings_from)", "entry",
+           cron->name, "setting", of->path, "in_force", of->from, "in_file", of->to, NULL);
+}
+
+/* Only those that Redis does not have. */
+static reeve_status write_missing(reeve_client *client, const rv_config *config)
+{
+    host_cron_stored stored;
+
+    reeve_status status = host_cron_stored_read(&stored, client);
+    if (status != REEVE_OK)
+        rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "error", reeve_client_error(client), NULL);
+    for (size_t i = 0; i < config->cron_count && status == REEVE_OK; i++) {
+        rv_config_cron *cron = &config->cron[i];
+
+        if (!host_cron_stored_compare(&stored, cron, log_kept, cron)) status = write_one(client, cron);
+    }
+    host_cron_stored_fini(&stored);
+    return status;
+}
+
+static bool write_entries(reeve_client *client, const rv_config *config)
+{
+    reeve_status status = REEVE_OK;
+    bool written = true;
+
+    if (config->worker.settings_from == RV_SETTINGS_FROM_REDIS) return write_missing(client, config) == REEVE_OK;
+    for (size_t i = 0; i < config->cron_count && !host_is_outage(status); i++) {
+        status = write_one(client, &config->cron[i]);
+        written = written && status == REEVE_OK;
+    }
+    return written;
+}
+
 /* The entries pass the layers of the plugins, as tasks of handlers do. The handles of the plugins are closed behind the
  * client. */
 static bool add_layers(reeve_client *client, const rv_config *config, reeve_plugin_handle **handles)
@@ -59,16 +99,9 @@ static bool add_layers(reeve_client *client, const rv_config *config, reeve_plug
 
 static bool write_all(reeve_client *client, const rv_config *config)
 {
-    reeve_status status = REEVE_OK;
-    bool written = true;
     reeve_plugin_handle **handles = rv_zalloc_array(config->plugin_count + 1, sizeof(*handles));
+    bool written = handles != NULL && add_layers(client, config, handles) && write_entries(client, config);
 
-    if (handles == NULL || !add_layers(client, config, handles)) written = false;
-    bool begun = written;
-    for (size_t i = 0; i < config->cron_count && begun && !host_is_outage(status); i++) {
-        status = write_one(client, &config->cron[i]);
-        written = written && status == REEVE_OK;
-    }
     reeve_client_close(client);
     for (size_t i = 0; i < config->plugin_count && handles != NULL; i++) reeve_plugin_close(handles[i]);
     rv_free(handles);

@@ -16,11 +16,13 @@ enum {
     OPTION_HELP_CONFIG,
     OPTION_VERSION,
     OPTION_SUPERVISE,
-    OPTION_NO_SUPERVISE
+    OPTION_NO_SUPERVISE,
+    OPTION_DIFF
 };
 
 static const struct option long_options[] = {{"config", required_argument, NULL, 'c'},
                                              {"check", no_argument, NULL, OPTION_CHECK},
+                                             {"diff", no_argument, NULL, OPTION_DIFF},
                                              {"redis", required_argument, NULL, OPTION_REDIS},
                                              {"redis-file", required_argument, NULL, OPTION_REDIS_FILE},
                                              {"dump-plugin", required_argument, NULL, OPTION_DUMP},
@@ -36,7 +38,7 @@ static const struct option long_options[] = {{"config", required_argument, NULL,
 void host_print_help(void)
 {
     (void)printf(
-        "usage: reeve-worker -c FILE [--redis URL] [--check]\n"
+        "usage: reeve-worker -c FILE [--redis URL] [--check [--diff]]\n"
         "       reeve-worker --dump-plugin FILE.so [--json]\n"
         "       reeve-worker --health SOCKET\n"
         "\n"
@@ -50,6 +52,9 @@ void host_print_help(void)
         "                        crashes, its tasks are settled at once, and it is started again\n"
         "  --no-supervise        run the worker in this process\n"
         "  --check               check the configuration and the plugins, without Redis, and exit\n"
+        "  --diff                with --check: connect to Redis, and print what a start or a reload would change there "
+        "and\n"
+        "                        in running workers of the same name\n"
         "  --dump-plugin FILE    print a description of a plugin and exit. FILE is a path, or a name in the plugin "
         "directory\n"
         "  --json                with --dump-plugin: print JSON\n"
@@ -135,6 +140,9 @@ static bool take(host_options *options, int found, char **argv)
     case OPTION_NO_SUPERVISE:
         options->supervise = found == OPTION_SUPERVISE ? 1 : -1;
         return true;
+    case OPTION_DIFF:
+        options->diff = true;
+        return true;
     case OPTION_CHECK:
         return choose(options, HOST_CHECK);
     case OPTION_DUMP:
@@ -167,6 +175,7 @@ bool host_options_read(host_options *ret, int argc, char **argv)
     if (optind < argc) return usage("unexpected argument ", argv[optind]);
     if ((ret->action == HOST_RUN || ret->action == HOST_CHECK) && ret->config == NULL)
         return usage("no configuration: -c FILE", "");
+    if (ret->diff && ret->action != HOST_CHECK) return usage("--diff goes with --check", "");
     if (ret->json && ret->action != HOST_DUMP_PLUGIN) return usage("--json goes with --dump-plugin", "");
     if (ret->redis != NULL && ret->redis_file != NULL) return usage("either --redis or --redis-file", "");
     if (ret->redis != NULL && *ret->redis == '\0') return usage("--redis is empty", "");

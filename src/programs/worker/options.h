@@ -25,6 +25,7 @@ typedef struct host_options {
     const char *plugin;
     const char *health;
     bool json;
+    bool diff;
     int supervise; /* 1: --supervise, -1: --no-supervise, 0: as configured */
 } host_options;
 

@@ -70,8 +70,8 @@ static const struct reloadable {
     const char *path; /* the setting, and all below it */
     apply_fn apply;
 } reloadables[] = {
-    {"worker.drain", NULL}, {"worker.log", apply_log},
-    {"pools", apply_pools}, {"queues", NULL}, /* worker_run.c writes them to Redis, and recurring entries */
+    {"worker.drain", NULL}, {"worker.settings_from", NULL}, {"worker.log", apply_log}, {"pools", apply_pools},
+    {"queues", NULL}, /* worker_run.c writes them to Redis, and recurring entries */
     {"cron", NULL},
 };
 

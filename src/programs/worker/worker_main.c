@@ -12,6 +12,7 @@
 #include "base/hide.h"
 #include "base/streams.h"
 #include "config/config.h"
+#include "difference.h"
 #include "dump.h"
 #include "exit_guard.h"
 #include "health.h"
@@ -64,6 +65,14 @@ static int print_ok(const rv_config *config, const host_plugins *plugins)
     return length > 0 && fflush(stdout) == 0 ? 0 : 1;
 }
 
+static int print_check(const host_options *options, const rv_config *config, const host_plugins *plugins,
+                       const char *redis)
+{
+    int exit_status = print_ok(config, plugins);
+
+    return exit_status == 0 && options->diff ? host_difference_print(config, redis) : exit_status;
+}
+
 /*
  * Plugins are opened here to see all that is wrong with them at once; the worker then finds them open. (Their hooks may
  * have something to log.)
@@ -85,7 +94,7 @@ static int open_and_run(const host_options *options, rv_config *config, rv_confi
     if (!opened || errors->count > 0)
         print_errors(config->file, errors);
     else if (host_redis_choose(&redis, options, config))
-        exit_status = runs ? host_run(config, redis.url) : print_ok(config, &plugins);
+        exit_status = runs ? host_run(config, redis.url) : print_check(options, config, &plugins, redis.url);
     host_redis_fini(&redis);
     if (runs) host_interrupt_begin("plugins are unloaded");
     host_plugins_close(&plugins);

@@ -99,6 +99,11 @@ return {
    otherwise = '1000000', help = 'Number of parents of a task.'},
   {path = 'worker.size_limits.batch', kind = 'size_limit', max = 'REEVE_CHAIN_MAX', otherwise = 'the maximum',
    help = 'Number of tasks that one task chains.'},
+  {path = 'worker.settings_from', kind = 'choice', ctype = 'rv_settings_from',
+   choices = {{'file', 'RV_SETTINGS_FROM_FILE'}, {'redis', 'RV_SETTINGS_FROM_REDIS'}}, default = 'file',
+   help = 'Which value of a setting of a queue, and which recurring entry, is in force if Redis has one that differs from the file. ' ..
+     'file: that of the file, written at the start and at a reload; redis: that of Redis, set by hand or by another worker. ' ..
+     'The log reports each difference.'},
   {path = 'worker.log', kind = 'group', help = 'The log, on standard error.'},
   {path = 'worker.log.level', kind = 'choice', ctype = 'reeve_log_level',
    choices = {{'debug', 'REEVE_LOG_DEBUG'}, {'info', 'REEVE_LOG_INFO'}, {'warn', 'REEVE_LOG_WARN'},

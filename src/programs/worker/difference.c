@@ -1,0 +1,204 @@
+#include "difference.h"
+
+#include <cJSON.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "changes.h"
+#include "config/config_compare.h"
+#include "cron_stored.h"
+#include "in_force.h"
+#include "setup.h"
+
+#define CALL_MS 5000
+
+enum { EXIT_REFUSED = 1, EXIT_NO_REDIS = 3 };
+
+typedef struct report {
+    const rv_config *config;
+    reeve_client *client;
+    const char *prefix; /* of each line */
+    const char *note;   /* behind each line */
+    size_t lines;
+} report;
+
+static void print_line(const rv_config_difference *of, void *context)
+{
+    report *to = context;
+
+    to->lines++;
+    (void)printf("%s%s: %s -> %s%s\n", to->prefix, of->path, of->from, of->to, to->note);
+}
+
+static bool redis_wins(const report *to)
+{
+    return to->config->worker.settings_from == RV_SETTINGS_FROM_REDIS;
+}
+
+static const char note_kept[] = " (stays as it is in Redis: worker.settings_from)";
+
+/* ---- settings of queues ---------------------------------------------------------------------------------------- */
+
+static reeve_status compare_queue(report *to, const rv_config_queue *file)
+{
+    host_changes stored;
+    rv_config_queue now, wanted, after;
+
+    reeve_status status = host_changes_read(&stored, to->client, file->name);
+    if (status == REEVE_OK) status = host_in_force_read(&now, file->name, &stored);
+    if (status == REEVE_OK) {
+        host_in_force_after(&wanted, &now, file, false);
+        host_in_force_after(&after, &now, file, redis_wins(to));
+        to->note = "";
+        status = host_in_force_compare(&now, &after, print_line, to);
+        to->note = note_kept;
+        if (status == REEVE_OK && redis_wins(to)) status = host_in_force_compare(&after, &wanted, print_line, to);
+    }
+    host_changes_fini(&stored);
+    return status;
+}
+
+/* ---- recurring entries ----------------------------------------------------------------------------------------- */
+
+static reeve_status compare_entries(report *to)
+{
+    host_cron_stored stored;
+
+    reeve_status status = host_cron_stored_read(&stored, to->client);
+    for (size_t i = 0; i < to->config->cron_count && status == REEVE_OK; i++) {
+        const rv_config_cron *cron = &to->config->cron[i];
+        char path[256];
+
+        to->note = redis_wins(to) ? note_kept : "";
+        if (host_cron_stored_compare(&stored, cron, print_line, to)) continue;
+        (void)snprintf(path, sizeof(path), "cron.%s", cron->name);
+        to->note = "";
+        print_line(&(rv_config_difference){.row = "cron", .path = path, .from = "absent", .to = cron->spec}, to);
+    }
+    host_cron_stored_fini(&stored);
+    return status;
+}
+
+/* ---- pools of running workers ---------------------------------------------------------------------------------- */
+
+static const rv_config_pool *find_pool(const rv_config *config, const char *name)
+{
+    char other[HOST_POOL_NAME_SIZE];
+
+    for (size_t i = 0; i < config->pool_count; i++) {
+        if (strcmp(host_pool_name(other, config, i), name) == 0) return &config->pools[i];
+    }
+    return NULL;
+}
+
+static reeve_order order_of(const cJSON *pool)
+{
+    const char *order = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(pool, "order"));
+
+    if (order == NULL) return REEVE_ORDER_STRICT;
+    return strcmp(order, "weighted") == 0 ? REEVE_ORDER_WEIGHTED : REEVE_ORDER_ROUND_ROBIN;
+}
+
+/* A pool as the worker reports it; what it does not report is as in the file. It points into the JSON. */
+static bool read_pool(rv_config_pool *ret, const rv_config *config, const cJSON *pool)
+{
+    const cJSON *queues = cJSON_GetObjectItemCaseSensitive(pool, "queues"), *queue;
+    const cJSON *threads = cJSON_GetObjectItemCaseSensitive(pool, "threads");
+    char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(pool, "name"));
+    size_t count = (size_t)cJSON_GetArraySize(queues);
+
+    if (name == NULL || !cJSON_IsNumber(threads)) return false;
+    const rv_config_pool *file = find_pool(config, name);
+    if (file != NULL) *ret = *file;
+    ret->name = name;
+    ret->threads = (int64_t)cJSON_GetNumberValue(threads);
+    ret->order = order_of(pool);
+    ret->queues = rv_zalloc_array(count + 1, sizeof(*ret->queues));
+    ret->queue_count = 0;
+    if (ret->queues == NULL) return false;
+    cJSON_ArrayForEach(queue, queues)
+    {
+        char *text = cJSON_GetStringValue(queue);
+        if (text != NULL) ret->queues[ret->queue_count++].text = text;
+    }
+    return true;
+}
+
+static void compare_pools(report *to, const reeve_worker_info *worker)
+{
+    cJSON *all = cJSON_Parse(worker->pools != NULL ? worker->pools : "[]");
+    const cJSON *pool;
+    rv_config now = {.pools = rv_zalloc_array((size_t)cJSON_GetArraySize(all) + 1, sizeof(rv_config_pool))};
+    rv_config file = {.pools = to->config->pools, .pool_count = to->config->pool_count};
+    char prefix[300];
+
+    (void)snprintf(prefix, sizeof(prefix), "worker %s: ", worker->id);
+    to->prefix = prefix;
+    to->note = "";
+    bool good = now.pools != NULL;
+    cJSON_ArrayForEach(pool, all)
+    {
+        if (good) good = read_pool(&now.pools[now.pool_count++], to->config, pool);
+    }
+    if (good) (void)rv_config_compare(&now, &file, print_line, to);
+    for (size_t i = 0; i < now.pool_count; i++) rv_free(now.pools[i].queues);
+    rv_free(now.pools);
+    cJSON_Delete(all);
+    to->prefix = "";
+}
+
+static reeve_status compare_workers(report *to)
+{
+    reeve_worker_info *list;
+    size_t count;
+    char name[256] = "";
+
+    if (to->config->worker.name == NULL) (void)gethostname(name, sizeof(name) - 1);
+    reeve_status status = reeve_workers(to->client, &list, &count);
+    if (status != REEVE_OK) return status;
+    for (size_t i = 0; i < count; i++) {
+        const char *wanted = to->config->worker.name != NULL ? to->config->worker.name : name;
+
+        if (list[i].name != NULL && strcmp(list[i].name, wanted) == 0) compare_pools(to, &list[i]);
+    }
+    reeve_workers_free(list, count);
+    return REEVE_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------- */
+
+static reeve_status compare_all(report *to)
+{
+    reeve_status status = REEVE_OK;
+
+    for (size_t i = 0; i < to->config->queue_count && status == REEVE_OK; i++)
+        status = compare_queue(to, &to->config->queues[i]);
+    if (status == REEVE_OK) status = compare_entries(to);
+    return status == REEVE_OK ? compare_workers(to) : status;
+}
+
+int host_difference_print(const rv_config *config, const char *redis)
+{
+    reeve_client_options options = {.size = sizeof(options),
+                                    .redis = redis,
+                                    .tls = &config->tls,
+                                    .ns = config->ns,
+                                    .timeout_ms = CALL_MS,
+                                    .name = "reeve-worker-diff"};
+    report to = {.config = config, .prefix = "", .note = ""};
+    char words[512];
+
+    if (reeve_client_open_with_error(&to.client, &options, words, sizeof(words)) != REEVE_OK) {
+        (void)fprintf(stderr, "reeve-worker: --diff: %s\n", words);
+        return EXIT_NO_REDIS;
+    }
+    reeve_status status = compare_all(&to);
+    if (status != REEVE_OK) (void)fprintf(stderr, "reeve-worker: --diff: %s\n", reeve_client_error(to.client));
+    if (status == REEVE_OK && to.lines == 0) (void)printf("no differences\n");
+    reeve_client_close(to.client);
+    if (fflush(stdout) != 0) return EXIT_REFUSED;
+    if (status == REEVE_OK) return 0;
+    return status == REEVE_ECONNECT || status == REEVE_ELOST || status == REEVE_ETIMEOUT ? EXIT_NO_REDIS : EXIT_REFUSED;
+}
