@@ -109,6 +109,7 @@ ok GET $API/overview $API/overview
 expect_has "$ANSWER" '"what":"unserved","queue":"jobs"'
 ok GET $API/redis $API/redis
 ok GET $API/workers $API/workers
+ok GET $API/crashes $API/crashes
 
 ok POST "$API/tasks/{queue}/{id}/reschedule" $T/many-1/reschedule '{"in":"1h"}'
 expect_eq "$(of_task jobs/many-1 state)" '"scheduled"'
@@ -159,6 +160,36 @@ ok GET $API/cron $API/cron
 api 200 POST "$API/cron/{queue}/{name}/run" $API/cron/jobs/nightly/run
 ok POST "$API/cron/{queue}/{name}/pause" $API/cron/jobs/nightly/pause
 ok POST "$API/cron/{queue}/{name}/resume" $API/cron/jobs/nightly/resume
+
+# ---- workers -----------------------------------------------------------------------------------------------------------
+
+printf '%s\n' "plugin_dir = \"$PLUGIN_DIR\"; plugins = [ \"sample\" ];" 'pools = ( { name = "main"; queues = [ "served" ]; } );' >"$TEST_DIR/worker.conf"
+start_worker worker
+the_worker() { WORKER=$(reeve workers --json | grep "\"pid\":$WORKER_PID," | grep -o '^{"worker":"[^"]*' | cut -d '"' -f 4) && [ -n "$WORKER" ]; }
+wait_for the_worker 20
+W=$API/workers/$WORKER
+it_listens() { ask POST "$W/resume" && [ "$CODE" = 200 ]; } # (it does a moment after its first heartbeat)
+wait_for it_listens 20
+ok POST "$API/workers/{worker}/threads" "$W/threads" '{"pool":"main","threads":3}'
+ok POST "$API/workers/{worker}/quiet" "$W/quiet"
+ok POST "$API/workers/{worker}/resume" "$W/resume"
+ok GET "$API/workers/{worker}/stack" "$W/stack"
+expect_has "$ANSWER" main
+for body in '{"threads":3}' '{"pool":"main","threads":0}' '{"pool":"main","threads":1.5}' '{"pool":"main","min":3,"max":2}' '{"pool":"main"}'; do
+    api 400 POST "$API/workers/{worker}/threads" "$W/threads" "$body"
+done
+api 409 POST "$API/workers/{worker}/threads" "$W/threads" '{"pool":"no-such","threads":1}'
+api 404 POST "$API/workers/{worker}/quiet" $API/workers/nobody/quiet
+ask POST "$W/reload" # (done or refused, as its configuration says)
+[ "$CODE" = 200 ] || [ "$CODE" = 409 ] || fail "reload: $CODE $ANSWER"
+echo "POST $API/workers/{worker}/reload" >>"$TEST_DIR/tried"
+ok POST "$API/workers/{worker}/stop" "$W/stop"
+wait_for '! kill -0 "$WORKER_PID" 2>/dev/null' 20
+
+reeve enqueue jobs echo --id first --in 1h >/dev/null && reeve enqueue jobs echo --id second --after jobs/first >/dev/null || fail "no tasks"
+ok GET "$API/tasks/{queue}/{id}/parents" $T/second/parents
+expect_has "$ANSWER" '"members":1,"completed":0'
+api 404 GET "$API/tasks/{queue}/{id}/parents" $T/nobody/parents
 
 # ---- metrics -----------------------------------------------------------------------------------------------------------
 

@@ -13,11 +13,11 @@ static const char *given(const char *text)
     return text[0] != '\0' ? text : NULL;
 }
 
-static void write_json(const reeve_crash_info *crash)
+void cli_crash_json(const reeve_crash_info *crash, FILE *out)
 {
     cli_json json;
 
-    cli_json_begin(&json, stdout);
+    cli_json_begin(&json, out);
     cli_json_int(&json, "at_ms", crash->at_ms);
     cli_json_text(&json, "worker", crash->worker);
     cli_json_text(&json, "thread", given(crash->thread));
@@ -66,7 +66,7 @@ int cli_crashes_view(cli_context *cli, const cli_page *page)
     for (size_t i = 0; i < shown && status == CLI_DONE; i++) {
         if (!cli->json && i > 0) (void)fputc('\n', stdout);
         if (cli->json)
-            write_json(&list[from + i]);
+            cli_crash_json(&list[from + i], stdout);
         else if (!print_crash(&list[from + i]))
             status = cli_no_memory(cli);
     }

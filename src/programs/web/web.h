@@ -156,7 +156,15 @@ void web_run_health(web_call *call);
 void web_run_ready(web_call *call);
 void web_run_redis(web_call *call);
 void web_run_metrics(web_call *call);
+/* web_workers.c */
 void web_run_workers(web_call *call);
+void web_run_crashes(web_call *call);
+void web_run_worker_quiet(web_call *call);
+void web_run_worker_resume(web_call *call);
+void web_run_worker_stop(web_call *call);
+void web_run_worker_reload(web_call *call);
+void web_run_worker_threads(web_call *call);
+void web_run_worker_stack(web_call *call);
 /* web_overview.c */
 void web_run_overview(web_call *call);
 void web_run_events(web_call *call);
@@ -174,6 +182,7 @@ void web_run_limits(web_call *call);
 void web_run_tasks(web_call *call);
 void web_run_task(web_call *call);
 void web_run_task_log(web_call *call);
+void web_run_task_parents(web_call *call);
 /* web_task_actions.c */
 void web_run_retry(web_call *call);
 void web_run_cancel(web_call *call);

@@ -1,12 +1,11 @@
 /*
- * web_status.c - the health of this server and of Redis, live workers, and the metrics of queues.
+ * web_status.c - the health of this server and of Redis, and the metrics of queues.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/exposition.h"
 #include "base/mem.h"
-#include "cli/worker_json.h"
 #include "web.h"
 #include "web_clients.h"
 #include "web_snapshot.h"
@@ -71,25 +70,6 @@ void web_run_redis(web_call *call)
     cli_json_text(&json, "reeve", reeve_version());
     cli_json_int(&json, "started_ms", call->web->started_ms);
     cli_json_end(&json);
-}
-
-void web_run_workers(web_call *call)
-{
-    reeve_worker_info *list = NULL;
-    size_t count = 0;
-    reeve_status status = reeve_workers(call->client, &list, &count);
-
-    if (status != REEVE_OK) {
-        web_refuse_status(call, status);
-        return;
-    }
-    (void)fputs("{\"workers\":[", call->out);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0) (void)fputc(',', call->out);
-        cli_worker_json(&list[i], call->out);
-    }
-    (void)fputs("]}\n", call->out);
-    reeve_workers_free(list, count);
 }
 
 /* ---- metrics --------------------------------------------------------------------------------------------------- */

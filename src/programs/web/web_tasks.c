@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/handle.h"
 #include "cli/task_view.h"
 #include "web.h"
 #include "web_filter.h"
@@ -213,4 +214,32 @@ void web_run_task_log(web_call *call)
     cli_json_close_array(&json);
     cli_json_end(&json);
     reeve_task_info_free(info);
+}
+
+/* How the parents of a task have ended, as of a batch; by pages of a thousand. */
+void web_run_task_parents(web_call *call)
+{
+    char handle[REEVE_HANDLE_MAX];
+    reeve_batch_counts counts;
+    cli_json json;
+
+    if (snprintf(handle, sizeof(handle), "%s/%s", QUEUE(call), ID(call)) >= (int)sizeof(handle)) {
+        web_refuse(call, 400, "invalid", "the handle is too long");
+        return;
+    }
+    reeve_status status = reeve_batch_count(call->client, handle, &counts);
+    if (status != REEVE_OK) {
+        web_refuse_status(call, status);
+        return;
+    }
+    cli_json_begin(&json, call->out);
+    cli_handle_json(&json, QUEUE(call), ID(call));
+    cli_json_bool(&json, "open", counts.open);
+    cli_json_uint(&json, "members", counts.members);
+    cli_json_uint(&json, "completed", counts.completed);
+    cli_json_uint(&json, "dead", counts.dead);
+    cli_json_uint(&json, "cancelled", counts.cancelled);
+    cli_json_uint(&json, "left", counts.left);
+    cli_json_uint(&json, "failed", counts.failed);
+    cli_json_end(&json);
 }

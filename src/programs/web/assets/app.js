@@ -1,8 +1,8 @@
 // app.js - calls of the API, the stream of snapshots, pages by the address, keys.
 'use strict';
 
-const PAGES = [['overview', 'Overview', '', 'o', overview], ['queues', 'Queues', 'queues', 'q', queues], ['dead', 'Dead', 'dead', 'd', dead], ['workers', 'Workers', 'workers', 'w', workers],
-  ['cron', 'Cron', 'cron', 'c', cron], ['operations', 'Operations', 'operations', 'p', operations], ['health', 'Health', 'health', 'h', health]];
+const PAGES = [['overview', 'Overview', '', 'o', overview], ['queues', 'Queues', 'queues', 'q', queues], ['dead', 'Dead', 'dead', 'd', dead], ['batches', 'Batches', 'batches', 'b', batches], ['limits', 'Limits', 'limits', 'l', limits],
+  ['workers', 'Workers', 'workers', 'w', workers], ['cron', 'Cron', 'cron', 'c', cron], ['operations', 'Operations', 'operations', 'p', operations], ['health', 'Health', 'health', 'h', health]];
 const DEEP = { queue: ['queues', queue], tasks: ['queues', tasks], task: ['queues', task] };
 const ROLES = ['nobody', 'viewer', 'operator', 'admin'];
 const main = document.getElementById('main');
@@ -110,7 +110,7 @@ async function start() {
 
 // ---- keys ----------------------------------------------------------------------------------------------------------
 
-const KEYS = [['g then o q d w c p h', 'Overview, queues, dead, workers, cron, operations, health'], ['/', 'Go to the filter'], ['j  k', 'Next and previous row'], ['Enter', 'Open the row'], ['x', 'Select the row'], ['r', 'Load the page again'], ['Esc', 'Leave a field, close a dialog'], ['?', 'This list']];
+const KEYS = [['g then o q d b l w c p h', 'Overview, queues, dead, batches, limits, workers, cron, operations, health'], ['/', 'Go to the filter'], ['j  k', 'Next and previous row'], ['Enter', 'Open the row'], ['x', 'Select the row'], ['r', 'Load the page again'], ['Esc', 'Leave a field, close a dialog'], ['?', 'This list']];
 function showKeys() { ask('Keyboard', h('div', { class: 'keys' }, KEYS.map(([k, v]) => [h('span', null, k.split(' ').filter(Boolean).map((x) => x === 'then' ? ' then ' : [h('kbd', null, x), ' '])), h('span', null, v)])), ['Close', 'main']); }
 document.getElementById('help').addEventListener('click', showKeys);
 document.getElementById('theme').addEventListener('click', () => {

@@ -314,17 +314,18 @@ function task(parts) {
       last = text;
       const t = JSON.parse(text);
       ended = ['completed', 'dead', 'cancelled'].includes(t.state);
+      const waits = t.parents && t.state === 'blocked' ? await api('GET', taskPath(t0) + '/parents').catch(() => null) : null;
       const log = t.logged ? (await api('GET', taskPath(t0) + '/log')).lines : [];
       put(state, badge(t.stalled ? 'stalled' : t.state));
       buttons(t);
-      put(holder, raw ? h('section', { class: 'panel' }, pretty(text)) : view(t, log));
+      put(holder, raw ? h('section', { class: 'panel' }, pretty(text)) : view(t, log, waits));
     } catch (e) {
       ended = e.code === 'not_found';
       put(holder, h('section', { class: 'panel' }, empty(ended ? 'There is no such task' : 'The task cannot be read', e.message)));
     } finally { busy = false; }
   }
-  function view(t, log) {
-    return h('div', { class: 'wide' }, h('div', null,
+  function view(t, log, waits) {
+    return h('div', { class: 'wide' }, h('div', null, waits && panel('Waits for', members(waits)),
       t.progress !== null && panel('Progress', h('div', { class: 'progress', role: 'progressbar', 'aria-valuenow': t.progress, 'aria-valuemin': 0, 'aria-valuemax': 100, 'aria-label': 'Progress' }, bar(t.progress)), h('p', { class: 'sub' }, `${t.progress} % `, t.progress_words)),
       t.error_message && panel('Last error', h('p', null, badge('failed'), ' ', h('b', null, t.error_kind), ' ', ago(t.failed_ms)), h('pre', null, t.error_message)),
       panel('Story', story(t)), content('Payload', t, 'payload'), content('Result', t, 'result'),
@@ -359,21 +360,90 @@ function utilisation(u) {
   const fill_ = h('div'); fill_.style.width = Math.round(u * 100) + '%';
   return [h('span', { class: 'util', 'aria-hidden': 'true' }, fill_), Math.round(u * 100) + ' %'];
 }
+// Asks a worker, and says what it answered.
+async function askWorker(w, what, body) {
+  try { toast(`${w.name}: ${(await api('POST', `workers/${encodeURIComponent(w.worker)}/${what}`, body)).text}`); } catch (e) { toast(`${w.name}: ${e.message}`, true); }
+}
+function threadsDialog(w) {
+  const pools = w.pools.map((p) => [p, h('input', { type: 'number', min: 1, max: 1024, value: p.threads, 'aria-label': 'Threads of ' + p.name })]);
+  ask(`Threads of ${w.name}`, pools.map(([p, field]) => h('label', null, p.name, h('span', { class: 'sub' }, ' ', (p.queues || []).join(', ')), field)), ['Keep them', ''], ['Change', 'main', async () => {
+    for (const [p, field] of pools) {
+      const n = Number(field.value);
+      if (!Number.isInteger(n) || n < 1 || n > 1024) { field.focus(); return false; }
+      if (n !== p.threads) await askWorker(w, 'threads', { pool: p.name, threads: n });
+    }
+  }]);
+}
+async function stackDialog(w) {
+  try {
+    const text = await apiText('GET', `workers/${encodeURIComponent(w.worker)}/stack`);
+    ask(`Stacks of ${w.name}`, pretty(JSON.stringify(JSON.parse(text).stacks)), ['Close', 'main']);
+  } catch (e) { toast(`${w.name}: ${e.message}`, true); }
+}
+function workerActs(w) {
+  const button = (label, run, kind) => h('button', { type: 'button', class: kind, 'aria-label': `${label}: ${w.name}`, click: run }, label);
+  return may('operator') && h('div', { class: 'acts end' }, w.state === 'quiet' ? button('Resume', () => askWorker(w, 'resume')) : button('Quiet', () => askWorker(w, 'quiet')), button('Threads', () => threadsDialog(w)), button('Stacks', () => stackDialog(w)),
+    may('admin') && [button('Reload', () => askWorker(w, 'reload')), button('Stop', () => ask(`Stop ${w.name}?`, h('p', null, 'It takes no new tasks, lets running ones finish, and ends. Its supervisor may start it again.'), ['Keep it', ''], ['Stop', 'danger', () => askWorker(w, 'stop')]), 'danger')]);
+}
+function poolLine(p) {
+  return h('div', { class: 'pool' }, h('b', null, p.name), h('span', { class: 'sub' }, `${p.threads} thread${p.threads === 1 ? '' : 's'}`), utilisation(p.utilisation === undefined ? null : p.utilisation),
+    h('span', { class: 'sub' }, (p.queues || []).slice(0, 8).map((q, i) => [i ? ', ' : '', h('a', { href: queueLink(q) }, q)]), (p.queues || []).length > 8 ? ` and ${p.queues.length - 8} more` : ''));
+}
 function workers() {
-  const holder = h('div');
+  const holder = h('div'), crashes = h('div');
+  let drawn = '';
   return {
-    title: 'Workers', node: [h('div', { class: 'top' }, h('h1', null, 'Workers')), holder],
+    title: 'Workers', node: [h('div', { class: 'top' }, h('h1', null, 'Workers')), holder, crashes],
     tick(snapshot) {
       const list = snapshot.workers;
+      if (holder.contains(document.activeElement) && drawn === list.map((w) => w.worker + w.state).join()) return; // (a button that has the focus stays)
+      drawn = list.map((w) => w.worker + w.state).join();
       const running = list.flatMap((w) => w.running.map((r) => ({ ...r, on: w.name }))).sort((a, b) => b.for_ms - a.for_ms).slice(0, 50);
-      put(holder, h('section', { class: 'panel flush' }, list.length ? table(['Worker', 'State', ['Busy', 'num'], ['Utilisation', 'num'], 'Pools', ['Done', 'num'], ['Failed', 'num'], ['Memory', 'num hide'], ['Redis', 'num hide'], ['Seen', 'num']], list.map((w) => h('tr', null,
-        h('td', null, h('span', { class: 'name' }, w.name), h('div', { class: 'sub' }, `${w.host} · ${w.pid} · ${w.version || ''} · up ${span(now() - w.started_ms)}`)), h('td', null, badge(w.state)), h('td', { class: 'num' }, `${w.busy}/${w.threads}`), h('td', { class: 'num' }, utilisation(w.utilisation)),
-        h('td', null, w.pools.map((p) => h('div', { class: 'sub' }, `${p.name} ×${p.threads}: `, (p.queues || []).slice(0, 6).map((q, i) => [i ? ', ' : '', h('a', { href: queueLink(q) }, q)]), (p.queues || []).length > 6 ? ` and ${p.queues.length - 6} more` : ''))),
-        number(w.processed - w.failed), number(w.failed), h('td', { class: 'num hide' }, bytes(w.memory_bytes)), h('td', { class: 'num hide' }, w.round_trip_us ? span(w.round_trip_us / 1000) : '–'), h('td', { class: 'num' }, ago(w.seen_ms))))) :
-        empty('No live worker', 'Workers show themselves with their first heartbeat.', 'reeve-worker -c worker.conf')),
+      put(holder, list.length ? list.map((w) => h('section', { class: 'panel worker', 'aria-label': w.name },
+        h('div', { class: 'head' }, h('h2', null, w.name, ' ', badge(w.state)), workerActs(w)),
+        h('p', { class: 'sub' }, `${w.host} · process ${w.pid} · reeve ${w.version || '?'} · up ${span(now() - w.started_ms)} · ${bytes(w.memory_bytes)} · Redis ${w.round_trip_us ? span(w.round_trip_us / 1000) : '–'} · seen `, ago(w.seen_ms)),
+        h('div', { class: 'tiles inner' }, tile(`of ${w.threads} threads busy`, count(w.busy)), tile('utilisation', w.utilisation === null ? '–' : Math.round(w.utilisation * 100) + ' %'), tile('completed', count(w.processed - w.failed)), tile('failed', count(w.failed), null, w.failed > 0)),
+        w.pools.map(poolLine))) :
+        h('section', { class: 'panel flush' }, empty('No live worker', 'Workers show themselves with their first heartbeat.', 'reeve-worker -c worker.conf')),
       running.length > 0 && h('section', { class: 'panel flush' }, h('h2', null, 'Running, the longest first'), table(['Task', 'Type', 'Queue', 'Worker', 'Thread', ['For', 'num']], running.map((r) => h('tr', { 'data-link': taskLink(r.handle) }, h('td', null, h('a', { class: 'mono', href: taskLink(r.handle) }, r.id)), h('td', null, r.type), h('td', null, r.queue), h('td', null, r.on), h('td', null, r.thread), h('td', { class: 'num' }, span(r.for_ms)))))));
     },
+    async first() {
+      const list = (await api('GET', 'crashes')).crashes;
+      put(crashes, list.length > 0 && h('section', { class: 'panel flush' }, h('h2', null, 'Last crashes'), table([['When', 'num'], 'Task', 'Type', 'What', ''], list.slice(0, 20).map((c) => h('tr', null, h('td', { class: 'num' }, ago(c.at_ms)), h('td', null, c.handle ? h('a', { class: 'mono', href: taskLink(c.handle) }, c.handle) : '–'), h('td', null, c.type), h('td', { class: 'clip' }, c.message),
+        h('td', { class: 'num' }, c.backtrace && h('button', { type: 'button', click: () => ask('Backtrace', h('pre', null, c.backtrace), ['Close', 'main']) }, 'Backtrace')))))));
+    },
   };
+}
+
+// ---- batches and limits --------------------------------------------------------------------------------------------
+
+function members(m) {
+  const ended = m.members - m.left;
+  return h('div', null, h('div', { class: 'progress', role: 'progressbar', 'aria-label': 'Members that have ended', 'aria-valuenow': ended, 'aria-valuemin': 0, 'aria-valuemax': m.members }, bar(m.members ? 100 * ended / m.members : 0)),
+    h('span', { class: 'sub' }, `${whole.format(ended)} of ${whole.format(m.members)} ended`, m.dead ? `, ${whole.format(m.dead)} dead` : '', m.cancelled ? `, ${whole.format(m.cancelled)} cancelled` : '', m.failed ? `, ${whole.format(m.failed)} of the others have failed` : '', m.open ? '; open: members may still be added' : ''));
+}
+function batches() {
+  const holder = h('div');
+  async function load() {
+    const with_ = (await api('GET', 'queues?limit=200')).queues.map((q) => q.info).filter((i) => i.blocked > 0).slice(0, 20);
+    const found = (await Promise.all(with_.map((i) => api('GET', queuePath(i.queue) + '/tasks?state=blocked&limit=50')))).flatMap((p) => p.tasks).slice(0, 50);
+    const counts = await Promise.all(found.map((t) => api('GET', taskPath(t) + '/parents').catch(() => null)));
+    put(holder, h('section', { class: 'panel flush' }, found.length ? table(['Waiting task', 'Type', 'Queue', 'What it waits for', ['Enqueued', 'num']], found.map((t, i) => h('tr', { 'data-link': taskLink(t.handle) },
+      h('td', null, h('a', { class: 'mono', href: taskLink(t.handle) }, t.id)), h('td', null, t.type), h('td', null, h('a', { href: tasksLink(t.queue, 'state:blocked') }, t.queue)), h('td', { class: 'grow' }, counts[i] ? members(counts[i]) : '–'), h('td', { class: 'num' }, ago(t.enqueued_ms))))) :
+      empty('No task waits for others', 'The callbacks of batches, and tasks after others, are listed here.', 'reeve batch open --complete TASK')));
+  }
+  return { title: 'Batches', node: [h('div', { class: 'top' }, h('h1', null, 'Batches'), h('span', { class: 'sub' }, 'and other tasks that wait for tasks')), holder], first: load };
+}
+function limits() {
+  const holder = h('div');
+  const use = (running, of) => of ? [h('span', { class: 'util', 'aria-hidden': 'true' }, bar(100 * running / of)), `${whole.format(running)} of ${whole.format(of)}`] : whole.format(running);
+  async function load() {
+    const list = (await api('GET', 'queues?limit=200')).queues.map((q) => q.info).filter((i) => i.concurrency || i.rate || i.parked > 0 || REASON_LIMIT(i.each_group) || i.paused || i.pause_until_ms);
+    put(holder, h('section', { class: 'panel flush' }, list.length ? table(['Queue', 'Running', 'Rate', 'Each group', ['Parked', 'num'], 'Paused'], list.map((i) => h('tr', { 'data-link': queueLink(i.queue) }, h('td', null, h('a', { class: 'name', href: queueLink(i.queue) }, i.queue)), h('td', null, use(i.running, i.concurrency)),
+      h('td', null, i.rate ? `${whole.format(i.rate.count)} starts in ${span(i.rate.period_ms)}` : '–'), h('td', null, REASON_LIMIT(i.each_group) || '–'), number(i.parked), h('td', null, i.paused ? badge('paused') : i.pause_until_ms > now() ? ['until ', when(i.pause_until_ms)] : '–')))) :
+      empty('No queue has a limit', 'Limits hold for all workers together: how many tasks run at a time, and how many start in a period.', 'reeve limit mail --concurrency 10 --rate 100/1s')));
+  }
+  return { title: 'Limits', node: [h('div', { class: 'top' }, h('h1', null, 'Limits')), holder], first: load, tick: load };
 }
 
 function cron() {
