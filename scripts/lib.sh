@@ -87,6 +87,35 @@ need_packages() {
   exit 1
 }
 
+# need_browser DIR: what tests/system/st_browser.sh needs: Debian's Chromium, and the packages of tests/web/package.json, which go to
+# DIR/browser.
+need_browser() {
+  local dir=$1/browser log=$1/npm.log
+  need_packages chromium
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then need_packages nodejs npm; fi
+  mkdir -p "$dir" || exit 1
+  if [ -d "$dir/node_modules" ] && cmp -s "$ROOT/tests/web/package-lock.json" "$dir/package-lock.json"; then return 0; fi
+  cp "$ROOT/tests/web/package.json" "$dir/" || exit 1
+  cp "$ROOT/tests/web/package-lock.json" "$dir/" || exit 1
+  (cd "$dir" && quietly "$log" npm ci --ignore-scripts --no-audit --no-fund) || {
+    rm -rf "$dir/package-lock.json"
+    die "cannot install the packages of tests/web/package.json"
+  }
+}
+
+# need_promtool DIR: Prometheus's checker goes to DIR/tools/promtool. Its package is not installed, since it has a service.
+need_promtool() {
+  local dir=$1/tools
+  [ ! -x "$dir/promtool" ] || return 0
+  mkdir -p "$dir/package" || exit 1
+  if ! (cd "$dir/package" && quietly "$1/promtool.log" apt-get download prometheus); then
+    find_root && quietly "$1/promtool.log" "${AS_ROOT[@]}" apt-get update -q
+    (cd "$dir/package" && quietly "$1/promtool.log" apt-get download prometheus) || die "cannot fetch promtool"
+  fi
+  dpkg-deb -x "$dir"/package/prometheus_*.deb "$dir/package" && mv "$dir/package/usr/bin/promtool" "$dir/promtool" || die "cannot unpack promtool"
+  rm -rf "$dir/package"
+}
+
 # ---- building ---------------------------------------------------------------------------------------------------------
 
 jobs_here() { nproc 2>/dev/null || echo 2; }

@@ -326,7 +326,8 @@ web_snapshot *web_snapshots_next(struct web_snapshots *snapshots, uint64_t seque
 
 static int64_t pause_after(const web_snapshot *snapshot)
 {
-    int64_t share = snapshot == NULL ? 0 : snapshot->took_us * SHARE / 1000;
+    /* One that failed cost Redis nothing: it waited for a Redis that is away. */
+    int64_t share = snapshot == NULL || snapshot->status != REEVE_OK ? 0 : snapshot->took_us * SHARE / 1000;
 
     return share > INTERVAL_MS ? share : INTERVAL_MS;
 }

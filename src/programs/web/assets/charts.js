@@ -71,7 +71,7 @@ function family(task) {
   };
   const place = (i, n) => (height - n * 40) / 2 + i * 40 + 5, middle = height / 2;
   const wire = (x1, y1, x2, y2) => s('path', { class: 'grid', fill: 'none', d: `M${x1},${y1} C${(x1 + x2) / 2},${y1} ${(x1 + x2) / 2},${y2} ${x2},${y2}` });
-  return s('svg', { viewBox: `0 0 ${width} ${height}`, width: '100%', role: 'img', 'aria-label': 'Parents and children' },
+  return s('svg', { viewBox: `0 0 ${width} ${height}`, width: '100%', role: 'group', 'aria-label': 'Parents and children' },
     parents.map((p, i) => [wire(200, place(i, parents.length) + 15, 265, middle), box(10, place(i, parents.length), p.handle, p.ended || p.state, taskLink(p.handle))]),
     children.map((c, i) => [wire(455, middle, 520, place(i, children.length) + 15), box(520, place(i, children.length), c, '', taskLink(c))]),
     box(265, middle - 15, task.id, task.state, null));

@@ -12,7 +12,7 @@ const taskPath = (task) => 'tasks/' + encodeURIComponent(task.queue) + '/' + enc
 function panel(title, ...content) { return h('section', { class: 'panel' }, title && h('h2', null, title), content); }
 function empty(title, text, code) { return h('div', { class: 'empty' }, h('strong', null, title), text, code && h('div', null, h('code', null, code))); }
 function table(heads, rows) {
-  return h('div', { class: 'scroll' }, h('table', null,
+  return h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Table' }, h('table', null,
     h('thead', null, h('tr', null, heads.map((head) => { const [text, kind] = Array.isArray(head) ? head : [head]; return h('th', { scope: 'col', class: kind }, text); }))),
     h('tbody', null, rows)));
 }
@@ -246,7 +246,7 @@ function tasks(parts, query) {
     } catch (e) { put(holder, empty('The filter is not valid', e.message)); } finally { loading = false; }
   }
   put(foot, note, h('div', { class: 'acts' }, more));
-  put(holder, h('div', { class: 'scroll' }, h('table', null, h('thead', null, h('tr', null, h('th', { scope: 'col' }, h('input', { type: 'checkbox', 'aria-label': 'Select all that are shown', change: (e) => rows.querySelectorAll('input').forEach((box) => { if (box.checked !== e.target.checked) box.click(); }) })),
+  put(holder, h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Table' }, h('table', null, h('thead', null, h('tr', null, h('th', { scope: 'col' }, h('input', { type: 'checkbox', 'aria-label': 'Select all that are shown', change: (e) => rows.querySelectorAll('input').forEach((box) => { if (box.checked !== e.target.checked) box.click(); }) })),
     ['Id', 'Type', 'State', 'Last error or progress'].map((x) => h('th', { scope: 'col' }, x)), ['Failed', 'When'].map((x) => h('th', { scope: 'col', class: 'num' }, x)))), rows)), foot);
   put(chips, ['all', ...STATES].map((x) => h('a', { href: tasksLink(name, withState(x)), 'aria-current': x === state ? 'true' : null }, x)));
   api('GET', queuePath(name) + '/failures').then((f) => { values.kind = f.failures.map((x) => x.kind); }).catch(() => {});

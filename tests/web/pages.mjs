@@ -1,0 +1,33 @@
+// pages.mjs - every page, light, dark and on a phone: nothing is wider than the screen, axe-core finds nothing serious, and a picture
+// is kept.
+import assert from 'node:assert/strict';
+import { accessible, bulk, ended, finish, many, open, reeve, shots, url } from './browser.mjs';
+
+bulk('mail', many(4, (i) => ({ type: 'fail', id: `lost-${i}`, attempts: 1, payload: { kind: ['smtp', 'dns', 'quota'][i % 3], message: ['550 mailbox unavailable', 'no such host: mx.example.com', 'over quota'][i % 3], times: 1 } })));
+bulk('thumbs', many(60, (i) => ({ type: i % 3 ? 'echo' : 'sleep', payload: i % 3 ? { picture: `${i}.jpg`, width: 480 } : { ms: 20 } })));
+bulk('exports', many(240, (i) => ({ type: 'export', payload: { tenant: i % 7 } })));
+bulk('reports', many(12, (i) => ({ type: 'report', in: 600 + i * 60 })));
+reeve('enqueue', 'thumbs', 'steps', '{"steps":400,"ms":100}', '--id', 'film-12', '--tag', 'video');
+reeve('enqueue', 'thumbs', 'sleep', '{"ms":40000}', '--id', 'film-13', '--tag', 'video');
+reeve('enqueue', 'mail', 'digest', '{"to":"ann@example.com"}', '--id', 'digest', '--after', 'thumbs/film-12', '--after', 'thumbs/film-13');
+reeve('limit', 'thumbs', '--concurrency', '8', '--rate', '100/1s');
+reeve('cron', 'add', 'nightly', '0 3 * * *', 'reports', 'report', '--zone', 'Europe/Berlin');
+reeve('cron', 'add', 'sweep', 'every 90s', 'mail', 'echo');
+reeve('pause', 'reports');
+for (let i = 0; i < 4; i++) ended(`mail/lost-${i}`);
+
+const faults = [], pages = { overview: '', queues: 'queues', queue: 'queue/mail', tasks: 'tasks/mail', task: 'task/mail/lost-1', running: 'task/thumbs/film-12', waiting: 'task/mail/digest', dead: 'dead', batches: 'batches', limits: 'limits', workers: 'workers', cron: 'cron', operations: 'operations', health: 'health' };
+for (const [kind, options] of Object.entries({ light: {}, dark: { colorScheme: 'dark' }, phone: { viewport: { width: 390, height: 844 } } })) {
+  const at = await open('', options);
+  for (const [name, path] of Object.entries(pages)) {
+    await at.goto(`${url}#/${path}`);
+    await at.locator('main h1').waitFor();
+    await at.locator('main .panel').first().waitFor();
+    assert.ok(await at.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is too wide: ${kind}`);
+    await at.screenshot({ path: `${shots}/${name}-${kind}.png`, fullPage: true });
+    faults.push(...await accessible(at, `${name}, ${kind}`));
+  }
+  await at.close();
+}
+assert.deepEqual(faults, []);
+await finish('pages');
