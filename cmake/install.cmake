@@ -55,6 +55,8 @@ install(CODE "
                  \"${PROJECT_BINARY_DIR}/packaging/reeve-worker@.service\" @ONLY)")
 install(FILES ${PROJECT_BINARY_DIR}/packaging/reeve-worker@.service DESTINATION lib/systemd/system)
 install(FILES ${PROJECT_SOURCE_DIR}/packaging/reeve-worker.conf DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES ${PROJECT_SOURCE_DIR}/packaging/prometheus/reeve.rules.yml ${PROJECT_SOURCE_DIR}/packaging/grafana/reeve.json
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/reeve)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # (What the documents link to, in the same places beside them.)
