@@ -17,6 +17,7 @@ export REEVE_REDIS=unix://$TEST_DIR/redis.sock REDIS_OPTIONS
 serve() {
     local name=$1
     shift
+    rm -f "$TEST_DIR/$name.out" # (of the test before)
     "$REEVE" web --listen 127.0.0.1:0 "$@" </dev/null >"$TEST_DIR/$name.out" 2>"$TEST_DIR/$name.log" &
     own $!
     wait_for '[ -s "$TEST_DIR/$name.out" ]' 10

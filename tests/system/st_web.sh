@@ -334,3 +334,22 @@ expect_eq "$CODE" 403
 ask GET "$Q/tasks"
 expect_has "$ANSWER" '"tasks":['
 end "$WEB_PID"
+
+# ---- HTTPS -------------------------------------------------------------------------------------------------------------
+
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 \
+    -keyout "$TEST_DIR/key.pem" -out "$TEST_DIR/cert.pem" 2>/dev/null || fail "no certificate"
+start_web https --cert "$TEST_DIR/cert.pem" --key "$TEST_DIR/key.pem" --users "$TEST_DIR/users"
+expect_has "$URL" https://127.0.0.1:
+ask GET $API/session --cacert "$TEST_DIR/cert.pem"
+expect_eq "$CODE" 200
+ask POST $API/login --cacert "$TEST_DIR/cert.pem" -D "$TEST_DIR/head" -d '{"user":"operator","password":"secret-operator"}'
+expect_eq "$CODE" 200
+grep -qi '^set-cookie: .*; Secure' "$TEST_DIR/head" || fail "the cookie is also for HTTP"
+curl -s -o /dev/null "http${URL#https}/health" && fail "it answers without TLS"
+curl -s -o /dev/null --tls-max 1.1 --cacert "$TEST_DIR/cert.pem" "$URL/health" && fail "it speaks TLS 1.1"
+end "$WEB_PID"
+expect_status 2 "$REEVE" web --listen 127.0.0.1:0 --cert "$TEST_DIR/cert.pem"
+expect_status 2 "$REEVE" web --listen 127.0.0.1:0 --cert "$TEST_DIR/key.pem" --key "$TEST_DIR/cert.pem"
+expect_has "$ERR" 'certificate and its key'
+exit 0
