@@ -135,7 +135,7 @@ static reeve_status refuse_unknown(const reeve_plugin *plugin, const char *name,
         return rv_fail(error, REEVE_EINVAL, "plugin %s: option \"%.100s\" is unknown; did you mean \"%s\"?", path, name,
                        nearest.name);
     return rv_fail(error, REEVE_EINVAL,
-                   "plugin %s: option \"%.100s\" is unknown; `reeve-worker dump-plugin` prints the options", path,
+                   "plugin %s: option \"%.100s\" is unknown; `reeve-worker --dump-plugin` prints the options", path,
                    name);
 }
 

@@ -124,7 +124,7 @@ return {
    help = 'With a slash, a path relative to the directory of this file; else a name in the plugin directory.'},
   {path = 'plugins[].options', kind = 'options', otherwise = 'none',
    help = 'Values for the options that the plugin declares. The option "retry.max" is the setting `max` in a group ' ..
-     '`retry`. `reeve-worker dump-plugin` prints the options of a plugin.'},
+     '`retry`. `reeve-worker --dump-plugin` prints the options of a plugin.'},
 
   {path = 'pools', kind = 'groups', required = true, help = 'Pools of threads; each serves its own list of queues.'},
   {path = 'pools[].name', kind = 'text', unique = true, check = 'check_queue',
