@@ -231,7 +231,9 @@ static void look_at_unblocked(size_t index, const rv_reply *reply, void *context
 {
     unblocking *u = context;
     (void)index;
-    if (!rv_reply_is(reply, RV_ERROR)) return;
+    if (rv_reply_is(reply, RV_ARRAY))
+        for (size_t i = 0; i < reply->count; i++) look_at_unblocked(i, rv_reply_at(reply, i), context);
+    if (!rv_reply_is(reply, RV_ERROR) || u->status != REEVE_OK) return;
     u->status = rv_fail(&u->conn->error, REEVE_EREDIS,
                         "Redis answered: %s: threads that wait for several nodes need CLIENT UNBLOCK", reply->text);
 }
@@ -245,7 +247,11 @@ static bool is_first(const struct rv_waits *waits, size_t i)
     return true;
 }
 
-/* Sends what ends those that wait at this node. */
+/*
+ * Sends what ends those that wait at this node. A Redis before 8.2 ends itself ("Unknown btype") when CLIENT UNBLOCK
+ * meets a command that waits for the end of CLIENT PAUSE, as in a planned failover. So it stands in a transaction with a
+ * command that may write: Redis executes none of it before the end of the pause.
+ */
 static reeve_status send_unblock(rv_conn *conn, int node, int64_t deadline)
 {
     rv_link *link;
@@ -255,6 +261,12 @@ static reeve_status send_unblock(rv_conn *conn, int node, int64_t deadline)
     rv_conn *to = link->conn;
     rv_conn_discard(to);
     rv_conn_release_held(to);
+    rv_cmd(to, 1);
+    rv_args(to, "MULTI");
+    rv_cmd(to, 3);
+    rv_args(to, "EVAL");
+    rv_args(to, "return 0");
+    rv_argi(to, 0);
     for (size_t i = 0; i < waits->count; i++) {
         const waiting *w = &waits->list[i];
         if (!w->is_pending || w->link->node != node) continue;
@@ -263,6 +275,8 @@ static reeve_status send_unblock(rv_conn *conn, int node, int64_t deadline)
         rv_args(to, "UNBLOCK");
         rv_argi(to, rv_conn_id(w->link->conn));
     }
+    rv_cmd(to, 1);
+    rv_args(to, "EXEC");
     rv_exchange what = {.deadline = deadline};
     rv_exchange_send(&what, &to->commands);
     status = rv_command_check(&to->commands, &conn->error);
