@@ -18,6 +18,7 @@
  * stats.h     statistics by day: numbers, wait times, run times, errors
  * watch.h     events: follow what happens to tasks
  * why.h       why a task or a queue does not run
+ * partition.h queues that are divided into partitions
  * maintain.h  maintenance of queues that no worker serves
  * check.h     check the data of a queue, and repair them
  * worker.h    run handlers in pools of threads inside your program
@@ -44,6 +45,7 @@
 #include "layer.h"
 #include "limits.h"
 #include "maintain.h"
+#include "partition.h"
 #include "plugin.h"
 #include "search.h"
 #include "signal.h"

@@ -143,9 +143,25 @@ static bool is_name(const char *text, size_t length, size_t max, const char *oth
     return true;
 }
 
-bool rv_valid_queue(const char *text, size_t length)
+bool rv_valid_whole_queue(const char *text, size_t length)
 {
     return is_name(text, length, REEVE_QUEUE_MAX, "._-", 3);
+}
+
+/* "~3" or "~12" behind the name. */
+static size_t partition_length(const char *text, size_t length)
+{
+    size_t digits = 0;
+    while (digits < 2 && digits < length && text[length - 1 - digits] >= '0' && text[length - 1 - digits] <= '9')
+        digits++;
+    bool marked = digits > 0 && length > digits + 1 && text[length - digits - 1] == '~';
+    return marked && (digits == 1 || text[length - digits] != '0') ? digits + 1 : 0;
+}
+
+bool rv_valid_queue(const char *text, size_t length)
+{
+    if (text == NULL || length == 0 || length > REEVE_QUEUE_MAX) return false;
+    return rv_valid_whole_queue(text, length - partition_length(text, length));
 }
 
 bool rv_valid_type(const char *text, size_t length)

@@ -28,7 +28,10 @@ void rv_session_id(char ret[RV_SESSION_LENGTH + 1], const char *worker);
 double rv_random_unit(void);
 
 /* The rules of task.h. text need not end in a zero byte. */
+/* Of a queue, or of a partition of one: "mail~3" (protocol/partition.h). */
 bool rv_valid_queue(const char *text, size_t length);
+/* Of a queue, and not of a partition. */
+bool rv_valid_whole_queue(const char *text, size_t length);
 bool rv_valid_type(const char *text, size_t length);
 
 /* A type, or the beginning of types with a star behind it, "mail.*", or the star alone. */

@@ -15,6 +15,7 @@
 #include "client/client_batch.h"
 #include "client/client_enqueue.h"
 #include "client/outbox.h"
+#include "client/spread.h"
 #include "protocol/envelope.h"
 #include "protocol/parents.h"
 #include "protocol/spec.h"
@@ -242,6 +243,10 @@ static reeve_status add(reeve_client *client, const reeve_batch *batch, const re
         return rv_enqueue_error_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(batch), "tasks in one call");
     if (count > (size_t)client->size_limits.parents)
         return rv_enqueue_error_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(parents), "tasks of a batch");
+    for (size_t i = 0; i < count; i++) {
+        status = rv_spread_refuse(client, specs[i].queue, "a batch");
+        if (status != REEVE_OK) return fail_all(client, &m, status);
+    }
     status = name_members(client, specs, count, &m);
     status = status == REEVE_OK ? add_named(client, batch, &m) : fail_all(client, &m, status);
     free_members(&m);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "client/fan.h"
+#include "client/partitions.h"
 #include "protocol/scripts.h"
 
 /* Informs the tasks that waited for this one, and its parents. */
@@ -20,20 +21,27 @@ reeve_status rv_change_call_run(reeve_client *client, const rv_change_call *what
     reeve_status status = rv_keys_check_id(what->call.args[0], &client->error);
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
+    char partition[REEVE_QUEUE_MAX + 1];
     bool again;
-    status = rv_client_script(client, &what->call, &reply, &again);
-    return status == REEVE_OK ? rv_change_call_answer(client, what, reply, again) : status;
+    rv_change_call found = *what;
+    found.call.queue = rv_partitions_locate(client, what->call.queue, what->call.args[0], partition);
+    if (found.call.queue == NULL) return client->error.status;
+    status = rv_client_script(client, &found.call, &reply, &again);
+    return status == REEVE_OK ? rv_change_call_answer(client, &found, reply, again) : status;
 }
 
 reeve_status rv_change_call_answer(reeve_client *client, const rv_change_call *what, const rv_reply *reply, bool again)
 {
-    const char *queue = what->call.queue, *id = what->call.args[0];
+    const char *id = what->call.args[0];
+    char queue[REEVE_QUEUE_MAX + 1]; /* for the words */
+    rv_copy_text(queue, sizeof(queue), what->call.queue);
+    rv_partition_strip(queue);
     if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(client, what->verb);
     if (strcmp(reply->text, "ok") == 0) return REEVE_OK;
-    if (strcmp(reply->text, "ok more") == 0) return follow(client, queue);
+    if (strcmp(reply->text, "ok more") == 0) return follow(client, what->call.queue);
     if (what->ret_running != NULL) {
         *what->ret_running = strcmp(reply->text, "running") == 0;
-        if (*what->ret_running) return what->cascades ? follow(client, queue) : REEVE_OK;
+        if (*what->ret_running) return what->cascades ? follow(client, what->call.queue) : REEVE_OK;
     }
     if (again && what->done != NULL && strcmp(reply->text, what->done) == 0) return REEVE_OK;
     /* A retried task may wait for its parents again. */

@@ -12,6 +12,8 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "client/buffer.h"
+#include "client/partitions.h"
+#include "client/spread.h"
 #include "client/stand_in.h"
 #include "protocol/definition.h"
 #include "reeve/depend.h"
@@ -69,6 +71,7 @@ static reeve_status connect_first(reeve_client *client)
     status = rv_conn_create(&client->conn, &options, &client->error);
     if (status != REEVE_OK) return status;
     rv_conn_ask_clock(client->conn);
+    rv_partitions_ask(client);
     client->began_ms = rv_now_ms();
     int64_t wait_ms = client->timeout_ms;
     if (client->buffer != NULL && client->buffer->wait_ms < wait_ms) wait_ms = client->buffer->wait_ms;
@@ -127,6 +130,7 @@ void reeve_client_close(reeve_client *client)
         rv_embedded_forsake(client->embedded);
     rv_url_fini(&client->url);
     rv_layers_fini(&client->layers);
+    rv_partition_map_fini(&client->partitions);
     rv_buffer_close(client->buffer);
     rv_buf_fini(&client->scratch);
     if (client->waker.fd >= 0) rv_waker_fini(&client->waker);
@@ -341,6 +345,8 @@ reeve_status rv_client_script(reeve_client *client, const rv_simple_call *call, 
         if (ret_again != NULL) *ret_again = false;
         return rv_stand_in_script(client, call, ret);
     }
+    const rv_partition_layout *layout = rv_partitions_find(client, call->queue);
+    if (layout != NULL) return rv_spread_script(client, layout, call, ret, ret_again);
     simple_build simple = {.call = call};
     rv_keys_set_prefix(&simple.prefix, client->ns, call->queue);
     return rv_client_call(client, build_simple, &simple, ret, ret_again);

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "protocol/keys.h"
 #include "protocol/layers.h"
+#include "protocol/partition.h"
 #include "protocol/size_limits.h"
 #include "redis/conn.h"
 #include "redis/embedded.h"
@@ -45,8 +46,11 @@ struct reeve_client {
     /* queues that this client has put into <ns>:queues: the last few, so that it need not do so again */
     char known[8][REEVE_QUEUE_MAX + 1];
     unsigned known_next;
-    bool handed_over;     /* the last task that came alone was handed to a thread: the next may be, too */
-    unsigned known_epoch; /* the connection's, when they were noted: a new server may not know them */
+    rv_partition_map partitions; /* client/partitions.h */
+    int64_t partitions_until_ms; /* when they are read again */
+    unsigned next_partition;     /* for the next task that may go to any */
+    bool handed_over;            /* the last task that came alone was handed to a thread: the next may be, too */
+    unsigned known_epoch;        /* the connection's, when they were noted: a new server may not know them */
     int64_t known_until_ms;
     /* Redis's clock, as this connection learnt it last; see bulk_insert.h */
     bool clock_known;

@@ -11,6 +11,7 @@
 #include "client/buffer.h"
 #include "client/client_depend.h"
 #include "client/client_enqueue.h"
+#include "client/spread.h"
 #include "client/stepwise.h"
 #include "protocol/envelope.h"
 #include "protocol/parents.h"
@@ -55,6 +56,8 @@ static reeve_status open_callback(reeve_client *client, const reeve_task_spec *g
     ret_handle[0] = '\0';
     if (given == NULL) return REEVE_OK;
     reeve_status status = rv_spec_read(&spec, given, spec_size, &client->error);
+    if (status != REEVE_OK) return status;
+    status = rv_spread_refuse(client, spec.queue, "a batch");
     if (status != REEVE_OK) return status;
     if (spec.after_count >= REEVE_PARENTS_MAX) {
         return rv_fail(&client->error, REEVE_ETOOBIG,

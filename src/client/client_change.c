@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "base/text.h"
 #include "client/change_call.h"
+#include "client/partitions.h"
 #include "protocol/scripts.h"
 
 reeve_status reeve_expire(reeve_client *client, const char *queue, const char *id)
@@ -109,21 +110,57 @@ static bool was_moved(reeve_client *client, const char *queue, const char *id, c
     return rv_client_script(client, &call, &reply, NULL) == REEVE_OK && rv_reply_is_text(reply, "ok more");
 }
 
+/* The partition of a divided target: the name that scripts know, and the exact one, for calls to it. */
+typedef struct destination {
+    char name[REEVE_QUEUE_MAX + 1];
+    char exact[REEVE_QUEUE_MAX + 1];
+} destination;
+
+static reeve_status find_destination(reeve_client *client, const char *queue, const char *id, const char *target,
+                                     destination *ret)
+{
+    const rv_partition_layout *layout = rv_partitions_find(client, target);
+    reeve_task_info *info;
+    rv_copy_text(ret->name, sizeof(ret->name), target);
+    rv_copy_text(ret->exact, sizeof(ret->exact), target);
+    if (rv_partition_number(target) == 0) rv_partition_strip(ret->name);
+    if (layout == NULL) return REEVE_OK;
+    const rv_partition_layout copied = *layout;
+    reeve_status status = reeve_show(client, queue, id, &info);
+    if (status != REEVE_OK) return status;
+    const char *key = info->unique != NULL ? info->unique : info->group;
+    unsigned number = rv_partition_of(key != NULL ? key : id, copied.count);
+    reeve_task_info_free(info);
+    rv_partition_name(ret->name, target, number);
+    rv_partition_exact_name(ret->exact, target, number);
+    return REEVE_OK;
+}
+
+static reeve_status move(reeve_client *client, const char *queue, const char *id, const destination *to)
+{
+    reeve_status status = look_at_target(client, queue, id, to->exact);
+    if (status == REEVE_EEXISTS) {
+        rv_error why = client->error;
+        if (was_moved(client, queue, id, to->name)) return REEVE_OK;
+        client->error = why;
+    }
+    if (status != REEVE_OK) return status;
+    const rv_change_call what = {{&rv_script_move, queue, {id, to->name}, 2}, "move", NULL, NULL, false};
+    return rv_change_call_run(client, &what);
+}
+
 reeve_status reeve_move(reeve_client *client, const char *queue, const char *id, const char *target)
 {
+    destination to;
+    char partition[REEVE_QUEUE_MAX + 1];
     if (client == NULL) return REEVE_EINVAL;
     reeve_status status = rv_keys_check_id(id, &client->error);
     if (status == REEVE_OK) status = rv_keys_check_queue(queue, &client->error);
     if (status == REEVE_OK) status = rv_keys_check_queue(target, &client->error);
     if (status == REEVE_OK && strcmp(queue, target) == 0)
         status = rv_fail(&client->error, REEVE_EINVAL, "cannot move %s/%s: it is in queue %s", queue, id, target);
-    if (status == REEVE_OK) status = look_at_target(client, queue, id, target);
-    if (status == REEVE_EEXISTS) {
-        rv_error why = client->error;
-        if (was_moved(client, queue, id, target)) return REEVE_OK;
-        client->error = why;
-    }
+    if (status == REEVE_OK) status = find_destination(client, queue, id, target, &to);
     if (status != REEVE_OK) return status;
-    const rv_change_call what = {{&rv_script_move, queue, {id, target}, 2}, "move", NULL, NULL, false};
-    return rv_change_call_run(client, &what);
+    const char *from = rv_partitions_locate(client, queue, id, partition);
+    return from != NULL ? move(client, from, id, &to) : client->error.status;
 }

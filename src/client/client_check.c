@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "client/client.h"
+#include "client/spread.h"
 #include "protocol/definition.h"
 #include "protocol/scripts.h"
 
@@ -302,6 +303,24 @@ static reeve_status walk(checking *c, const char *key)
     return go_from(c, "walk 0 0 4 ", key);
 }
 
+static reeve_status check_spread(reeve_client *client, rv_spread *spread, bool repair,
+                                 void (*on_finding)(const reeve_finding *finding, void *context),
+                                 bool (*on_progress)(uint64_t done, uint64_t total, void *context), void *context,
+                                 reeve_checked *ret)
+{
+    reeve_checked sum = {0}, part;
+    reeve_status status = REEVE_OK;
+    while (status == REEVE_OK && rv_spread_next(spread)) {
+        status = reeve_check(client, spread->name, repair, on_finding, on_progress, context, &part);
+        if (status != REEVE_OK) return status;
+        sum.elements += part.elements;
+        sum.findings += part.findings;
+        sum.repaired += part.repaired;
+    }
+    *ret = sum;
+    return status;
+}
+
 reeve_status reeve_check(reeve_client *client, const char *queue, bool repair,
                          void (*on_finding)(const reeve_finding *finding, void *context),
                          bool (*on_progress)(uint64_t done, uint64_t total, void *context), void *context,
@@ -310,6 +329,9 @@ reeve_status reeve_check(reeve_client *client, const char *queue, bool repair,
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
     reeve_status status = rv_keys_check_queue(queue, &client->error);
     if (status != REEVE_OK) return status;
+    rv_spread spread;
+    if (rv_spread_begin(&spread, client, queue))
+        return check_spread(client, &spread, repair, on_finding, on_progress, context, ret);
     checking c = {.client = client,
                   .queue = queue,
                   .repair = repair,

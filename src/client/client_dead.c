@@ -4,9 +4,11 @@
 #include "reeve/dead.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "client/spread.h"
 #include "client/task_filter.h"
 #include "protocol/definition.h"
 #include "protocol/scripts.h"
@@ -49,6 +51,63 @@ static reeve_status read_failures(reeve_client *client, const rv_reply *reply, r
     return REEVE_OK;
 }
 
+static void add_failure(reeve_failure *list, size_t *count, const reeve_failure *more)
+{
+    size_t at = 0;
+    while (at < *count && strcmp(list[at].kind, more->kind) != 0) at++;
+    if (at == *count) {
+        list[(*count)++] = *more;
+        return;
+    }
+    uint64_t sum = list[at].count + more->count;
+    if (more->last_ms > list[at].last_ms) list[at] = *more;
+    list[at].count = sum;
+}
+
+static int most_first(const void *a, const void *b)
+{
+    const reeve_failure *one = a, *other = b;
+    if (one->count != other->count) return one->count < other->count ? 1 : -1;
+    return strcmp(one->kind, other->kind);
+}
+
+#define KINDS_PAGE 1000
+
+/* All kinds of all partitions, of which a page is returned. */
+static reeve_status failures_spread(reeve_client *client, rv_spread *spread, const rv_page *page, reeve_failure **ret,
+                                    size_t *ret_count, uint64_t *ret_total)
+{
+    reeve_failure *sum = NULL;
+    size_t count = 0;
+    reeve_status status = REEVE_OK;
+    while (status == REEVE_OK && rv_spread_next(spread)) {
+        uint64_t total = 1;
+        for (uint64_t offset = 0; status == REEVE_OK && offset < total; offset += KINDS_PAGE) {
+            reeve_failure *some;
+            size_t some_count;
+            status = reeve_failures(client, spread->name, offset, KINDS_PAGE, &some, &some_count, &total);
+            if (status != REEVE_OK) break;
+            reeve_failure *grown = rv_realloc_array(sum, count + some_count + 1, sizeof(*sum));
+            if (grown == NULL) status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for kinds of failures");
+            if (grown != NULL) sum = grown;
+            for (size_t i = 0; status == REEVE_OK && i < some_count; i++) add_failure(sum, &count, &some[i]);
+            reeve_failures_free(some);
+        }
+    }
+    if (status != REEVE_OK) {
+        rv_free(sum);
+        return status;
+    }
+    if (count > 0) qsort(sum, count, sizeof(*sum), most_first);
+    size_t skip = page->offset < count ? (size_t)page->offset : count;
+    if (ret_total != NULL) *ret_total = count;
+    count = count - skip < page->limit ? count - skip : page->limit;
+    memmove(sum, sum + skip, count * sizeof(*sum));
+    *ret = sum;
+    *ret_count = count;
+    return REEVE_OK;
+}
+
 reeve_status reeve_failures(reeve_client *client, const char *queue, uint64_t offset, size_t limit, reeve_failure **ret,
                             size_t *ret_count, uint64_t *ret_total)
 {
@@ -56,6 +115,9 @@ reeve_status reeve_failures(reeve_client *client, const char *queue, uint64_t of
     rv_page page = {.offset = offset, .limit = limit};
     reeve_status status = rv_inspect_page_args(client, &page, "kinds");
     if (status != REEVE_OK) return status;
+    rv_spread spread;
+    if (rv_spread_begin(&spread, client, queue))
+        return failures_spread(client, &spread, &page, ret, ret_count, ret_total);
     const rv_reply *reply;
     rv_simple_call call = {.script = &rv_script_failures, .queue = queue, .args = {page.skip, page.max}, .count = 2};
     status = rv_client_script(client, &call, &reply, NULL);
@@ -174,6 +236,74 @@ static reeve_status check_bulk_update(reeve_client *client, reeve_action action,
     return status == REEVE_OK ? check_action(client, action, filter->state) : status;
 }
 
+/* ---- of all partitions ------------------------------------------------------------------------------------------ */
+
+typedef struct bulk_spread {
+    reeve_bulk_result before; /* of the partitions before this one */
+    bool (*progress)(const reeve_bulk_result *updated, void *user);
+    void *user;
+} bulk_spread;
+
+static void add_result(reeve_bulk_result *sum, const reeve_bulk_result *part)
+{
+    sum->seen += part->seen;
+    sum->done += part->done;
+    sum->refused += part->refused;
+}
+
+static bool spread_progress(const reeve_bulk_result *updated, void *user)
+{
+    bulk_spread *b = user;
+    reeve_bulk_result sum = b->before;
+    add_result(&sum, updated);
+    return b->progress == NULL || b->progress(&sum, b->user);
+}
+
+/* The filter for the next partition. False: the limit is reached. */
+static bool next_filter(reeve_filter *ret, const reeve_filter *filter, const reeve_bulk_result *sum)
+{
+    *ret = *filter;
+    if (filter->limit == 0) return true;
+    ret->limit = sum->done < filter->limit ? filter->limit - sum->done : 0;
+    return ret->limit > 0;
+}
+
+static reeve_status preview_spread(reeve_client *client, rv_spread *spread, reeve_action action,
+                                   const reeve_filter *filter, reeve_bulk_result *ret, preview *some)
+{
+    reeve_bulk_result sum = {0}, part;
+    reeve_filter own;
+    reeve_status status = REEVE_OK;
+    while (status == REEVE_OK && next_filter(&own, filter, &sum) && rv_spread_next(spread)) {
+        char ids[REEVE_PREVIEW_MAX][REEVE_ID_MAX];
+        size_t count = 0;
+        status = reeve_bulk_update_preview(client, spread->name, action, &own, &part, ids, &count);
+        if (status != REEVE_OK) return status;
+        add_result(&sum, &part);
+        for (size_t i = 0; some->ids != NULL && i < count && some->count < REEVE_PREVIEW_MAX; i++)
+            rv_copy_text(some->ids[some->count++], REEVE_ID_MAX, ids[i]);
+    }
+    *ret = sum;
+    return status;
+}
+
+static reeve_status update_spread(reeve_client *client, rv_spread *spread, reeve_action action,
+                                  const reeve_filter *filter,
+                                  bool (*progress)(const reeve_bulk_result *updated, void *user), void *user,
+                                  reeve_bulk_result *ret)
+{
+    bulk_spread b = {.progress = progress, .user = user};
+    reeve_filter own;
+    reeve_status status = REEVE_OK;
+    while (status == REEVE_OK && next_filter(&own, filter, &b.before) && rv_spread_next(spread)) {
+        reeve_bulk_result part = {0};
+        status = reeve_bulk_update(client, spread->name, action, &own, spread_progress, &b, &part);
+        add_result(&b.before, &part);
+    }
+    if (ret != NULL) *ret = b.before;
+    return status;
+}
+
 reeve_status reeve_bulk_update_preview_sized(reeve_client *client, const char *queue, reeve_action action,
                                              const reeve_filter *given, reeve_bulk_result *ret,
                                              char (*ret_ids)[REEVE_ID_MAX], size_t *ret_count, size_t filter_size)
@@ -186,6 +316,12 @@ reeve_status reeve_bulk_update_preview_sized(reeve_client *client, const char *q
     if (client == NULL || given == NULL || ret == NULL) return REEVE_EINVAL;
     reeve_status status = check_bulk_update(client, action, &filter, given, filter_size);
     if (status != REEVE_OK) return status;
+    rv_spread spread;
+    if (rv_spread_begin(&spread, client, queue)) {
+        status = preview_spread(client, &spread, action, &filter, ret, &some);
+        if (status == REEVE_OK && ret_count != NULL) *ret_count = some.count;
+        return status;
+    }
     do {
         rv_simple_call call = {.script = &rv_script_bulk_look,
                                .queue = queue,
@@ -213,6 +349,9 @@ reeve_status reeve_bulk_update_sized(reeve_client *client, const char *queue, re
     if (client == NULL || given == NULL) return REEVE_EINVAL;
     reeve_status status = check_bulk_update(client, action, &filter, given, filter_size);
     if (status != REEVE_OK) return status;
+    rv_spread spread;
+    if (rv_spread_begin(&spread, client, queue))
+        return update_spread(client, &spread, action, &filter, progress, user, ret);
     do {
         rv_simple_call call = {.script = &rv_script_bulk_update,
                                .queue = queue,

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "client/client_depend.h"
 #include "client/outbox.h"
+#include "client/partitions.h"
 #include "client/stand_in.h"
 #include "protocol/scripts.h"
 
@@ -106,7 +108,26 @@ static reeve_status add(reeve_client *client, const char *queue, const char *id,
 reeve_status reeve_add_dependency(reeve_client *client, const char *queue, const char *id, const reeve_parent *parents,
                                   size_t count)
 {
-    return add(client, queue, id, parents, count, NULL);
+    char partition[REEVE_QUEUE_MAX + 1];
+    if (client == NULL || (count > 0 && parents == NULL)) return REEVE_EINVAL;
+    reeve_status status = check_child(client, queue, id);
+    if (status != REEVE_OK) return status;
+    const char *found = rv_partitions_locate(client, queue, id, partition);
+    if (found == NULL) return client->error.status;
+    if (client->partitions.count == 0) return add(client, queue, id, parents, count, NULL);
+    reeve_parent *located = rv_zalloc_array(count + 1, sizeof(*located));
+    char(*handles)[REEVE_HANDLE_MAX] = rv_zalloc_array(count + 1, sizeof(*handles));
+    if (located == NULL || handles == NULL) status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for parents");
+    for (size_t i = 0; status == REEVE_OK && i < count; i++) {
+        located[i] = parents[i];
+        if (parents[i].handle == NULL) continue;
+        located[i].handle = rv_partitions_locate_handle(client, parents[i].handle, handles[i]);
+        if (located[i].handle == NULL) status = client->error.status;
+    }
+    if (status == REEVE_OK) status = add(client, found, id, located, count, NULL);
+    rv_free(located);
+    rv_free(handles);
+    return status;
 }
 
 reeve_status rv_client_depend_add_members(reeve_client *client, const char *queue, const char *id,
@@ -116,10 +137,9 @@ reeve_status rv_client_depend_add_members(reeve_client *client, const char *queu
     return add(client, queue, id, members, count, ret_closed);
 }
 
-reeve_status reeve_remove_dependency(reeve_client *client, const char *queue, const char *id,
-                                     const char *const *handles, size_t count)
+static reeve_status remove_edges(reeve_client *client, const char *queue, const char *id, const char *const *handles,
+                                 size_t count)
 {
-    if (client == NULL || (count > 0 && handles == NULL)) return REEVE_EINVAL;
     edges e = {.id = id};
     bool elsewhere = false;
     reeve_status status = check_child(client, queue, id);
@@ -136,5 +156,28 @@ reeve_status reeve_remove_dependency(reeve_client *client, const char *queue, co
         status = call_edges(client, queue, &e);
     }
     if (status == REEVE_OK && elsewhere) rv_outbox_client_carry(client, queue);
+    return status;
+}
+
+reeve_status reeve_remove_dependency(reeve_client *client, const char *queue, const char *id,
+                                     const char *const *handles, size_t count)
+{
+    char partition[REEVE_QUEUE_MAX + 1];
+    if (client == NULL || (count > 0 && handles == NULL)) return REEVE_EINVAL;
+    reeve_status status = check_child(client, queue, id);
+    if (status != REEVE_OK) return status;
+    const char *found = rv_partitions_locate(client, queue, id, partition);
+    if (found == NULL) return client->error.status;
+    if (client->partitions.count == 0) return remove_edges(client, queue, id, handles, count);
+    const char **located = rv_zalloc_array(count + 1, sizeof(*located));
+    char(*texts)[REEVE_HANDLE_MAX] = rv_zalloc_array(count + 1, sizeof(*texts));
+    if (located == NULL || texts == NULL) status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for parents");
+    for (size_t i = 0; status == REEVE_OK && i < count; i++) {
+        located[i] = rv_partitions_locate_handle(client, handles[i], texts[i]);
+        if (located[i] == NULL) status = client->error.status;
+    }
+    if (status == REEVE_OK) status = remove_edges(client, found, id, located, count);
+    rv_free(located);
+    rv_free(texts);
     return status;
 }

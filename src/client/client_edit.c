@@ -6,6 +6,7 @@
 
 #include "base/layout.h"
 #include "client/change_call.h"
+#include "client/partitions.h"
 #include "protocol/enqueue_refusal.h"
 #include "protocol/scripts.h"
 #include "protocol/spec.h"
@@ -181,8 +182,11 @@ reeve_status reeve_edit_sized(reeve_client *client, const char *queue, const cha
     if (status == REEVE_OK) status = check(client, queue, id, &edit);
     if (status != REEVE_OK) return status;
     if (count_changes(&edit) == 0) return REEVE_OK;
+    char partition[REEVE_QUEUE_MAX + 1];
+    const char *found = rv_partitions_locate(client, queue, id, partition);
+    if (found == NULL) return client->error.status;
     rv_buf_init(&call.text, TEXT_MAX);
-    status = run(client, queue, &call);
+    status = run(client, found, &call);
     rv_buf_fini(&call.text);
     return status;
 }

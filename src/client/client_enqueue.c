@@ -15,6 +15,7 @@
 #include "client/enqueue_again.h"
 #include "client/enqueue_plan.h"
 #include "client/outbox.h"
+#include "client/partition_enqueue.h"
 #include "client/stand_in.h"
 #include "client/stepwise.h"
 #include "protocol/enqueue_refusal.h"
@@ -369,13 +370,21 @@ static void confirm(pipeline *p, unsigned epoch)
 reeve_status rv_client_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                    reeve_enqueued *results)
 {
+    if (client->stand_in != NULL) return rv_stand_in_enqueue(client, specs, count, results);
+    if (rv_buffer_is_on(client)) return rv_buffer_enqueue(client, specs, count, results);
+    if (rv_partition_enqueue_applies(client, specs, count)) return rv_partition_enqueue(client, specs, count, results);
+    return rv_client_enqueue_send(client, specs, NULL, count, results);
+}
+
+reeve_status rv_client_enqueue_send(reeve_client *client, const reeve_task_spec *specs, const unsigned *fits,
+                                    size_t count, reeve_enqueued *results)
+{
     pipeline p; /* not zeroed, because it is large; the plan and build set the rest */
     const pipeline *context = &p;
     rv_error outage;
-    if (client->stand_in != NULL) return rv_stand_in_enqueue(client, specs, count, results);
-    if (rv_buffer_is_on(client)) return rv_buffer_enqueue(client, specs, count, results);
     p.client = client;
     p.specs = specs;
+    p.fits = fits;
     p.results = results;
     p.failed = SIZE_MAX;
     rv_error_clear(&p.error);

@@ -30,6 +30,7 @@ typedef struct rv_enqueue_call {
 typedef struct rv_enqueue_pipeline {
     reeve_client *client;
     const reeve_task_spec *specs;
+    const unsigned *fits; /* rv_client_enqueue_send */
     reeve_enqueued *results;
     rv_enqueue_call calls[RV_PIPELINE_CALLS];
     size_t call_count;
@@ -49,6 +50,11 @@ typedef struct rv_enqueue_pipeline {
 /* reeve_enqueue_many of specs that have been read. */
 reeve_status rv_client_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                    reeve_enqueued *results);
+
+/* The same for queues that are not divided, and partitions (partition_enqueue.h). fits: by spec, of how many partitions
+ * its queue is one, which an id that is made has to fit; 0: it is none; NULL: none is. */
+reeve_status rv_client_enqueue_send(reeve_client *client, const reeve_task_spec *specs, const unsigned *fits,
+                                    size_t count, reeve_enqueued *results);
 
 /* The tasks may have been enqueued: the call ended without their answer. */
 bool rv_client_enqueue_is_unknown(reeve_status status);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "client/client.h"
 #include "client/fan.h"
+#include "client/spread.h"
 #include "protocol/scripts.h"
 #include "reeve/change.h"
 #include "reeve/cron.h"
@@ -124,6 +125,7 @@ reeve_status reeve_queue_forget(reeve_client *client, const char *queue, unsigne
     if (status == REEVE_OK && (what & ~(unsigned)KNOWN_ALL) != 0)
         status =
             rv_fail(&client->error, REEVE_EINVAL, "what to forget: there is no flag %u", what & ~(unsigned)KNOWN_ALL);
+    if (status == REEVE_OK) status = rv_spread_refuse(client, queue, "forgetting");
     while (status == REEVE_OK && !f.done) status = step(&f);
     if (status == REEVE_OK) status = remove_name(&f);
     client->known_until_ms = 0; /* the next task of this client enters the name again */

@@ -4,12 +4,15 @@
 #include "reeve/limits.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/layout.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
+#include "client/client_partition.h"
+#include "client/spread.h"
 #include "protocol/rates.h"
 #include "protocol/scripts.h"
 
@@ -141,6 +144,17 @@ static reeve_status set_limits(reeve_client *client, const char *queue, const li
     return REEVE_OK;
 }
 
+/* The queue's own limits are shared by its partitions, those of groups hold in each. */
+static reeve_status limit_spread(reeve_client *client, const char *queue, const reeve_limit_change *change)
+{
+    rv_spread spread;
+    reeve_status status = REEVE_OK;
+    if (change->of == REEVE_LIMIT_QUEUE) return rv_client_partition_limit(client, queue, change);
+    if (!rv_spread_begin(&spread, client, queue)) return REEVE_OK;
+    while (status == REEVE_OK && rv_spread_next(&spread)) status = reeve_limit(client, spread.name, change);
+    return status;
+}
+
 reeve_status reeve_limit_sized(reeve_client *client, const char *queue, const reeve_limit_change *given,
                                size_t change_size)
 {
@@ -150,6 +164,7 @@ reeve_status reeve_limit_sized(reeve_client *client, const char *queue, const re
     if (status == REEVE_OK) status = rv_keys_check_queue(queue, &client->error);
     if (status == REEVE_OK) status = check_change(&change, &client->error);
     if (status != REEVE_OK) return status;
+    if (rv_partitions_find(client, queue) != NULL) return limit_spread(client, queue, &change);
     limit_words words = {.count = 0};
     add_concurrency(&words, &change);
     add_rate(&words, &change);
@@ -223,6 +238,93 @@ static bool read_limits(reeve_limits *ret, const rv_reply *reply)
     return true;
 }
 
+static reeve_rate rate_sum(reeve_rate sum, reeve_rate part)
+{
+    bool limited = sum.count > 0 && part.count > 0;
+    return limited ? (reeve_rate){sum.count + part.count, sum.period_ms, sum.burst + part.burst} : (reeve_rate){0};
+}
+
+/* A group has its limits in all partitions, and its tasks in one: what is there of it is added up. */
+static void add_group(reeve_group_limits *list, size_t *count, const reeve_group_limits *group)
+{
+    size_t i = 0;
+    while (i < *count && strcmp(list[i].group, group->group) != 0) i++;
+    if (i == *count) {
+        list[(*count)++] = *group;
+        return;
+    }
+    list[i].running += group->running;
+    list[i].parked += group->parked;
+    if (group->pause_until_ms > list[i].pause_until_ms) list[i].pause_until_ms = group->pause_until_ms;
+}
+
+static int group_order(const void *a, const void *b)
+{
+    return strcmp(((const reeve_group_limits *)a)->group, ((const reeve_group_limits *)b)->group);
+}
+
+static bool add_limits(reeve_limits *sum, const reeve_limits *part)
+{
+    size_t room = sum->group_count + part->group_count + 1;
+    reeve_group_limits *groups = rv_realloc(sum->groups, room * sizeof(*groups));
+    if (groups == NULL) return false;
+    sum->groups = groups;
+    for (size_t i = 0; i < part->group_count; i++) add_group(groups, &sum->group_count, &part->groups[i]);
+    sum->concurrency = sum->concurrency > 0 && part->concurrency > 0 ? sum->concurrency + part->concurrency : 0;
+    sum->rate = rate_sum(sum->rate, part->rate);
+    if (part->pause_until_ms < sum->pause_until_ms) sum->pause_until_ms = part->pause_until_ms;
+    sum->running = sum->running < 0 || part->running < 0 ? -1 : sum->running + part->running;
+    return true;
+}
+
+#define GROUPS_PAGE 1000
+
+/* All groups of one partition: the list becomes one page. */
+static reeve_status add_partition(reeve_client *client, const char *name, reeve_limits **sum)
+{
+    uint64_t next = 0;
+    do {
+        reeve_limits *part = NULL;
+        reeve_status status = reeve_limits_get(client, name, next, GROUPS_PAGE, &part);
+        if (status != REEVE_OK) return status;
+        next = part->next;
+        if (*sum == NULL) {
+            *sum = part;
+            continue;
+        }
+        bool good = add_limits(*sum, part);
+        reeve_limits_free(part);
+        if (!good) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for the limits of a queue");
+    } while (next != 0);
+    return REEVE_OK;
+}
+
+/* The partitions have the limits of the whole queue in parts: the layout has the whole. */
+static reeve_status get_spread(reeve_client *client, rv_spread *spread, uint64_t offset, size_t limit,
+                               reeve_limits **ret)
+{
+    const rv_partition_layout *known = rv_partitions_find(client, spread->queue);
+    const rv_partition_layout layout = known != NULL ? *known : (rv_partition_layout){0};
+    reeve_limits *sum = NULL;
+    reeve_status status = REEVE_OK;
+    while (status == REEVE_OK && rv_spread_next(spread)) status = add_partition(client, spread->name, &sum);
+    if (status != REEVE_OK) {
+        reeve_limits_free(sum);
+        return status;
+    }
+    sum->concurrency = layout.concurrency;
+    sum->rate = layout.rate;
+    if (sum->group_count > 0) qsort(sum->groups, sum->group_count, sizeof(*sum->groups), group_order);
+    sum->group_total = sum->group_count;
+    size_t skip = offset < sum->group_count ? (size_t)offset : sum->group_count;
+    sum->group_count -= skip;
+    memmove(sum->groups, sum->groups + skip, sum->group_count * sizeof(*sum->groups));
+    sum->next = sum->group_count > limit ? skip + limit : 0;
+    if (sum->group_count > limit) sum->group_count = limit;
+    *ret = sum;
+    return REEVE_OK;
+}
+
 reeve_status reeve_limits_get(reeve_client *client, const char *queue, uint64_t offset, size_t limit,
                               reeve_limits **ret)
 {
@@ -230,6 +332,8 @@ reeve_status reeve_limits_get(reeve_client *client, const char *queue, uint64_t 
     rv_page page = {.offset = offset, .limit = limit};
     reeve_status status = rv_inspect_page_args(client, &page, "groups");
     if (status != REEVE_OK) return status;
+    rv_spread spread;
+    if (rv_spread_begin(&spread, client, queue)) return get_spread(client, &spread, offset, limit, ret);
     const rv_reply *reply;
     rv_simple_call call = {.script = &rv_script_limits, .queue = queue, .args = {page.skip, page.max}, .count = 2};
     status = rv_client_script(client, &call, &reply, NULL);

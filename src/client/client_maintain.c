@@ -8,6 +8,7 @@
 #include "client/client.h"
 #include "client/fan.h"
 #include "client/outbox.h"
+#include "client/spread.h"
 #include "protocol/maintain_call.h"
 #include "protocol/reap_call.h"
 #include "protocol/scripts.h"
@@ -76,9 +77,30 @@ static reeve_status step(reeve_client *client, const char *queue, reeve_maintain
     return status;
 }
 
+static reeve_status maintain_spread(reeve_client *client, rv_spread *spread, reeve_maintained *ret)
+{
+    reeve_maintained sum = {0}, part;
+    reeve_status status = REEVE_OK;
+    while (status == REEVE_OK && rv_spread_next(spread)) {
+        status = reeve_maintain(client, spread->name, &part);
+        if (status != REEVE_OK) return status;
+        sum.needed = sum.needed || part.needed;
+        sum.more = sum.more || part.more;
+        if (part.since_ms > sum.since_ms) sum.since_ms = part.since_ms;
+        sum.expired += part.expired;
+        sum.recovered += part.recovered;
+        sum.promoted += part.promoted;
+        sum.trimmed += part.trimmed;
+    }
+    *ret = sum;
+    return status;
+}
+
 reeve_status reeve_maintain(reeve_client *client, const char *queue, reeve_maintained *ret)
 {
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    rv_spread spread;
+    if (rv_spread_begin(&spread, client, queue)) return maintain_spread(client, &spread, ret);
     reeve_maintained done = {0};
     reeve_status status = ask(client, queue, &done);
     done.more = done.needed;

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
+#include "client/spread.h"
 #include "protocol/scripts.h"
 #include "reeve/stats.h"
 
@@ -45,12 +46,46 @@ static bool read_minutes(reeve_minute *list, unsigned minutes, const rv_reply *r
     return true;
 }
 
+static void add_minute(reeve_minute *sum, const reeve_minute *part)
+{
+    sum->completed += part->completed;
+    sum->failed += part->failed;
+    sum->dead += part->dead;
+    sum->waits += part->waits;
+    sum->wait_ms += part->wait_ms;
+    sum->runs += part->runs;
+    sum->run_us += part->run_us;
+}
+
+/* The minutes of the partitions, added up; the minute may change between two of them. */
+static reeve_status minutes_spread(reeve_client *client, rv_spread *spread, unsigned minutes, reeve_minute **ret)
+{
+    reeve_minute *sum = NULL, *part;
+    reeve_status status = REEVE_OK;
+    while (status == REEVE_OK && rv_spread_next(spread)) {
+        status = reeve_stats_minutes(client, spread->name, minutes, sum == NULL ? &sum : &part);
+        if (status != REEVE_OK || spread->next == 1) continue;
+        for (unsigned i = 0; i < minutes; i++) {
+            int64_t at = (part[i].at_ms - sum[0].at_ms) / 60000;
+            if (at >= 0 && at < minutes) add_minute(&sum[at], &part[i]);
+        }
+        reeve_stats_minutes_free(part);
+    }
+    if (status == REEVE_OK)
+        *ret = sum;
+    else
+        reeve_stats_minutes_free(sum);
+    return status;
+}
+
 reeve_status reeve_stats_minutes(reeve_client *client, const char *queue, unsigned minutes, reeve_minute **ret)
 {
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
     if (minutes < 1 || minutes > REEVE_STATS_MINUTES_MAX)
         return rv_fail(&client->error, REEVE_EINVAL, "statistics of %u minutes: from 1 to %d", minutes,
                        REEVE_STATS_MINUTES_MAX);
+    rv_spread spread;
+    if (rv_spread_begin(&spread, client, queue)) return minutes_spread(client, &spread, minutes, ret);
     reeve_minute *list = rv_zalloc_array(minutes, sizeof(*list));
     if (list == NULL)
         return rv_fail(&client->error, REEVE_ENOMEM, "no memory for the statistics of %u minutes", minutes);

@@ -82,6 +82,7 @@ reeve_status reeve_queue_settings_get(reeve_client *client, const char *queue, r
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
     reeve_status status = rv_keys_check_queue(queue, &client->error);
     if (status != REEVE_OK) return status;
+    /* All partitions of a queue have the same. */
     rv_keys_set_prefix(&prefix, client->ns, queue);
     status = rv_client_call(client, build_get, &prefix, &reply, NULL);
     if (status != REEVE_OK) return status;

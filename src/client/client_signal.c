@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/client.h"
+#include "client/partitions.h"
 #include "protocol/parents.h"
 #include "protocol/scripts.h"
 #include "protocol/size_limits.h"
@@ -66,7 +67,10 @@ reeve_status reeve_signal_task(reeve_client *client, const char *queue, const ch
     bool again;
     reeve_status status = check(client, queue, &call);
     if (status != REEVE_OK) return status;
-    rv_keys_set_prefix(&call.prefix, client->ns, queue);
+    char partition[REEVE_QUEUE_MAX + 1];
+    const char *found = rv_partitions_locate(client, queue, id, partition);
+    if (found == NULL) return client->error.status;
+    rv_keys_set_prefix(&call.prefix, client->ns, found);
     status = rv_client_call(client, build_signal, &call, &reply, &again);
     return status == REEVE_OK ? read_answer(client, queue, &call, reply, again) : status;
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
+#include "client/spread.h"
 #include "client/stats_types.h"
 #include "protocol/scripts.h"
 #include "protocol/tally.h"
@@ -164,6 +165,39 @@ static reeve_status ask_days(reeve_client *client, const char *queue, int64_t fi
     return status == REEVE_OK ? read_days(client, reply, left, so_far) : status;
 }
 
+/* The days of the partitions, added up. */
+static reeve_status stats_spread(reeve_client *client, rv_spread *spread, int64_t first_day, unsigned days,
+                                 reeve_day **ret)
+{
+    reeve_day *parts = rv_zalloc_array((size_t)spread->count * days, sizeof(*parts));
+    reeve_day *sums = rv_zalloc_array(days, sizeof(*sums));
+    size_t read = 0;
+    reeve_status status = parts != NULL && sums != NULL ? REEVE_OK : REEVE_ENOMEM;
+    while (status == REEVE_OK && rv_spread_next(spread)) {
+        reeve_day *list;
+        status = reeve_stats(client, spread->name, first_day, days, &list);
+        if (status != REEVE_OK) break;
+        first_day = list[0].day;
+        for (unsigned i = 0; i < days; i++) parts[(size_t)i * spread->count + read] = list[i];
+        rv_free(list); /* what the days point to is in `parts` now */
+        read++;
+    }
+    for (unsigned i = 0; status == REEVE_OK && i < days; i++) {
+        reeve_day *sum;
+        status = reeve_stats_sum(&parts[(size_t)i * spread->count], read, &sum);
+        if (status != REEVE_OK) break;
+        sums[i] = *sum;
+        rv_free(sum);
+    }
+    reeve_stats_free(parts, parts != NULL ? (size_t)spread->count * days : 0);
+    if (status == REEVE_ENOMEM) (void)rv_fail(&client->error, status, "no memory for the statistics of %u days", days);
+    if (status == REEVE_OK)
+        *ret = sums;
+    else
+        reeve_stats_free(sums, sums != NULL ? days : 0);
+    return status;
+}
+
 reeve_status reeve_stats(reeve_client *client, const char *queue, int64_t first_day, unsigned days, reeve_day **ret)
 {
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
@@ -171,6 +205,8 @@ reeve_status reeve_stats(reeve_client *client, const char *queue, int64_t first_
         return rv_fail(&client->error, REEVE_EINVAL, "statistics of %u days: from 1 to %d", days, REEVE_STATS_DAYS_MAX);
     if (first_day > FIRST_DAY_MOST || first_day < -FIRST_DAY_MOST)
         return rv_fail(&client->error, REEVE_EINVAL, "there is no day %lld", (long long)first_day);
+    rv_spread spread;
+    if (rv_spread_begin(&spread, client, queue)) return stats_spread(client, &spread, first_day, days, ret);
     read_so_far so_far = {.list = rv_zalloc_array(days, sizeof(*so_far.list))};
     if (so_far.list == NULL)
         return rv_fail(&client->error, REEVE_ENOMEM, "no memory for the statistics of %u days", days);

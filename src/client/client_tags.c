@@ -4,10 +4,12 @@
 #include "reeve/tags.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "client/client.h"
+#include "client/spread.h"
 #include "protocol/scripts.h"
 
 /* The indexes of the members of a tag in the reply of tags.lua. */
@@ -38,6 +40,59 @@ static reeve_status read_tags(reeve_client *client, const rv_reply *reply, reeve
     return REEVE_OK;
 }
 
+static int last_first(const void *a, const void *b)
+{
+    const reeve_tag *one = a, *other = b;
+    if (one->last_ms != other->last_ms) return one->last_ms < other->last_ms ? 1 : -1;
+    return strcmp(one->name, other->name);
+}
+
+#define TAGS_PAGE 1000
+
+/* All tags of all partitions, of which a page is returned. */
+static reeve_status tags_spread(reeve_client *client, rv_spread *spread, const rv_page *page, reeve_tag **ret,
+                                size_t *ret_count, uint64_t *ret_total)
+{
+    reeve_tag *sum = NULL;
+    size_t count = 0;
+    reeve_status status = REEVE_OK;
+    while (status == REEVE_OK && rv_spread_next(spread)) {
+        uint64_t total = 1;
+        for (uint64_t offset = 0; status == REEVE_OK && offset < total; offset += TAGS_PAGE) {
+            reeve_tag *some;
+            size_t some_count;
+            status = reeve_tags(client, spread->name, offset, TAGS_PAGE, &some, &some_count, &total);
+            if (status != REEVE_OK) break;
+            reeve_tag *grown = rv_realloc_array(sum, count + some_count + 1, sizeof(*sum));
+            if (grown == NULL) status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu tags", count);
+            if (grown != NULL) sum = grown;
+            for (size_t i = 0; status == REEVE_OK && i < some_count; i++) {
+                size_t at = 0;
+                while (at < count && strcmp(sum[at].name, some[i].name) != 0) at++;
+                if (at == count) {
+                    sum[count++] = some[i];
+                    continue;
+                }
+                sum[at].count += some[i].count;
+                if (some[i].last_ms > sum[at].last_ms) sum[at].last_ms = some[i].last_ms;
+            }
+            reeve_tags_free(some);
+        }
+    }
+    if (status != REEVE_OK) {
+        rv_free(sum);
+        return status;
+    }
+    if (count > 0) qsort(sum, count, sizeof(*sum), last_first);
+    size_t skip = page->offset < count ? (size_t)page->offset : count;
+    if (ret_total != NULL) *ret_total = count;
+    count = count - skip < page->limit ? count - skip : page->limit;
+    memmove(sum, sum + skip, count * sizeof(*sum));
+    *ret = sum;
+    *ret_count = count;
+    return REEVE_OK;
+}
+
 reeve_status reeve_tags(reeve_client *client, const char *queue, uint64_t offset, size_t limit, reeve_tag **ret,
                         size_t *ret_count, uint64_t *ret_total)
 {
@@ -45,6 +100,8 @@ reeve_status reeve_tags(reeve_client *client, const char *queue, uint64_t offset
     rv_page page = {.offset = offset, .limit = limit};
     reeve_status status = rv_inspect_page_args(client, &page, "tags");
     if (status != REEVE_OK) return status;
+    rv_spread spread;
+    if (rv_spread_begin(&spread, client, queue)) return tags_spread(client, &spread, &page, ret, ret_count, ret_total);
     const rv_reply *reply;
     rv_simple_call call = {.script = &rv_script_tags, .queue = queue, .args = {page.skip, page.max}, .count = 2};
     status = rv_client_script(client, &call, &reply, NULL);
@@ -61,6 +118,26 @@ void reeve_tags_free(reeve_tag *list)
     rv_free(list);
 }
 
+/* One partition after the other: the offset has the number of the partition above these bits. */
+#define PART_BITS 40
+
+static reeve_status list_tag_spread(reeve_client *client, rv_spread *spread, const char *tag, const reeve_state *state,
+                                    uint64_t offset, size_t limit, reeve_task_info ***ret, size_t *ret_count,
+                                    int64_t *ret_next)
+{
+    int64_t next = -1;
+    uint64_t skip = offset & ((UINT64_C(1) << PART_BITS) - 1);
+    spread->next = (unsigned)(offset >> PART_BITS);
+    if (!rv_spread_next(spread)) return rv_fail(&client->error, REEVE_EINVAL, "the offset is too large");
+    reeve_status status = reeve_list_tag(client, spread->name, tag, state, skip, limit, ret, ret_count, &next);
+    if (status != REEVE_OK || ret_next == NULL) return status;
+    if (next >= 0)
+        *ret_next = ((int64_t)(spread->next - 1) << PART_BITS) + next;
+    else
+        *ret_next = spread->next < spread->count ? (int64_t)spread->next << PART_BITS : -1;
+    return REEVE_OK;
+}
+
 reeve_status reeve_list_tag(reeve_client *client, const char *queue, const char *tag, const reeve_state *state,
                             uint64_t offset, size_t limit, reeve_task_info ***ret, size_t *ret_count, int64_t *ret_next)
 {
@@ -71,6 +148,9 @@ reeve_status reeve_list_tag(reeve_client *client, const char *queue, const char 
     rv_page page = {.offset = offset, .limit = limit};
     reeve_status status = rv_inspect_page_args(client, &page, "tasks");
     if (status != REEVE_OK) return status;
+    rv_spread spread;
+    if (rv_spread_begin(&spread, client, queue))
+        return list_tag_spread(client, &spread, tag, state, offset, limit, ret, ret_count, ret_next);
     const rv_reply *reply;
     rv_simple_call call = {.script = &rv_script_list_by_tag,
                            .queue = queue,

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "client/client.h"
+#include "client/partitions.h"
 #include "client/stand_in.h"
 #include "protocol/scripts.h"
 
@@ -237,6 +238,18 @@ static reeve_status look_at_stand_in(wait_for *wait, reeve_task_info **ret)
                    wait->queue, wait->id);
 }
 
+/* Whether a task that is not where it was is in another partition of its queue. */
+static bool has_moved(wait_for *wait, const char *queue, char partition[REEVE_QUEUE_MAX + 1])
+{
+    char now[REEVE_QUEUE_MAX + 1];
+    if (!wait->gone || wait->deleted || wait->queue == queue) return false;
+    const char *found = rv_partitions_locate(wait->client, queue, wait->id, now);
+    if (found == NULL || strcmp(found, partition) == 0) return false;
+    rv_copy_text(partition, REEVE_QUEUE_MAX + 1, found);
+    wait->gone = false;
+    return true;
+}
+
 reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id, int64_t timeout_ms,
                         reeve_task_info **ret)
 {
@@ -247,9 +260,13 @@ reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id,
     if (status != REEVE_OK) return status;
     wait_for wait = {.client = client, .queue = queue, .id = id, .deadline = rv_deadline(timeout_ms)};
     if (client->stand_in != NULL) return look_at_stand_in(&wait, ret);
+    char partition[REEVE_QUEUE_MAX + 1];
+    wait.queue = rv_partitions_locate(client, queue, id, partition);
+    if (wait.queue == NULL) return client->error.status;
     client->saw_deletion = false;
     client->waiting = true;
     status = wait_until_ended(&wait);
+    while (status == REEVE_OK && has_moved(&wait, queue, partition)) status = wait_until_ended(&wait);
     if (client->listener != NULL) rv_conn_close(client->listener);
     bool ended = status == REEVE_OK;
     if (ended) status = tell(&wait, ret);

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
+#include "client/spread.h"
 #include "client/stand_in.h"
 #include "protocol/scripts.h"
 
@@ -54,7 +55,8 @@ static reeve_status check_events(reeve_client *client, const rv_reply *reply)
 
 static reeve_status call_of(reeve_client *client, const rv_simple_call *call, const rv_reply **ret)
 {
-    reeve_status status = rv_client_script(client, call, ret, NULL);
+    reeve_status status = rv_spread_refuse(client, call->queue, "its events");
+    if (status == REEVE_OK) status = rv_client_script(client, call, ret, NULL);
     return status == REEVE_OK ? check_events(client, *ret) : status;
 }
 

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "client/circle.h"
 #include "client/client.h"
+#include "client/spread.h"
 #include "protocol/scripts.h"
 #include "protocol/serving.h"
 #include "protocol/why_facts.h"
@@ -393,11 +394,14 @@ reeve_status reeve_task_why(reeve_client *client, const char *queue, const char 
 {
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
     reeve_status status = rv_keys_check_id(id, &client->error);
-    return status == REEVE_OK ? explain(client, queue, id, ret) : status;
+    char partition[REEVE_QUEUE_MAX + 1];
+    const char *found = status == REEVE_OK ? rv_partitions_locate(client, queue, id, partition) : NULL;
+    return found != NULL ? explain(client, found, id, ret) : client->error.status;
 }
 
 reeve_status reeve_queue_why(reeve_client *client, const char *queue, reeve_why **ret)
 {
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
-    return explain(client, queue, NULL, ret);
+    reeve_status status = rv_spread_refuse(client, queue, "the question why it does not run");
+    return status == REEVE_OK ? explain(client, queue, NULL, ret) : status;
 }

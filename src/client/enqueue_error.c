@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/id.h"
+#include "base/text.h"
 #include "client/client.h"
 #include "protocol/envelope.h"
 #include "protocol/parents.h"
@@ -82,6 +84,10 @@ void reeve_enqueued_error_sized(const reeve_client *client, const reeve_task_spe
         rv_copy_text(ret, size, error.text);
         return;
     }
+    char queue[REEVE_QUEUE_MAX + 1]; /* in place of a partition of it */
+    rv_copy_text(queue, sizeof(queue), spec.queue);
+    rv_partition_strip(queue);
+    if (spec.queue != NULL && rv_valid_queue(spec.queue, strlen(spec.queue))) spec.queue = queue;
     switch (result->status) {
     case REEVE_EEXISTS:
         (void)snprintf(ret, size, "a task %s/%s exists already", spec.queue, result->id);

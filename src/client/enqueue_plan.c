@@ -72,6 +72,8 @@ static bool prepare(pipeline *p, size_t index)
         rv_copy_text(result->id, sizeof(result->id), spec->id);
     } else {
         rv_uuid7(result->id);
+        if (p->fits != NULL && p->fits[index] > 0)
+            rv_partition_fit_id(result->id, rv_partition_number(spec->queue), p->fits[index]);
     }
     return true;
 }

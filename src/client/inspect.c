@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "client/client.h"
+#include "client/spread.h"
 #include "protocol/definition.h"
 #include "protocol/envelope.h"
 #include "protocol/rates.h"
@@ -105,11 +106,37 @@ static reeve_status check_handles(reeve_client *client, const char *const *handl
     return REEVE_OK;
 }
 
+static bool has_divided(reeve_client *client, const char *const *handles, size_t count)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    for (size_t i = 0; i < count; i++)
+        if (rv_keys_split_handle(handles[i], queue, id) && rv_partitions_find(client, queue) != NULL) return true;
+    return false;
+}
+
+/* Tasks that have to be looked for. */
+static reeve_status show_each(reeve_client *client, const char *const *handles, size_t count, reeve_task_info **ret)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    reeve_status status = REEVE_OK;
+    for (size_t i = 0; i < count && status == REEVE_OK; i++) {
+        (void)rv_keys_split_handle(handles[i], queue, id);
+        status = reeve_show(client, queue, id, &ret[i]);
+        if (status == REEVE_ENOTFOUND) status = REEVE_OK;
+    }
+    for (size_t i = 0; status != REEVE_OK && i < count; i++) {
+        reeve_task_info_free(ret[i]);
+        ret[i] = NULL;
+    }
+    return status;
+}
+
 reeve_status reeve_show_many(reeve_client *client, const char *const *handles, size_t count, reeve_task_info **ret)
 {
     if (client == NULL || (count > 0 && (handles == NULL || ret == NULL))) return REEVE_EINVAL;
     for (size_t i = 0; i < count; i++) ret[i] = NULL;
     reeve_status status = check_handles(client, handles, count);
+    if (status == REEVE_OK && has_divided(client, handles, count)) return show_each(client, handles, count, ret);
     for (size_t at = 0; at < count && status == REEVE_OK; at += SHOW_PAGE) {
         shown page = {.client = client, .handles = handles + at, .ret = ret + at, .status = REEVE_OK};
         page.count = count - at < SHOW_PAGE ? count - at : SHOW_PAGE;
@@ -177,13 +204,50 @@ static bool goes_on(const rv_reply *reply, char *from, size_t size)
     return strtoull(from, NULL, 10) > before;
 }
 
+/* The pages of the partitions, one after the other. */
+static reeve_status list_spread(reeve_client *client, rv_spread *spread, reeve_state state, const char *kind,
+                                const rv_page *page, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total)
+{
+    reeve_task_info **list = rv_zalloc_array(page->limit + 1, sizeof(*list));
+    uint64_t total = 0, skip = page->offset;
+    size_t count = 0;
+    reeve_status status = REEVE_OK;
+    if (list == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a list of %zu tasks", page->limit);
+    while (status == REEVE_OK && rv_spread_next(spread)) {
+        rv_page part = {.offset = skip, .limit = page->limit - count};
+        reeve_task_info **some = NULL;
+        size_t some_count = 0;
+        uint64_t some_total = 0;
+        status = rv_inspect_list(client, spread->name, state, kind, &part, &some, &some_count, &some_total);
+        if (status != REEVE_OK) break;
+        for (size_t i = 0; i < some_count && count < page->limit; i++) {
+            list[count++] = some[i];
+            some[i] = NULL;
+        }
+        reeve_task_list_free(some, some_count);
+        total += some_total;
+        skip = skip > some_total ? skip - some_total : 0;
+    }
+    if (status != REEVE_OK) {
+        reeve_task_list_free(list, count);
+        return status;
+    }
+    if (ret_total != NULL) *ret_total = total;
+    *ret = list;
+    *ret_count = count;
+    return REEVE_OK;
+}
+
 reeve_status rv_inspect_list(reeve_client *client, const char *queue, reeve_state state, const char *kind,
                              rv_page *page, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total)
 {
     if (client == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
     if ((unsigned)state >= REEVE_STATE_COUNT) return rv_fail(&client->error, REEVE_EINVAL, "there is no such state");
+    rv_spread spread;
     reeve_status status = rv_inspect_page_args(client, page, "tasks");
     if (status != REEVE_OK) return status;
+    if (rv_spread_begin(&spread, client, queue))
+        return list_spread(client, &spread, state, kind, page, ret, ret_count, ret_total);
     const rv_reply *reply;
     char from[48] = "";
     rv_simple_call call = {.script = &rv_script_list,
@@ -254,9 +318,54 @@ static bool read_stat(const char *queue, const rv_reply *reply, reeve_queue_info
     return true;
 }
 
+static int64_t earlier(int64_t one, int64_t other)
+{
+    return one < 0 || (other >= 0 && other < one) ? other : one;
+}
+
+static void add_rate(reeve_rate *sum, const reeve_rate *rate)
+{
+    bool limited = sum->count > 0 && rate->count > 0;
+    sum->count = limited ? sum->count + rate->count : 0;
+    sum->burst = limited ? sum->burst + rate->burst : 0;
+}
+
+/* What the partitions share is added up; limits of groups are the same in all of them. */
+static void add_queue(reeve_queue_info *sum, const reeve_queue_info *part)
+{
+    bool limited = sum->concurrency > 0 && part->concurrency > 0;
+    sum->paused = sum->paused && part->paused;
+    for (size_t i = 0; i < REEVE_STATE_COUNT; i++) sum->count[i] += part->count[i];
+    sum->completed_total += part->completed_total;
+    sum->failed_total += part->failed_total;
+    sum->dead_total += part->dead_total;
+    sum->crashed_total += part->crashed_total;
+    sum->oldest_ready_ms = earlier(sum->oldest_ready_ms, part->oldest_ready_ms);
+    sum->next_due_ms = earlier(sum->next_due_ms, part->next_due_ms);
+    sum->paused_ms = sum->paused ? earlier(sum->paused_ms, part->paused_ms) : -1;
+    sum->pause_until_ms = earlier(sum->pause_until_ms, part->pause_until_ms);
+    sum->concurrency = limited ? sum->concurrency + part->concurrency : 0;
+    add_rate(&sum->rate, &part->rate);
+}
+
+static reeve_status queue_spread(reeve_client *client, rv_spread *spread, reeve_queue_info *ret)
+{
+    reeve_status status = REEVE_OK;
+    reeve_queue_info part;
+    while (status == REEVE_OK && rv_spread_next(spread)) {
+        status = reeve_queue(client, spread->name, &part);
+        if (status == REEVE_OK && spread->next == 1) *ret = part;
+        if (status == REEVE_OK && spread->next > 1) add_queue(ret, &part);
+    }
+    rv_copy_text(ret->name, sizeof(ret->name), spread->queue);
+    return status;
+}
+
 reeve_status reeve_queue(reeve_client *client, const char *queue, reeve_queue_info *ret)
 {
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    rv_spread spread;
+    if (rv_spread_begin(&spread, client, queue)) return queue_spread(client, &spread, ret);
     const rv_reply *reply;
     rv_simple_call call = {.script = &rv_script_stat, .queue = queue};
     reeve_status status = rv_client_script(client, &call, &reply, NULL);
@@ -321,10 +430,35 @@ static void on_stat(size_t index, const rv_reply *reply, void *context)
     if (!read_stat(name, reply, &s->list[index])) s->odd = true;
 }
 
+/* Partitions are added to their queue, behind which they stand; one whose queue is not divided stays. */
+static void fold(reeve_client *client, reeve_queue_info *list, size_t *count)
+{
+    size_t kept = 0;
+    if (client->partitions.count == 0) return;
+    for (size_t i = 0; i < *count; i++) {
+        char queue[REEVE_QUEUE_MAX + 1];
+        rv_copy_text(queue, sizeof(queue), list[i].name);
+        rv_partition_strip(queue);
+        const rv_partition_layout *layout = rv_partition_map_find(&client->partitions, queue);
+        size_t at = 0;
+        while (at < kept && strcmp(list[at].name, queue) != 0) at++;
+        bool is_part = layout != NULL && rv_partition_number(list[i].name) < layout->served;
+        if (is_part && at < kept) {
+            add_queue(&list[at], &list[i]);
+            continue;
+        }
+        if (kept != i) list[kept] = list[i];
+        if (is_part) rv_copy_text(list[kept].name, sizeof(list[kept].name), queue);
+        kept++;
+    }
+    *count = kept;
+}
+
 reeve_status reeve_queues(reeve_client *client, reeve_queue_info **ret, size_t *ret_count)
 {
     if (client == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
     stats s = {.client = client};
+    (void)rv_partitions_find(client, ""); /* so that they are not old */
     reeve_status status = read_names(client, &s.list, &s.count);
     if (status == REEVE_OK) status = rv_client_exec(client, build_stats, &s, on_stat, &s, NULL);
     if (status == REEVE_OK && s.odd) status = rv_client_odd_reply(client, "queues");
@@ -332,6 +466,7 @@ reeve_status reeve_queues(reeve_client *client, reeve_queue_info **ret, size_t *
         rv_free(s.list);
         return status;
     }
+    fold(client, s.list, &s.count);
     *ret = s.list;
     *ret_count = s.count;
     return REEVE_OK;

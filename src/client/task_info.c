@@ -314,6 +314,7 @@ static bool read_place(reeve_task_info *info, const rv_reply *score, const rv_re
 static bool fill(reeve_task_info *info, const char *queue, const rv_reply *reply)
 {
     info->queue = rv_strdup(queue);
+    if (info->queue != NULL) rv_partition_strip(info->queue);
     info->due_ms = info->started_ms = info->ended_ms = info->failed_ms = -1;
     info->progress = -1;
     info->checkpoint_bytes = info->deadline_ms = info->lease_expires_ms = -1;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 const rv_planned rv_planned_features[] = {
-    {"queues[].partitions", "queues that are divided among nodes of a cluster"},
     {"pools[].isolation = process", "handlers in processes of their own"},
     {NULL, NULL},
 };

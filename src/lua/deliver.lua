@@ -14,7 +14,7 @@
 -- Sent twice: each edge ends once, and what is told of an earlier edge between the two does not end a later one.
 -- require: base, foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, insert, death, dependency_notice, replacements
 
-if #ARGV < 3 or not HOW[ARGV[3]] and ARGV[3] ~= 'cascade' and (ARGV[3] ~= 'moved' or not is_id(match(ARGV[5] or '', '^[%w._-]+/(.*)$') or ARGV[5] or '')) then
+if #ARGV < 3 or not HOW[ARGV[3]] and ARGV[3] ~= 'cascade' and (ARGV[3] ~= 'moved' or not is_id(match(ARGV[5] or '', '^[%w._~-]+/(.*)$') or ARGV[5] or '')) then
   return redis.error_reply('ERR @NAME@: it takes a task, a parent, how that ended, and a number or nothing')
 end
 do

@@ -24,7 +24,7 @@ do
   number = whole(ARGV[5], 0, LATEST)
   local known = ARGV[1] == 'unregister' or ARGV[1] == 'register' and find(ARGV[4] or '', '^[fgwx][gerd]?$') or
     ARGV[1] == 'release' and whole(ARGV[4], 0, LATEST)
-  if not known or not number or not find(child or '', '^[%w._-]+/[%w._:-]+$') or
+  if not known or not number or not find(child or '', '^[%w._~-]+/[%w._:-]+$') or
     (ARGV[6] or '') ~= '' and not whole(ARGV[6], 0, LATEST) then
     return redis.error_reply('ERR @NAME@: it takes "register", "unregister" or "release", a parent, a child, a policy or ' ..
       'number, and numbers')

@@ -23,7 +23,7 @@ return (function()
 
 local P, id, target = KEYS[1], ARGV[1], ARGV[2] or ''
 local queue = own_queue(P or '')
-if not id or not find(target, '^[%w._-]+$') or #target > @QUEUE_MAX@ or target == queue then
+if not id or not find(target, '^[%w._~-]+$') or #target > @QUEUE_MAX@ or target == queue then
   return redis.error_reply('ERR @NAME@: it takes a task, and another queue')
 end
 local from, to = (queue or '') .. '/' .. id, target .. '/' .. id

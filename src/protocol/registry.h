@@ -10,6 +10,7 @@
 #define RV_REGISTRY_ADDED 1
 /* And the one whose reply is that of rv_format_note. */
 #define RV_REGISTRY_FORMAT 2
+#define RV_REGISTRY_COMMANDS 3
 
 /* Adds the commands that renew a worker's entry for ttl_ms, or remove it. */
 void rv_registry_renew(rv_conn *conn, const char *ns, const char *id, const char *json, size_t length, int64_t ttl_ms);

@@ -330,6 +330,25 @@ static reeve_status check_format(rv_conn *conn, int64_t deadline)
     return REEVE_OK;
 }
 
+/* The hash of rv_conn_ask_hash, of which a later open, or its owner, asks again where its node cannot be reached. */
+static void ask_hash(rv_conn *conn, int64_t deadline)
+{
+    const rv_reply *reply;
+    char key[128];
+    rv_link *link;
+    if (conn->ns == NULL || conn->hash_suffix == NULL) return;
+    int64_t soon = rv_deadline(FETCH_MS) < deadline ? rv_deadline(FETCH_MS) : deadline;
+    (void)snprintf(key, sizeof(key), "%s%s", conn->ns, conn->hash_suffix);
+    int slot = (int)rv_slots_of(key, strlen(key));
+    int node = rv_cluster_owner(conn->links->cluster, (unsigned)slot);
+    if (rv_cluster_links_reach(conn, node, slot, soon, &link) != REEVE_OK) return;
+    rv_conn_discard(link->conn);
+    rv_cmd(link->conn, 2);
+    rv_args(link->conn, "HGETALL");
+    rv_args(link->conn, key);
+    if (rv_conn_call(link->conn, soon, &reply) == REEVE_OK) conn->on_hash(reply, conn->hash_context);
+}
+
 static reeve_status open_homes(rv_conn *conn, int64_t deadline)
 {
     rv_cluster_links *links = conn->links;
@@ -352,6 +371,7 @@ reeve_status rv_cluster_links_open(rv_conn *conn, int64_t deadline)
         links->stale = false;
     }
     reeve_status status = check_format(conn, deadline);
+    if (status == REEVE_OK) ask_hash(conn, deadline);
     if (status == REEVE_OK) status = open_homes(conn, deadline);
     if (status != REEVE_OK) return status == REEVE_ECONNECT ? failed(conn) : status;
     links->open = true;

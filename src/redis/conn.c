@@ -131,6 +131,13 @@ void rv_conn_ask_clock(rv_conn *conn)
     conn->asks_clock = true;
 }
 
+void rv_conn_ask_hash(rv_conn *conn, const char *suffix, rv_on_hash on_hash, void *context)
+{
+    conn->hash_suffix = suffix;
+    conn->on_hash = on_hash;
+    conn->hash_context = context;
+}
+
 rv_redis_clock *rv_conn_clock(rv_conn *conn)
 {
     return &conn->clock;

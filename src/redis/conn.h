@@ -104,6 +104,14 @@ typedef struct rv_redis_clock {
 
 /* Each rv_conn_open asks for it from now on. */
 void rv_conn_ask_clock(rv_conn *conn);
+
+/*
+ * Each time that the connection is opened, it reads the hash <ns><suffix> with HGETALL, and on_hash receives the reply,
+ * which may be an error. Nothing is read where that costs a failed open: no such right, a node of a cluster that is away.
+ * `suffix` is borrowed.
+ */
+typedef void (*rv_on_hash)(const rv_reply *reply, void *context);
+void rv_conn_ask_hash(rv_conn *conn, const char *suffix, rv_on_hash on_hash, void *context);
 /* A reply to TIME that has just come; what is none is passed over. */
 void rv_redis_clock_note(rv_redis_clock *clock, const rv_reply *reply);
 /* Of the open connection; lives as long as the connection. The caller may note a later reply there. */

@@ -58,6 +58,9 @@ struct rv_conn {
     unsigned epoch;
     rv_redis_clock clock;
     bool asks_clock;
+    const char *hash_suffix; /* rv_conn_ask_hash, or NULL */
+    rv_on_hash on_hash;
+    void *hash_context;
     bool denied; /* the last attempt to open: see rv_conn_is_denied */
     bool leaves; /* the node refuses work: the next open resolves the endpoint again */
     bool lost;   /* the open connection was lost, which is not logged yet */

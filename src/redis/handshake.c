@@ -6,8 +6,18 @@
 #include "redis/refusal.h"
 #include "redis/secret.h"
 
-typedef enum step { STEP_AUTH, STEP_SELECT, STEP_NAME, STEP_ID, STEP_TIME, STEP_FORMAT, STEP_ROLE, STEP_PING } step;
-#define STEPS_MAX 8
+typedef enum step {
+    STEP_AUTH,
+    STEP_SELECT,
+    STEP_NAME,
+    STEP_ID,
+    STEP_TIME,
+    STEP_FORMAT,
+    STEP_HASH,
+    STEP_ROLE,
+    STEP_PING
+} step;
+#define STEPS_MAX 9
 
 typedef struct handshake {
     rv_conn *conn;
@@ -48,6 +58,10 @@ static void build(handshake *shake)
     if (conn->ns && !(conn->format_once && conn->epoch > 0)) {
         begin(shake, STEP_FORMAT, 2, "GET");
         rv_command_add2(&shake->commands, conn->ns, strlen(conn->ns), ":format", 7);
+    }
+    if (conn->ns && conn->hash_suffix) {
+        begin(shake, STEP_HASH, 2, "HGETALL");
+        rv_command_add2(&shake->commands, conn->ns, strlen(conn->ns), conn->hash_suffix, strlen(conn->hash_suffix));
     }
     if (url->kind == RV_URL_SENTINEL) begin(shake, STEP_ROLE, 1, "ROLE");
     /* The others are answered while Redis loads its data; this one is not. */
@@ -102,7 +116,7 @@ static bool refuse_any(handshake *shake, const rv_reply *reply)
 static bool is_harmless(step what, const rv_reply *reply)
 {
     if (what == STEP_AUTH || what == STEP_SELECT) return false;
-    if (what == STEP_FORMAT) return true;
+    if (what == STEP_FORMAT || what == STEP_HASH) return true;
     if (rv_reply_has_error_code(reply, "NOPERM") || rv_refusal_passes(rv_refusal_of(reply)) ||
         rv_reply_has_error_code(reply, "OOM"))
         return true;
@@ -159,6 +173,8 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
         judge_role(shake, reply);
     else if (what == STEP_FORMAT)
         judge_format(shake, reply);
+    else if (what == STEP_HASH)
+        shake->conn->on_hash(reply, shake->conn->hash_context);
     else if (what == STEP_TIME)
         rv_redis_clock_note(&shake->conn->clock, reply);
     else if (!rv_reply_is(reply, RV_STATUS))

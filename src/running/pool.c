@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "protocol/partition.h"
 #include "running/flight.h"
 #include "running/pool.h"
 #include "running/pool_slots.h"
@@ -97,6 +98,7 @@ void rv_pool_free(rv_pool *pool)
     rv_free(pool->queue_sessions);
     rv_free(pool->weights);
     rv_free(pool->slots);
+    rv_free(pool->families);
     rv_free(pool);
 }
 
@@ -127,6 +129,30 @@ static void set_name(rv_pool *pool, const reeve_worker *worker, const char *name
     if (name != NULL && name[0] != '\0') rv_copy_text(pool->name, sizeof(pool->name), name);
 }
 
+static bool is_one_queue(const char *one, const char *other)
+{
+    size_t length = rv_partition_base(one, strlen(one));
+    return length == rv_partition_base(other, strlen(other)) && memcmp(one, other, length) == 0;
+}
+
+/* Partitions of one queue that follow one another; most pools have none. False: no memory. */
+static bool find_families(rv_pool *pool)
+{
+    bool any = false;
+    size_t *families = rv_zalloc_array(pool->queue_session_count, sizeof(*families));
+    if (families == NULL) return false;
+    for (size_t i = 0; i < pool->queue_session_count; i++) {
+        bool joins = i > 0 && is_one_queue(pool->queue_sessions[i - 1]->queue, pool->queue_sessions[i]->queue);
+        families[i] = joins ? families[i - 1] : i;
+        any = any || joins;
+    }
+    if (any)
+        pool->families = families;
+    else
+        rv_free(families);
+    return true;
+}
+
 static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
 {
     rv_pool *pool = rv_zalloc(sizeof(*pool));
@@ -143,7 +169,7 @@ static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
         pool->queue_sessions[pool->queue_session_count] = queue_session_of(worker, o->queues[i]);
         good = pool->queue_sessions[pool->queue_session_count++] != NULL;
     }
-    if (good && share(worker, pool)) return pool;
+    if (good && find_families(pool) && share(worker, pool)) return pool;
     rv_pool_free(pool);
     return NULL;
 }

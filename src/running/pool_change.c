@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "running/pool.h"
+#include "running/pool_partitions.h"
 #include "running/pool_threads.h"
 #include "running/wakeup.h"
 
@@ -156,7 +157,7 @@ static reeve_status check_options(const reeve_worker *worker, const reeve_pool_o
     return status == REEVE_OK ? rv_pool_check(options, error) : status;
 }
 
-static reeve_status add(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+static reeve_status add_expanded(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
 {
     bool named = options->name != NULL && options->name[0] != '\0';
     if (named && rv_worker_phase(worker) != RV_PHASE_CREATED && find(worker, options->name) != NULL)
@@ -165,6 +166,26 @@ static reeve_status add(reeve_worker *worker, const reeve_pool_options *options,
     if (pool == NULL) return error->status;
     log_pool(worker, "pool.added", "a pool was added", pool);
     return take_effect(worker, error);
+}
+
+/* With the partitions of its queues, if there are any. */
+static reeve_status with_partitions(reeve_worker *worker, const reeve_pool_options *options,
+                                    reeve_status (*change)(reeve_worker *, const reeve_pool_options *, rv_error *),
+                                    rv_error *error)
+{
+    rv_pool_partitions expanded;
+    if (worker->partitions.count == 0) return change(worker, options, error);
+    if (!rv_pool_partitions_init(&expanded, options, &worker->partitions))
+        return rv_fail(error, REEVE_ENOMEM, "no memory for a pool");
+    reeve_status status = rv_pool_check(&expanded.options, error);
+    if (status == REEVE_OK) status = change(worker, &expanded.options, error);
+    rv_pool_partitions_fini(&expanded);
+    return status;
+}
+
+static reeve_status add(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+{
+    return with_partitions(worker, options, add_expanded, error);
 }
 
 reeve_status rv_pool_change_add(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
@@ -176,7 +197,7 @@ reeve_status rv_pool_change_add(reeve_worker *worker, const reeve_pool_options *
     return status;
 }
 
-static reeve_status replace(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+static reeve_status replace_expanded(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
 {
     rv_pool *old = find_or_fail(worker, options->name, error);
     if (old == NULL) return error->status;
@@ -192,6 +213,11 @@ static reeve_status replace(reeve_worker *worker, const reeve_pool_options *opti
     set_threads(pool, max, max);
     log_pool(worker, "pool.changed", "a pool was changed", pool);
     return take_effect(worker, error);
+}
+
+static reeve_status replace(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+{
+    return with_partitions(worker, options, replace_expanded, error);
 }
 
 reeve_status rv_pool_change_replace(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
@@ -259,6 +285,12 @@ static reeve_status check_queues(const rv_pool *pool, const char *queue, bool ad
     return REEVE_OK;
 }
 
+static bool is_part_of(const char *partition, const char *queue)
+{
+    size_t length = strlen(partition), base = rv_partition_base(partition, length);
+    return base < length && strlen(queue) == base && memcmp(partition, queue, base) == 0;
+}
+
 /* The pool with one queue more (weight > 0) or less. */
 static reeve_status replace_queues(reeve_worker *worker, const rv_pool *pool, const char *queue, unsigned weight,
                                    rv_error *error)
@@ -275,7 +307,8 @@ static reeve_status replace_queues(reeve_worker *worker, const rv_pool *pool, co
                             .weights = pool->weights != NULL ? weights : NULL};
     reeve_status status = REEVE_ENOMEM;
     for (size_t i = 0; queues != NULL && weights != NULL && i < pool->queue_session_count; i++) {
-        if (strcmp(pool->queue_sessions[i]->queue, queue) == 0) continue;
+        const char *served = pool->queue_sessions[i]->queue;
+        if (strcmp(served, queue) == 0 || (weight == 0 && is_part_of(served, queue))) continue;
         if (pool->weights != NULL) weights[o.queue_count] = pool->weights[i];
         queues[o.queue_count++] = pool->queue_sessions[i]->queue;
     }
@@ -316,4 +349,47 @@ reeve_status rv_pool_change_add_queue(reeve_worker *worker, const char *name, co
 reeve_status rv_pool_change_remove_queue(reeve_worker *worker, const char *name, const char *queue, rv_error *error)
 {
     return change_queue(worker, name, queue, 0, error);
+}
+
+/* ---- partitions ------------------------------------------------------------------------------------------------- */
+
+/* The pool as it is, with the partitions that its queues have now. */
+static reeve_status refresh(reeve_worker *worker, const rv_pool *pool, rv_error *error)
+{
+    const char **queues = rv_zalloc_array(pool->queue_session_count, sizeof(*queues));
+    if (queues == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a pool");
+    reeve_pool_options o = {.size = sizeof(o),
+                            .name = pool->name,
+                            .queues = queues,
+                            .queue_count = pool->queue_session_count,
+                            .threads = atomic_load(&pool->max),
+                            .batch = pool->batch,
+                            .batch_ms = pool->batch_us / 1000,
+                            .order = pool->order,
+                            .weights = pool->weights};
+    for (size_t i = 0; i < pool->queue_session_count; i++) queues[i] = pool->queue_sessions[i]->queue;
+    rv_pool_partitions expanded;
+    reeve_status status = rv_pool_partitions_init(&expanded, &o, &worker->partitions)
+                              ? REEVE_OK
+                              : rv_fail(error, REEVE_ENOMEM, "no memory for a pool");
+    if (status == REEVE_OK && !has_queues(pool, &expanded.options)) {
+        status = rv_pool_check(&expanded.options, error);
+        if (status == REEVE_OK) status = replace_expanded(worker, &expanded.options, error);
+    }
+    rv_pool_partitions_fini(&expanded);
+    rv_free(queues);
+    return status;
+}
+
+reeve_status rv_pool_change_partitions(reeve_worker *worker, rv_error *error)
+{
+    rv_lock(&worker->changing);
+    reeve_status status = check_phase(worker, error);
+    size_t count = worker->pool_count;
+    for (size_t i = 0; status == REEVE_OK && i < count; i++) {
+        const rv_pool *pool = rv_worker_pool(worker, i);
+        if (!atomic_load(&pool->removed)) status = refresh(worker, pool, error);
+    }
+    rv_unlock(&worker->changing);
+    return status;
 }

@@ -32,4 +32,7 @@ reeve_status rv_pool_change_add_queue(reeve_worker *worker, const char *name, co
                                       rv_error *error);
 reeve_status rv_pool_change_remove_queue(reeve_worker *worker, const char *name, const char *queue, rv_error *error);
 
+/* Each pool serves the partitions that its queues have now (worker->partitions). On failure some of them do not. */
+reeve_status rv_pool_change_partitions(reeve_worker *worker, rv_error *error);
+
 #endif

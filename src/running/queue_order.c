@@ -22,6 +22,7 @@ static void begin_anew(rv_queue_order *order)
 
 static bool init_weighted(rv_queue_order *order)
 {
+    order->heaviest = 0;
     order->queues = rv_zalloc_array(order->count, sizeof(*order->queues));
     order->moved = rv_zalloc_array(order->count, sizeof(*order->moved));
     order->clocks = rv_zalloc_array(order->count, sizeof(*order->clocks));
@@ -44,11 +45,81 @@ bool rv_queue_order_init(rv_queue_order *order, reeve_order kind, size_t count, 
 
 void rv_queue_order_fini(rv_queue_order *order)
 {
+    rv_free(order->own_weights);
+    rv_free(order->ranks);
     rv_free(order->queues);
     rv_free(order->moved);
     rv_free(order->clocks);
     rv_free(order->leased);
     memset(order, 0, sizeof(*order));
+}
+
+/* ---- families --------------------------------------------------------------------------------------------------- */
+
+static size_t end_of_family(const rv_queue_order *order, size_t first)
+{
+    size_t end = first + 1;
+    while (end < order->count && order->families[end] == first) end++;
+    return end;
+}
+
+/* The member `queue` is the first of its family. */
+static void rotate_family(rv_queue_order *order, size_t queue)
+{
+    size_t first = order->families[queue], size = end_of_family(order, first) - first;
+    for (size_t i = 0; i < size; i++) {
+        size_t member = first + (queue - first + i) % size;
+        order->queues[first + i] = member;
+        order->ranks[member] = first + i;
+    }
+}
+
+static bool init_strict_families(rv_queue_order *order, size_t start)
+{
+    order->queues = rv_zalloc_array(order->count, sizeof(*order->queues));
+    order->ranks = rv_zalloc_array(order->count, sizeof(*order->ranks));
+    if (order->queues == NULL || order->ranks == NULL) return false;
+    for (size_t first = 0; first < order->count; first = end_of_family(order, first))
+        rotate_family(order, first + start % (end_of_family(order, first) - first));
+    return true;
+}
+
+/* Its weight, divided among its members: so that all weights are whole, those of smaller families are multiplied. */
+static bool share_weights(rv_queue_order *order)
+{
+    size_t largest = 1;
+    unsigned *weights = rv_zalloc_array(order->count, sizeof(*weights));
+    if (weights == NULL) return false;
+    for (size_t first = 0; first < order->count; first = end_of_family(order, first)) {
+        size_t size = end_of_family(order, first) - first;
+        if (size > largest) largest = size;
+    }
+    for (size_t first = 0; first < order->count; first = end_of_family(order, first)) {
+        size_t end = end_of_family(order, first);
+        for (size_t i = first; i < end; i++) weights[i] = (unsigned)(4 * weight_of(order, i) * largest / (end - first));
+    }
+    order->own_weights = weights;
+    order->weights = weights;
+    return true;
+}
+
+bool rv_queue_order_set_families(rv_queue_order *order, const size_t *families, size_t start)
+{
+    if (families == NULL) return true;
+    rv_queue_order plain = {
+        .kind = order->kind, .count = order->count, .weights = order->weights, .families = families};
+    plain.last_place = NOWHERE;
+    rv_queue_order_fini(order);
+    *order = plain;
+    bool good = true;
+    if (order->kind == REEVE_ORDER_STRICT) {
+        good = init_strict_families(order, start);
+    } else {
+        order->kind = REEVE_ORDER_WEIGHTED;
+        good = share_weights(order) && init_weighted(order);
+    }
+    if (!good) rv_queue_order_fini(order);
+    return good;
 }
 
 void rv_queue_order_charge(rv_queue_order *order, size_t place, size_t tasks)
@@ -123,11 +194,17 @@ static void settle_weighted(rv_queue_order *order)
 
 /* ---- some of very many ----------------------------------------------------------------------------------------- */
 
+static size_t rank_of(const rv_queue_order *order, size_t queue)
+{
+    return order->ranks != NULL ? order->ranks[queue] : queue;
+}
+
 /* In the order of the pool; by insertion. */
 static void choose(rv_queue_order *order, size_t queue)
 {
     size_t at = order->asked++;
-    for (; at > 0 && order->chosen[at - 1] > queue; at--) order->chosen[at] = order->chosen[at - 1];
+    for (; at > 0 && rank_of(order, order->chosen[at - 1]) > rank_of(order, queue); at--)
+        order->chosen[at] = order->chosen[at - 1];
     order->chosen[at] = queue;
 }
 
@@ -187,6 +264,9 @@ void rv_queue_order_adopt(rv_queue_order *order, const rv_queue_order *other)
     order->asked = other->asked;
     order->next = other->next;
     memcpy(order->chosen, other->chosen, other->asked * sizeof(*other->chosen));
+    if (order->ranks == NULL) return;
+    memcpy(order->queues, other->queues, order->count * sizeof(*order->queues));
+    memcpy(order->ranks, other->ranks, order->count * sizeof(*order->ranks));
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------------------- */
@@ -198,6 +278,10 @@ void rv_queue_order_settle(rv_queue_order *order)
     } else if (order->last_place != NOWHERE) {
         order->served = rv_queue_order_queue(order, order->last_place);
         order->first = (order->served + 1) % order->count;
+        if (order->ranks != NULL) {
+            size_t first = order->families[order->served], size = end_of_family(order, first) - first;
+            rotate_family(order, first + (order->served - first + 1) % size);
+        }
     }
     if (order->asked > 0) order->next = (order->next + order->asked - 1) % order->count;
     order->last_place = NOWHERE;

@@ -14,6 +14,9 @@
  * fills again, it goes first for at most as many tasks as the turn just took from the queue that came after it. When
  * nothing was found at all, all clocks begin anew.
  *
+ * The partitions of one queue (protocol/partition.h) are a *family*, and count as one queue: in strict order they take
+ * turns among themselves, and otherwise they share the weight of the queue. Round-robin is then weighted with equal weights.
+ *
  * Where a pool has very many queues, a turn of a busy thread (strict or round-robin) asks some of them: the one that it
  * was served from last, and a few more, others each time, so that all come round. The turn of a thread that waits asks
  * all.
@@ -36,11 +39,14 @@ typedef struct rv_queue_order {
     size_t first;            /* round-robin: the queue in the first place */
     const unsigned *weights; /* borrowed; NULL: all 1. From here on: weighted only */
     unsigned heaviest;
-    size_t *queues;    /* by place */
-    size_t *moved;     /* scratch */
-    uint64_t *clocks;  /* by queue */
-    size_t *leased;    /* by queue: how many tasks in this turn */
-    size_t last_place; /* the last that was leased from in this turn, or SIZE_MAX */
+    unsigned *own_weights;  /* shares of families; or NULL */
+    const size_t *families; /* rv_queue_order_set_families, or NULL */
+    size_t *queues;         /* by place; strict: with families only */
+    size_t *ranks;          /* strict with families: the place of each queue */
+    size_t *moved;          /* scratch */
+    uint64_t *clocks;       /* by queue */
+    size_t *leased;         /* by queue: how many tasks in this turn */
+    size_t last_place;      /* the last that was leased from in this turn, or SIZE_MAX */
     /* of very many queues: */
     size_t asked;                    /* how many this turn asks; 0: all */
     size_t chosen[RV_ORDER_AT_ONCE]; /* which, by place */
@@ -52,6 +58,12 @@ typedef struct rv_queue_order {
  */
 bool rv_queue_order_init(rv_queue_order *order, reeve_order kind, size_t count, const unsigned *weights);
 void rv_queue_order_fini(rv_queue_order *order);
+
+/*
+ * After init: by queue, the first queue of its family; the queues of a family follow one another. `families` must outlive
+ * the order. start: the member of each family that comes first at the beginning. False: no memory.
+ */
+bool rv_queue_order_set_families(rv_queue_order *order, const size_t *families, size_t start);
 
 /* Before a turn is built: which queues it asks. all: all of them. */
 void rv_queue_order_choose(rv_queue_order *order, bool all);
@@ -65,8 +77,8 @@ static inline size_t rv_queue_order_places(const rv_queue_order *order)
 static inline size_t rv_queue_order_queue(const rv_queue_order *order, size_t place)
 {
     if (order->asked > 0) return order->chosen[place];
+    if (order->queues != NULL) return order->queues[place];
     if (order->kind == REEVE_ORDER_STRICT) return place;
-    if (order->kind == REEVE_ORDER_WEIGHTED) return order->queues[place];
     return place < order->count - order->first ? order->first + place : place - (order->count - order->first);
 }
 
@@ -75,7 +87,7 @@ static inline size_t rv_queue_order_queue(const rv_queue_order *order, size_t pl
 bool rv_queue_order_is_like(const rv_queue_order *order, const rv_queue_order *other);
 /* Equal for two that are alike. */
 size_t rv_queue_order_hash(const rv_queue_order *order);
-/* The next turn asks the queues that a like one chose. */
+/* The next turn asks the queues that a like one chose, families in the order of that one. */
 void rv_queue_order_adopt(rv_queue_order *order, const rv_queue_order *other);
 
 /* Reports the tasks that a turn leased, place by place, first to last; then settle ends the report and changes the

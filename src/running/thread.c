@@ -197,7 +197,8 @@ static bool allocate(rv_thread *t)
     t->picked = rv_zalloc_array(t->batch.capacity, sizeof(rv_item *));
     t->outcomes = rv_zalloc_array(t->batch.capacity, sizeof(*t->outcomes));
     t->leases = rv_zalloc_array(t->batch.capacity, sizeof(*t->leases));
-    return rv_queue_order_init(&t->order, t->pool->order, queues, t->pool->weights) && t->states != NULL &&
+    return rv_queue_order_init(&t->order, t->pool->order, queues, t->pool->weights) &&
+           rv_queue_order_set_families(&t->order, t->pool->families, t->number) && t->states != NULL &&
            t->set_up != NULL && t->queues != NULL && t->sessions != NULL && t->groups != NULL &&
            t->round.woken != NULL && t->outcomes != NULL && t->leases != NULL && t->picked != NULL;
 }

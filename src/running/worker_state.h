@@ -24,6 +24,7 @@
 #include "base/repeated.h"
 #include "handlers/handler_table.h"
 #include "handlers/task.h"
+#include "protocol/partition.h"
 #include "protocol/tally.h"
 #include "redis/conn.h"
 #include "redis/embedded.h"
@@ -226,6 +227,7 @@ struct rv_pool {
     size_t queue_session_count;
     unsigned *slots; /* one a queue: the number of its hash slot, where they are in several (pool_slots.h); else NULL */
     size_t slot_count; /* how many there are then */
+    size_t *families;  /* where it has partitions of one queue (rv_queue_order_set_families), else NULL */
     unsigned batch;
     int64_t batch_us; /* the aimed-at duration of a batch, see thread.c */
     reeve_order order;
@@ -390,9 +392,11 @@ struct reeve_worker {
     rv_grown all_queue_sessions; /* the memory of that list */
     rv_pool **_Atomic pools;
     atomic_size_t pool_count;
-    rv_grown all_pools;       /* the memory of that list */
-    atomic_uint thread_count; /* that all pools are to have */
-    unsigned numbers;         /* of threads that were made; guarded by `lock` */
+    rv_grown all_pools;          /* the memory of that list */
+    atomic_uint thread_count;    /* that all pools are to have */
+    unsigned numbers;            /* of threads that were made; guarded by `lock` */
+    rv_partition_map partitions; /* upkeep/partition_watch.h; under `changing` */
+    atomic_bool partitions_changed;
     pthread_mutex_t changing; /* held while pools and queues change (pool_change.h); taken before `lock` */
     pthread_mutex_t lock;     /* guards threads_alive, and `alive` and `started` of threads */
     pthread_cond_t thread_ended;

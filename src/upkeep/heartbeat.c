@@ -18,6 +18,7 @@
 #include "running/redis_report.h"
 #include "running/wakeup.h"
 #include "upkeep/outdated.h"
+#include "upkeep/partition_watch.h"
 #include "upkeep/registry_record.h"
 #include "upkeep/unheard.h"
 #include "upkeep/upkeep_thread.h"
@@ -68,8 +69,10 @@ static void on_heartbeat(size_t index, const rv_reply *reply, void *context)
     if (index >= b->count) {
         /* A version that cannot be noted does not make the heartbeat fail. */
         bool is_format = index == b->count + RV_REGISTRY_FORMAT;
+        bool is_partitions = index == b->count + RV_REGISTRY_COMMANDS;
         if (is_format) rv_outdated_note(b->worker, reply);
-        if (rv_reply_is(reply, RV_ERROR) && !is_format) note_odd(b, reply);
+        if (is_partitions) rv_partition_watch_note(b->worker, reply);
+        if (rv_reply_is(reply, RV_ERROR) && !is_format && !is_partitions) note_odd(b, reply);
         if (index == b->count + RV_REGISTRY_ADDED) note_registration(b->worker, rv_reply_int(reply, -1));
         return;
     }
@@ -133,6 +136,7 @@ static reeve_status send_heartbeats(reeve_worker *worker, int64_t deadline, hear
     if (heart->json.failed) rv_buf_clear(&heart->json);
     rv_registry_renew(heart->thread.conn, worker->ns, worker->id, rv_buf_text(&heart->json), heart->json.length,
                       worker->session_ms);
+    rv_partition_watch_build(heart->thread.conn, worker->ns);
     int64_t sent_us = rv_now_us();
     reeve_status status = rv_conn_exec(heart->thread.conn, deadline, on_heartbeat, b);
     if (status == REEVE_OK) atomic_store(&heart->round_trip_us, rv_now_us() - sent_us);

@@ -17,6 +17,7 @@
 #include "upkeep/cancel_running.h"
 #include "upkeep/cron_fire.h"
 #include "upkeep/follow_up.h"
+#include "upkeep/partition_watch.h"
 #include "upkeep/upkeep_thread.h"
 
 /* The maximum number of tasks of each kind that one call of maintain.lua changes: Redis serves nobody else during
@@ -339,6 +340,7 @@ static void *scheduler_main(void *argument)
     rv_scheduler *scheduler = &worker->scheduler;
     while (rv_worker_phase(worker) < RV_PHASE_ENDED) {
         int64_t until = rv_now_ms();
+        rv_partition_watch_apply(worker);
         if (atomic_load(&worker->outdated)) {
             until = rv_deadline(OUTDATED_MS);
         } else if (!connect(worker)) {

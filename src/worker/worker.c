@@ -22,6 +22,7 @@
 #include "running/os_thread.h"
 #include "running/phase.h"
 #include "running/pool.h"
+#include "running/pool_change.h"
 #include "running/pool_threads.h"
 #include "running/thread.h"
 #include "upkeep/failover_watch.h"
@@ -193,6 +194,8 @@ reeve_status reeve_worker_start(reeve_worker *worker)
     if (status == REEVE_OK) status = rv_keeper_start(worker, &worker->error);
     if (status == REEVE_OK) status = rv_scheduler_start(worker, &worker->error);
     if (status == REEVE_OK && !worker->is_manual) status = rv_failover_watch_start(worker, &worker->error);
+    if (status == REEVE_OK && atomic_exchange(&worker->partitions_changed, false))
+        status = rv_pool_change_partitions(worker, &worker->error);
     if (status == REEVE_OK) status = rv_pool_threads_balance(worker, &worker->error);
     if (status != REEVE_OK) {
         rv_error why = worker->error;
@@ -396,6 +399,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     rv_lock_fini(&worker->lock);
     rv_lock_fini(&worker->stopping);
     rv_lock_fini(&worker->changing);
+    rv_partition_map_fini(&worker->partitions);
     rv_alone_fini(&worker->alone);
     rv_lock_check(pthread_cond_destroy(&worker->thread_ended));
     rv_waker_fini(&worker->quit);

@@ -7,7 +7,7 @@
 
 /* What a client says first. */
 #define GREET \
-    {PEER_COMMANDS, 5, NULL, 0}, PEER_SAY("+OK\r\n:7\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$-1\r\n+PONG\r\n")
+    {PEER_COMMANDS, 6, NULL, 0}, PEER_SAY("+OK\r\n:7\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$-1\r\n*0\r\n+PONG\r\n")
 /* The queue is made known, the version of the data is noted, and a task is enqueued. */
 #define ASKED                     \
     {                             \
@@ -135,8 +135,9 @@ static void a_setting_refused_the_second_time(void **state)
 static void all_connections_that_were_lost_are_ended(void **state)
 {
     (void)state;
-#define GREET_AS(id) \
-    {PEER_COMMANDS, 5, NULL, 0}, PEER_SAY("+OK\r\n:" id "\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$-1\r\n+PONG\r\n")
+#define GREET_AS(id)             \
+    {PEER_COMMANDS, 6, NULL, 0}, \
+        PEER_SAY("+OK\r\n:" id "\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$-1\r\n*0\r\n+PONG\r\n")
 #define LINES                                                   \
     "id=7 addr=unix:0 fd=9 name=reeve-client age=9999 idle=1\n" \
     "id=8 addr=unix:0 fd=9 name=reeve-client age=9999 idle=1\n"

@@ -218,9 +218,12 @@ static void a_refusal_is_told_where_no_other_try_is_possible(void **state)
 {
     (void)state;
     const peer_step script[] = {
-        {PEER_COMMANDS, 5, NULL, 0}, PEER_SAY("+OK\r\n:7\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$-1\r\n+PONG\r\n"),
-        {PEER_COMMANDS, 1, NULL, 0}, PEER_SAY("-READONLY You can't write against a read only replica.\r\n"),
-        {PEER_CLOSE, 0, NULL, 0},    {PEER_STALL, 0, NULL, 0},
+        {PEER_COMMANDS, 6, NULL, 0},
+        PEER_SAY("+OK\r\n:7\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$-1\r\n*0\r\n+PONG\r\n"),
+        {PEER_COMMANDS, 1, NULL, 0},
+        PEER_SAY("-READONLY You can't write against a read only replica.\r\n"),
+        {PEER_CLOSE, 0, NULL, 0},
+        {PEER_STALL, 0, NULL, 0},
         {PEER_END, 0, NULL, 0},
     };
     test_peer *peer = test_peer_start(script);
@@ -261,8 +264,8 @@ static void what_a_user_may_not_do_is_told_at_once(void **state)
 static void expect_second_try(const char *error)
 {
     reeve_client *client;
-    const peer_step hello[] = {{PEER_COMMANDS, 5, NULL, 0},
-                               PEER_SAY("+OK\r\n:7\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$-1\r\n+PONG\r\n")};
+    const peer_step hello[] = {{PEER_COMMANDS, 6, NULL, 0},
+                               PEER_SAY("+OK\r\n:7\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$-1\r\n*0\r\n+PONG\r\n")};
     const peer_step script[] = {hello[0],
                                 hello[1],
                                 {PEER_COMMANDS, 1, NULL, 0},

@@ -48,7 +48,7 @@ usage_errors() {
     expect_status 2 reeve enqeue q t
     expect_has "$ERR" 'did you mean "enqueue"?'
     # What is announced and does not exist yet is no misspelling.
-    for verb in tune partition; do
+    for verb in tune; do
         expect_status 2 reeve "$verb" q
         expect_has "$ERR" "\"$verb\" comes later"
     done

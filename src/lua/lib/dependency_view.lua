@@ -11,7 +11,7 @@ local ENDS = {c = 'completed', d = 'dead', x = 'cancelled'}
 
 -- What another program wrote may be no handle. A handle has no character that JSON would escape.
 local function is_handle(handle)
-  return handle == '!' or find(handle, '^[%w._-]+/[%w._:-]+$')
+  return handle == '!' or find(handle, '^[%w._~-]+/[%w._:-]+$')
 end
 
 -- A child fails by a rule that is none.

@@ -13,7 +13,7 @@ local function read_way(request, way) -- inline
   if way == '0' or way == '1' then return true end
   local elapsed, began = string.match(way, '^again (%d+) ?(%d*)$')
   request.elapsed, request.began = tonumber(elapsed), tonumber(began)
-  request.source, request.number, request.floor = string.match(way, '^carried ([%w._-]+) (%d+) (%d+)$')
+  request.source, request.number, request.floor = string.match(way, '^carried ([%w._~-]+) (%d+) (%d+)$')
   return elapsed or request.source
 end
 

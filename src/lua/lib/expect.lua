@@ -8,7 +8,7 @@
 -- where a command of it is refused, so that a user who may change access lists need not be asked for each command
 -- (lib/allowed.lua).
 local function unfit(P, id, undoes)
-  if not P or not string.find(P, '^[%w._:-]+:{[%w._-]+}:$') then
+  if not P or not string.find(P, '^[%w._:-]+:{[%w._~-]+}:$') then
     return redis.error_reply('ERR @NAME@: KEYS[1] is not the prefix of a queue, <namespace>:{<queue>}:')
   end
   local words = (undoes and not_allowed or rights_fault)(P, '@COMMANDS@')

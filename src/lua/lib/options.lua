@@ -9,7 +9,7 @@ local function are_edges(edges)
   for _, edge in ipairs(edges) do
     local good = type(edge) == 'table' and type(edge[1]) == 'string' and type(edge[2]) == 'string'
     if not good or not find(edge[2], '^[fgwx][ge]?$') then return false end
-    if not find(edge[1], '^![%w._-]*$') and not find(edge[1], '^[%w._-]+/[%w._:-]+$') then return false end
+    if not find(edge[1], '^![%w._-]*$') and not find(edge[1], '^[%w._~-]+/[%w._:-]+$') then return false end
   end
   return true
 end

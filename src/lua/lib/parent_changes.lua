@@ -36,7 +36,7 @@ local function given_edges(given, state)
   local edges = {}
   for i = 3, #given, 2 do
     local handle, policy = given[i], given[i + 1] or ''
-    if not find(policy, '^[fgwx][ge]?$') or not find(handle, '^![%w._-]*$') and not find(handle, '^[%w._-]+/[%w._:-]+$') then
+    if not find(policy, '^[fgwx][ge]?$') or not find(handle, '^![%w._-]*$') and not find(handle, '^[%w._~-]+/[%w._:-]+$') then
       return nil, redis.error_reply('ERR @NAME@: a parent is no handle with a policy')
     end
     -- A task that is to wait for a death and is not blocked has met it.

@@ -50,7 +50,7 @@ end
 -- is ready, so that scores begin again. It returns nil without having written anything.
 local function quiet(P, max, life)
   local call, find = redis.pcall, string.find
-  if not (P and find(P, '^[%w._:-]+:{[%w._-]+}:$') and find(max or '', '^[1-9]%d*$') and
+  if not (P and find(P, '^[%w._:-]+:{[%w._~-]+}:$') and find(max or '', '^[1-9]%d*$') and
     (not life or #life < 16 and find(life, '^[1-9]%d*$'))) then return end
   local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'policy',
     'result_max', 'paused', 'upkeep', 'completed_bytes', 'waiters', 'large', 'in_force', 'paused_until', 'unsent', 'back', 'payload_max')

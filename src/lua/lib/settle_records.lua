@@ -12,7 +12,7 @@ local function check_records(at, records)
     if at + 4 > #ARGV then return 0, 'a record is cut off' end
     if is_no_id(ARGV[at + 1]) then return 0, 'an id is none' end
     if verb == 'chain' then
-      local queue, id = match(ARGV[at + 2], '^([%w._-]+)/(.+)$')
+      local queue, id = match(ARGV[at + 2], '^([%w._~-]+)/(.+)$')
       local _, fault
       if queue then _, fault = checked_options(id, ARGV[at + 3], ARGV[at + 4]) end
       if not queue or fault then return 0, 'a task handed on: ' .. (fault or 'its handle is none') end

@@ -50,15 +50,17 @@ struct role {
 #define DIAGNOSIS "+info +acl|whoami "
 
 #define PRODUCER CONNECTION SCRIPTS "+eval " READS WRITES NOTICES TRANSACTIONS
-#define QUEUE "~@:{#}:* &@:{#}:*"
-#define REGISTRY "~@:queues ~@:format ~@:workers ~@:worker:* ~@:cron &@:control &@:alive:*"
+#define QUEUE "~@:{#}:* &@:{#}:* ~@:{#~*}:* &@:{#~*}:*"
+#define REGISTRY "~@:queues ~@:format ~@:partitions ~@:workers ~@:worker:* ~@:cron &@:control &@:alive:*"
 
 static const struct role roles[] = {
-    {"producer", "~@:queues ~@:format %R~@:workers %R~@:worker:* &@:control &@:alive:*", QUEUE, PRODUCER},
+    {"producer", "~@:queues ~@:format %R~@:partitions %R~@:workers %R~@:worker:* &@:control &@:alive:*", QUEUE,
+     PRODUCER},
     {"worker", REGISTRY, QUEUE, PRODUCER LOST WAITS},
     {"operator", REGISTRY, QUEUE, PRODUCER LOST WAITS DIAGNOSIS "+config|get"},
     /* Scripts that only read are called with the prefix of a queue as their key, which no key has. */
-    {"viewer", "%R~@:queues %R~@:format %R~@:workers %R~@:worker:* %R~@:cron &@:control", "%R~@:{#}:* ~@:{#}: &@:{#}:*",
+    {"viewer", "%R~@:queues %R~@:format %R~@:partitions %R~@:workers %R~@:worker:* %R~@:cron &@:control",
+     "%R~@:{#}:* ~@:{#}: &@:{#}:* %R~@:{#~*}:* ~@:{#~*}: &@:{#~*}:*",
      CONNECTION SCRIPTS READS "+subscribe +unsubscribe " DIAGNOSIS},
 };
 

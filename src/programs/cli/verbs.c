@@ -13,7 +13,6 @@ static const struct {
     const char *name;
     const char *purpose;
 } later[] = {
-    {"partition", "to change the number of partitions of a queue"},
     {"tune", "to recommend settings"},
 };
 

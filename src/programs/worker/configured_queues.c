@@ -7,6 +7,7 @@
 #include "changes.h"
 #include "in_force.h"
 #include "outage.h"
+#include "reeve/partition.h"
 #include "reeve/watch.h"
 
 #define CALL_MS 1000
@@ -22,7 +23,7 @@ static bool is_given(const rv_config_queue *queue, const char *script)
 static bool says_something(const rv_config_queue *queue)
 {
     return is_given(queue, "settings") || is_given(queue, "events") || is_given(queue, "limit") || queue->has_rate ||
-           queue->has_group_rate;
+           queue->has_group_rate || queue->partitions > 0;
 }
 
 bool host_has_queue_settings(const rv_config *config)
@@ -67,8 +68,10 @@ static reeve_status write_limits(reeve_client *client, const rv_config_queue *qu
 
 static reeve_status write_all(reeve_client *client, const rv_config_queue *queue)
 {
-    reeve_status status = write_settings(client, queue);
+    reeve_status status = REEVE_OK;
 
+    if (queue->partitions > 0) status = reeve_partition_set(client, queue->name, (unsigned)queue->partitions);
+    if (status == REEVE_OK) status = write_settings(client, queue);
     if (status == REEVE_OK) status = write_limits(client, queue, REEVE_LIMIT_QUEUE);
     return status == REEVE_OK ? write_limits(client, queue, REEVE_LIMIT_GROUPS) : status;
 }

@@ -189,6 +189,9 @@ return {
    help = 'Settings of queues. The worker writes them to Redis when it starts. They apply to all workers.'},
   {path = 'queues[].name', kind = 'text', required = true, unique = true, check = 'check_queue',
    expected = 'a queue name (1 to 64 of A-Z a-z 0-9 . _ -)', help = 'The queue. A pool need not serve it.'},
+  {path = 'queues[].partitions', kind = 'whole', min = 1, max = 64, otherwise = 'as it is, at first 1',
+   help = 'The number of partitions, which are in different hash slots of a Redis Cluster (docs/partitions.md). If the queue has ' ..
+     'had tasks, `reeve partition QUEUE NUMBER` ends the change that the worker begins.'},
   {settings = true}, -- the rows of settings.lua
 
   {path = 'cron', kind = 'groups', otherwise = 'none',

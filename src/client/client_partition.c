@@ -1,0 +1,431 @@
+/*
+ * client_partition.c - the number of partitions of a queue: get, set, and carry a change through.
+ */
+#include "client/client_partition.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/mem.h"
+#include "client/outbox.h"
+#include "client/partitions.h"
+#include "client/spread.h"
+#include "reeve/change.h"
+
+/* A change ends only when all clients know of it. */
+#define SETTLED_MS (REEVE_PARTITIONS_AGE_MS + 2000)
+#define PAGE 250
+#define GROUPS_PAGE 1000
+
+/* ---- the layout ------------------------------------------------------------------------------------------------- */
+
+static reeve_status check(reeve_client *client, const char *queue)
+{
+    reeve_status status = rv_keys_check_queue(queue, &client->error);
+    if (status != REEVE_OK) return status;
+    if (client->stand_in != NULL)
+        return rv_fail(&client->error, REEVE_EUNSUPPORTED, "a client for tests has no partitions");
+    if (!rv_valid_whole_queue(queue, strlen(queue)))
+        return rv_fail(&client->error, REEVE_EINVAL, "%s is the name of a partition, not of a queue", queue);
+    if (strlen(queue) <= RV_PARTITION_QUEUE_MAX) return REEVE_OK;
+    return rv_fail(&client->error, REEVE_EINVAL,
+                   "queue \"%.64s\": the name of a queue with partitions has at most %d characters", queue,
+                   RV_PARTITION_QUEUE_MAX);
+}
+
+static reeve_status get(reeve_client *client, const char *queue, rv_partition_layout *ret)
+{
+    reeve_status status = rv_partitions_renew(client);
+    if (status != REEVE_OK) return status;
+    const rv_partition_layout *layout = rv_partition_map_find(&client->partitions, queue);
+    *ret = (rv_partition_layout){.count = 1, .before = 1, .served = 1};
+    if (layout != NULL) *ret = *layout;
+    rv_copy_text(ret->queue, sizeof(ret->queue), queue);
+    return REEVE_OK;
+}
+
+static void build_put(rv_conn *conn, bool again, const void *context)
+{
+    const void *const *parts = context;
+    const reeve_client *client = parts[0];
+    const rv_partition_layout *layout = parts[1];
+    char text[RV_PARTITION_LAYOUT_TEXT];
+    bool plain = layout->count == 1 && layout->served == 1;
+    (void)again;
+    rv_partition_layout_write(text, layout);
+    for (unsigned i = 0; !plain && i < layout->served; i++) {
+        char name[REEVE_QUEUE_MAX + 1];
+        rv_partition_name(name, layout->queue, i);
+        rv_cmd(conn, 3);
+        rv_args(conn, "SADD");
+        rv_arg2(conn, client->ns, strlen(client->ns), ":queues", 7);
+        rv_args(conn, name);
+    }
+    rv_cmd(conn, plain ? 3 : 4);
+    rv_args(conn, plain ? "HDEL" : "HSET");
+    rv_arg2(conn, client->ns, strlen(client->ns), RV_PARTITION_KEY, strlen(RV_PARTITION_KEY));
+    rv_args(conn, layout->queue);
+    if (!plain) rv_args(conn, text);
+}
+
+static void on_put(size_t index, const rv_reply *reply, void *context)
+{
+    reeve_client *client = context;
+    (void)index;
+    if (rv_client_put_off(client, reply)) return;
+    if (rv_reply_is(reply, RV_ERROR)) (void)rv_client_refused(client, reply->text);
+}
+
+static reeve_status put(reeve_client *client, const rv_partition_layout *layout)
+{
+    const void *parts[] = {client, layout};
+    reeve_status status = rv_client_exec(client, build_put, parts, on_put, client, NULL);
+    if (status == REEVE_OK) status = client->error.status;
+    return status == REEVE_OK ? rv_partitions_renew(client) : status;
+}
+
+static void fill(reeve_partitions *ret, const rv_partition_layout *layout)
+{
+    *ret = (reeve_partitions){.count = layout->count, .before = layout->before, .served = layout->served};
+}
+
+reeve_status reeve_partition_get(reeve_client *client, const char *queue, reeve_partitions *ret)
+{
+    rv_partition_layout layout;
+    if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    reeve_status status = check(client, queue);
+    if (status == REEVE_OK) status = get(client, queue, &layout);
+    if (status == REEVE_OK) fill(ret, &layout);
+    return status;
+}
+
+/* ---- limits ----------------------------------------------------------------------------------------------------- */
+
+static reeve_status check_shares(reeve_client *client, const rv_partition_layout *layout)
+{
+    long long count = (long long)layout->count;
+    if (layout->concurrency > 0 && layout->concurrency < count)
+        return rv_fail(&client->error, REEVE_EINVAL,
+                       "queue %s: a concurrency of %lld cannot be shared by %lld partitions: each needs one",
+                       layout->queue, (long long)layout->concurrency, count);
+    if (layout->rate.count > 0 && (layout->rate.count < count || layout->rate.burst < count))
+        return rv_fail(
+            &client->error, REEVE_EINVAL,
+            "queue %s: a rate of %lld with a burst of %lld cannot be shared by %lld partitions: each needs one",
+            layout->queue, (long long)layout->rate.count, (long long)layout->rate.burst, count);
+    return REEVE_OK;
+}
+
+/* Partitions that are no longer used keep the least part, so that they can be drained. */
+static reeve_status share_one(reeve_client *client, const rv_partition_layout *layout, unsigned number)
+{
+    char name[REEVE_QUEUE_MAX + 1];
+    unsigned at = number < layout->count ? number : layout->count - 1;
+    reeve_rate rate = layout->rate;
+    if (rate.count > 0) {
+        rate.count = rv_spread_part(rate.count, at, layout->count);
+        rate.burst = rv_spread_part(rate.burst, at, layout->count);
+    }
+    reeve_limit_change change = {.of = REEVE_LIMIT_QUEUE, .rate = &rate};
+    change.concurrency = layout->concurrency > 0 ? rv_spread_part(layout->concurrency, at, layout->count) : -1;
+    rv_partition_exact_name(name, layout->queue, number);
+    return reeve_limit(client, name, &change);
+}
+
+static reeve_status share(reeve_client *client, const rv_partition_layout *layout)
+{
+    reeve_status status = REEVE_OK;
+    for (unsigned i = 0; status == REEVE_OK && i < layout->served; i++) status = share_one(client, layout, i);
+    return status;
+}
+
+reeve_status rv_client_partition_limit(reeve_client *client, const char *queue, const reeve_limit_change *change)
+{
+    rv_partition_layout layout;
+    reeve_status status = get(client, queue, &layout);
+    if (status != REEVE_OK) return status;
+    if (change->concurrency != 0) layout.concurrency = change->concurrency > 0 ? change->concurrency : 0;
+    if (change->rate != NULL) {
+        layout.rate = *change->rate;
+        if (layout.rate.period_ms == 0) layout.rate.period_ms = 1000;
+        if (layout.rate.burst == 0) layout.rate.burst = layout.rate.count;
+    }
+    status = check_shares(client, &layout);
+    if (status == REEVE_OK) status = put(client, &layout);
+    return status == REEVE_OK ? share(client, &layout) : status;
+}
+
+/* ---- new partitions --------------------------------------------------------------------------------------------- */
+
+static reeve_status copy_groups(reeve_client *client, const char *from, const char *to)
+{
+    uint64_t next = 0;
+    reeve_status status = REEVE_OK;
+    do {
+        reeve_limits *limits;
+        status = reeve_limits_get(client, from, next, GROUPS_PAGE, &limits);
+        if (status != REEVE_OK) return status;
+        reeve_limit_change all = {.of = REEVE_LIMIT_GROUPS, .rate = &limits->group_rate};
+        all.concurrency = limits->group_concurrency > 0 ? limits->group_concurrency : -1;
+        all.strict = limits->group_strict ? 1 : -1;
+        if (next == 0) status = reeve_limit(client, to, &all);
+        for (size_t i = 0; status == REEVE_OK && i < limits->group_count; i++) {
+            const reeve_group_limits *group = &limits->groups[i];
+            reeve_limit_change own = {.of = REEVE_LIMIT_GROUP, .group = group->group, .strict = group->strict};
+            own.concurrency = group->concurrency;
+            if (group->rate.count > 0) own.rate = &group->rate;
+            status = reeve_limit(client, to, &own);
+        }
+        next = limits->next;
+        reeve_limits_free(limits);
+    } while (status == REEVE_OK && next != 0);
+    return status;
+}
+
+/* Everything that is set for the queue is set for the partition. */
+static reeve_status furnish(reeve_client *client, const rv_partition_layout *layout, unsigned number)
+{
+    char from[REEVE_QUEUE_MAX + 1], to[REEVE_QUEUE_MAX + 1];
+    reeve_queue_settings *settings;
+    reeve_queue_info info;
+    rv_partition_exact_name(from, layout->queue, 0);
+    rv_partition_exact_name(to, layout->queue, number);
+    reeve_status status = reeve_queue_settings_get(client, from, &settings);
+    if (status != REEVE_OK) return status;
+    status = reeve_queue_set(client, to, settings);
+    reeve_queue_settings_free(settings);
+    if (status == REEVE_OK) status = copy_groups(client, from, to);
+    if (status == REEVE_OK) status = share_one(client, layout, number);
+    if (status == REEVE_OK) status = reeve_queue(client, from, &info);
+    if (status == REEVE_OK) status = info.paused ? reeve_pause(client, to) : reeve_resume(client, to);
+    return status;
+}
+
+static reeve_status check_change(reeve_client *client, const rv_partition_layout *layout, unsigned count)
+{
+    if (count < 1 || count > REEVE_PARTITIONS_MAX)
+        return rv_fail(&client->error, REEVE_EINVAL, "%u partitions: a queue has from 1 to %d", count,
+                       REEVE_PARTITIONS_MAX);
+    if (layout->before == layout->count || layout->before == count) return REEVE_OK;
+    return rv_fail(&client->error, REEVE_ESTATE,
+                   "queue %s is being changed from %u to %u partitions: continue that first, or go back to %u",
+                   layout->queue, layout->before, layout->count, layout->before);
+}
+
+/* Nothing of such a queue can be in another partition than the new number says. */
+static bool has_had_none(const reeve_queue_info *info)
+{
+    uint64_t sum = info->completed_total + info->failed_total + info->dead_total + info->crashed_total;
+    for (size_t i = 0; i < REEVE_STATE_COUNT; i++) sum += info->count[i];
+    return sum == 0;
+}
+
+reeve_status reeve_partition_set(reeve_client *client, const char *queue, unsigned count)
+{
+    rv_partition_layout layout;
+    reeve_queue_info info;
+    bool is_new = false;
+    if (client == NULL) return REEVE_EINVAL;
+    reeve_status status = check(client, queue);
+    if (status == REEVE_OK) status = get(client, queue, &layout);
+    if (status == REEVE_OK && layout.count == count) return REEVE_OK;
+    if (status == REEVE_OK) status = check_change(client, &layout, count);
+    if (status == REEVE_OK && layout.served == 1) {
+        status = reeve_queue(client, queue, &info);
+        layout.concurrency = info.concurrency;
+        layout.rate = info.rate;
+        is_new = status == REEVE_OK && has_had_none(&info);
+    }
+    if (status != REEVE_OK) return status;
+    unsigned known = layout.served;
+    layout.before = is_new ? count : layout.count;
+    layout.count = count;
+    if (count > layout.served) layout.served = count;
+    layout.changed_ms = rv_wall_ms();
+    status = check_shares(client, &layout);
+    for (unsigned i = known; status == REEVE_OK && i < layout.served; i++) status = furnish(client, &layout, i);
+    if (status == REEVE_OK) status = put(client, &layout);
+    return status == REEVE_OK ? share(client, &layout) : status;
+}
+
+/* ---- carrying a change through ---------------------------------------------------------------------------------- */
+
+typedef struct pass {
+    reeve_client *client;
+    const rv_partition_layout *layout;
+    reeve_partitions *ret;
+    size_t left; /* tasks that may be moved */
+    bool full;   /* everything was looked at */
+} pass;
+
+/* The partition of the task by the present number. *ret_stays: it has a key. */
+static unsigned home_of(const pass *p, const reeve_task_info *info, bool *ret_stays)
+{
+    const char *key = info->unique != NULL ? info->unique : info->group;
+    *ret_stays = key != NULL;
+    return rv_partition_of(key != NULL ? key : info->id, p->layout->count);
+}
+
+/* *ret_moved: it is not in this list any more. */
+static reeve_status look_at(pass *p, unsigned partition, const reeve_task_info *info, bool *ret_moved)
+{
+    char from[REEVE_QUEUE_MAX + 1], to[REEVE_QUEUE_MAX + 1];
+    bool stays;
+    unsigned home = home_of(p, info, &stays);
+    *ret_moved = false;
+    if (stays) {
+        if (home != partition) p->ret->waiting++;
+        return REEVE_OK;
+    }
+    if (partition < p->layout->count || info->state == REEVE_STATE_RUNNING) return REEVE_OK;
+    if (p->left == 0) {
+        p->full = false;
+        return REEVE_OK;
+    }
+    rv_partition_exact_name(from, p->layout->queue, partition);
+    rv_partition_name(to, p->layout->queue, home);
+    reeve_status status = reeve_move(p->client, from, info->id, to);
+    /* It has begun to run, has ended, or cannot be moved: it is looked at again. */
+    if (status == REEVE_ESTATE || status == REEVE_ENOTFOUND) return REEVE_OK;
+    if (status != REEVE_OK) return status;
+    *ret_moved = true;
+    p->left--;
+    p->ret->moved++;
+    return REEVE_OK;
+}
+
+static reeve_status look_at_state(pass *p, unsigned partition, reeve_state state)
+{
+    char name[REEVE_QUEUE_MAX + 1];
+    uint64_t offset = 0, total = 1;
+    reeve_status status = REEVE_OK;
+    rv_partition_exact_name(name, p->layout->queue, partition);
+    while (status == REEVE_OK && p->full && offset < total) {
+        reeve_task_info **list;
+        size_t count, kept = 0;
+        status = reeve_list(p->client, name, state, offset, PAGE, &list, &count, &total);
+        if (status != REEVE_OK) break;
+        for (size_t i = 0; status == REEVE_OK && i < count; i++) {
+            bool moved;
+            status = look_at(p, partition, list[i], &moved);
+            if (!moved) kept++;
+        }
+        reeve_task_list_free(list, count);
+        if (count == 0) break;
+        offset += kept;
+        total -= total < count - kept ? total : count - kept;
+    }
+    return status;
+}
+
+typedef struct lanes_call {
+    rv_prefix prefix;
+    size_t from;
+} lanes_call;
+
+static void build_lanes(rv_conn *conn, bool again, const void *context)
+{
+    const lanes_call *call = context;
+    (void)again;
+    rv_cmd(conn, 4);
+    rv_args(conn, "ZRANGE");
+    rv_arg2(conn, call->prefix.text, call->prefix.length, "groups", 6);
+    rv_argi(conn, (int64_t)call->from);
+    rv_argi(conn, (int64_t)call->from + GROUPS_PAGE - 1);
+}
+
+/* "<priority>:<group>", or with a semicolon. */
+static const char *group_in(const char *lane)
+{
+    size_t length = strcspn(lane, ":;");
+    return lane[length] != '\0' ? lane + length + 1 : lane;
+}
+
+/* Groups of which a producer may still put tasks here, because their place in the order is kept. */
+static reeve_status count_lanes(pass *p, unsigned partition)
+{
+    char name[REEVE_QUEUE_MAX + 1];
+    lanes_call call = {.from = 0};
+    const rv_reply *reply;
+    rv_partition_name(name, p->layout->queue, partition);
+    rv_keys_set_prefix(&call.prefix, p->client->ns, name);
+    do {
+        reeve_status status = rv_client_call(p->client, build_lanes, &call, &reply, NULL);
+        if (status != REEVE_OK) return status;
+        if (!rv_reply_is(reply, RV_ARRAY)) return rv_client_odd_reply(p->client, "partition");
+        for (size_t i = 0; i < reply->count; i++) {
+            const rv_reply *lane = rv_reply_at(reply, i);
+            if (rv_reply_is(lane, RV_TEXT) && rv_partition_of(group_in(lane->text), p->layout->count) != partition)
+                p->ret->waiting++;
+        }
+        call.from += GROUPS_PAGE;
+    } while (reply->count == GROUPS_PAGE);
+    return REEVE_OK;
+}
+
+static reeve_status look_at_partition(pass *p, unsigned partition)
+{
+    static const reeve_state states[] = {REEVE_STATE_BLOCKED, REEVE_STATE_SCHEDULED, REEVE_STATE_READY,
+                                         REEVE_STATE_PARKED, REEVE_STATE_RUNNING};
+    reeve_status status = REEVE_OK;
+    for (size_t i = 0; status == REEVE_OK && i < sizeof(states) / sizeof(states[0]); i++)
+        status = look_at_state(p, partition, states[i]);
+    if (status == REEVE_OK && p->layout->before != p->layout->count && p->full) status = count_lanes(p, partition);
+    if (status != REEVE_OK || partition < p->layout->count) return status;
+    char name[REEVE_QUEUE_MAX + 1];
+    reeve_queue_info info;
+    rv_partition_exact_name(name, p->layout->queue, partition);
+    rv_outbox_client_carry(p->client, name);
+    status = reeve_queue(p->client, name, &info);
+    for (size_t i = 0; status == REEVE_OK && i < REEVE_STATE_COUNT; i++) {
+        bool ended = i >= REEVE_STATE_COMPLETED;
+        p->ret->remaining += ended ? 0 : info.count[i];
+        p->ret->ended += ended ? info.count[i] : 0;
+    }
+    return status;
+}
+
+/* What has become true is written: all tasks with keys are where producers now look for them; the last partitions are
+ * empty. */
+static reeve_status finish(pass *p, rv_partition_layout *layout)
+{
+    bool settled = rv_wall_ms() - layout->changed_ms >= SETTLED_MS;
+    bool changed = false;
+    if (!p->full || !settled || p->ret->moved > 0) return REEVE_OK;
+    if (p->ret->waiting == 0 && layout->before != layout->count) {
+        layout->before = layout->count;
+        changed = true;
+    }
+    if (p->ret->remaining == 0 && p->ret->ended == 0 && layout->before == layout->count &&
+        layout->served != layout->count) {
+        layout->served = layout->count;
+        changed = true;
+    }
+    return changed ? put(p->client, layout) : REEVE_OK;
+}
+
+reeve_status reeve_partition_step(reeve_client *client, const char *queue, size_t limit, reeve_partitions *ret,
+                                  bool *ret_done)
+{
+    rv_partition_layout layout;
+    if (client == NULL || ret == NULL || ret_done == NULL) return REEVE_EINVAL;
+    reeve_status status = check(client, queue);
+    if (status == REEVE_OK) status = get(client, queue, &layout);
+    if (status != REEVE_OK) return status;
+    fill(ret, &layout);
+    *ret_done = layout.before == layout.count && layout.served == layout.count;
+    if (*ret_done) return REEVE_OK;
+    const rv_partition_layout present = layout;
+    pass p = {.client = client, .layout = &present, .ret = ret, .left = limit, .full = true};
+    if (layout.before != layout.count) status = share(client, &layout);
+    unsigned first = layout.before != layout.count ? 0 : layout.count;
+    for (unsigned i = layout.served; status == REEVE_OK && i > first; i--) status = look_at_partition(&p, i - 1);
+    if (status == REEVE_OK) status = finish(&p, &layout);
+    if (status != REEVE_OK) return status;
+    ret->before = layout.before;
+    ret->served = layout.served;
+    *ret_done = layout.before == layout.count && ret->remaining == 0;
+    return REEVE_OK;
+}

@@ -1,0 +1,270 @@
+#include "client/partition_enqueue.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "client/partitions.h"
+
+/* Tasks of a call that may go to any partition and follow one another go to the same: a large call stays one. */
+#define RUN 250
+
+/* A task and where it goes. */
+typedef struct placed {
+    rv_partition_layout layout; /* layout.count 0: its queue is not divided */
+    unsigned partition;
+    unsigned before;             /* its partition before the change of their number, */
+    bool asks;                   /* of which it is asked whether its key or group is in use there */
+    const reeve_parent *parents; /* NULL: the spec's */
+    char queue[REEVE_QUEUE_MAX + 1];
+} placed;
+
+typedef struct plan {
+    reeve_client *client;
+    const reeve_task_spec *specs;
+    size_t count;
+    placed *places;
+    size_t *order;           /* the specs as they are sent */
+    reeve_task_spec *sent;   /* in that order */
+    unsigned *fits;          /* the same: rv_client_enqueue_send */
+    reeve_enqueued *answers; /* the same */
+    reeve_parent *parents;   /* of all */
+    char (*handles)[REEVE_HANDLE_MAX];
+    size_t parent_count;
+} plan;
+
+bool rv_partition_enqueue_applies(reeve_client *client, const reeve_task_spec *specs, size_t count)
+{
+    const char *last = NULL;
+    if (count == 0) return false;
+    if (rv_partitions_find(client, specs[0].queue) != NULL) return true;
+    if (client->partitions.count == 0) return false;
+    for (size_t i = 0; i < count; i++) {
+        const char *queue = specs[i].queue;
+        if (queue == NULL || (last != NULL && strcmp(last, queue) == 0)) continue;
+        last = queue;
+        if (rv_partition_map_find(&client->partitions, queue) != NULL) return true;
+    }
+    return false;
+}
+
+/* ---- which partition -------------------------------------------------------------------------------------------- */
+
+static const char *key_of(const reeve_task_spec *spec)
+{
+    return spec->unique != NULL ? spec->unique : spec->group;
+}
+
+static void place(plan *p, size_t index, unsigned *run)
+{
+    const reeve_task_spec *spec = &p->specs[index];
+    placed *at = &p->places[index];
+    const rv_partition_layout *layout =
+        spec->queue != NULL ? rv_partition_map_find(&p->client->partitions, spec->queue) : NULL;
+    if (layout == NULL) return;
+    at->layout = *layout;
+    const char *key = key_of(spec);
+    if (key != NULL) {
+        at->partition = rv_partition_of(key, layout->count);
+        at->before = rv_partition_of(key, layout->before);
+        at->asks = at->before != at->partition;
+    } else if (spec->id != NULL) {
+        at->partition = rv_partition_of(spec->id, layout->count);
+    } else {
+        at->partition = (p->client->next_partition + (*run)++ / RUN) % layout->count;
+    }
+}
+
+/* ---- keys in use, while the number of partitions is being changed ----------------------------------------------- */
+
+static void add_question(rv_conn *conn, const char *command, const rv_prefix *prefix, const char *name,
+                         const char *rest, const char *member)
+{
+    char key[RV_PREFIX_MAX + REEVE_UNIQUE_MAX + 16];
+    (void)snprintf(key, sizeof(key), "%s%s%s", prefix->text, name, rest);
+    rv_cmd(conn, member != NULL ? 3 : 2);
+    rv_args(conn, command);
+    rv_args(conn, key);
+    if (member != NULL) rv_args(conn, member);
+}
+
+#define QUESTIONS 3
+
+static void build_questions(rv_conn *conn, bool again, const void *context)
+{
+    const plan *p = context;
+    (void)again;
+    for (size_t i = 0; i < p->count; i++) {
+        const placed *at = &p->places[i];
+        const reeve_task_spec *spec = &p->specs[i];
+        char name[REEVE_QUEUE_MAX + 1], lane[REEVE_GROUP_MAX + 8];
+        rv_prefix prefix;
+        if (!at->asks) continue;
+        rv_partition_name(name, at->layout.queue, at->before);
+        rv_keys_set_prefix(&prefix, p->client->ns, name);
+        const char *group = spec->group != NULL ? spec->group : "";
+        (void)snprintf(lane, sizeof(lane), "%d:%s", spec->priority, group);
+        add_question(conn, "EXISTS", &prefix, "unique:", spec->unique != NULL ? spec->unique : "", NULL);
+        add_question(conn, "ZSCORE", &prefix, "groups", "", lane);
+        add_question(conn, "HGET", &prefix, "group_running", "", group);
+    }
+}
+
+typedef struct answers {
+    plan *p;
+    size_t at, next;  /* the spec whose questions are answered, and the index of the first question behind them */
+    unsigned *in_use; /* by spec */
+} answers;
+
+static void on_answer(size_t index, const rv_reply *reply, void *context)
+{
+    answers *a = context;
+    if (index == 0) {
+        a->at = 0;
+        a->next = QUESTIONS;
+        while (a->at < a->p->count && !a->p->places[a->at].asks) a->at++;
+    }
+    while (index >= a->next) {
+        a->at++;
+        while (a->at < a->p->count && !a->p->places[a->at].asks) a->at++;
+        a->next += QUESTIONS;
+    }
+    if (a->at >= a->p->count) return;
+    const reeve_task_spec *spec = &a->p->specs[a->at];
+    unsigned question = (unsigned)(index - (a->next - QUESTIONS));
+    bool concerns = question == 0 ? spec->unique != NULL : spec->group != NULL;
+    bool yes = question == 1 ? rv_reply_is(reply, RV_TEXT) : rv_reply_int(reply, 0) > 0;
+    if (concerns && yes) a->in_use[a->at] |= 1u << question;
+}
+
+static reeve_status ask(plan *p)
+{
+    bool any = false;
+    for (size_t i = 0; i < p->count; i++) any = any || p->places[i].asks;
+    if (!any) return REEVE_OK;
+    answers a = {.p = p, .in_use = rv_zalloc_array(p->count, sizeof(*a.in_use))};
+    if (a.in_use == NULL) return rv_fail(&p->client->error, REEVE_ENOMEM, "no memory for %zu tasks", p->count);
+    reeve_status status = rv_client_exec(p->client, build_questions, p, on_answer, &a, NULL);
+    for (size_t i = 0; status == REEVE_OK && i < p->count; i++)
+        if (a.in_use[i] != 0) p->places[i].partition = p->places[i].before;
+    rv_free(a.in_use);
+    return status;
+}
+
+/* ---- parents ---------------------------------------------------------------------------------------------------- */
+
+/* A parent among the specs of the call goes where its spec goes. */
+static const placed *find_in_call(const plan *p, const char *queue, const char *id)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        const reeve_task_spec *spec = &p->specs[i];
+        if (spec->id != NULL && spec->queue != NULL && strcmp(spec->id, id) == 0 && strcmp(spec->queue, queue) == 0)
+            return &p->places[i];
+    }
+    return NULL;
+}
+
+/* The handle as scripts take it, in ret or itself; NULL: client->error. */
+static const char *resolve(plan *p, const char *handle, char ret[REEVE_HANDLE_MAX])
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], name[REEVE_QUEUE_MAX + 1];
+    if (handle == NULL || !rv_keys_split_handle(handle, queue, id)) return handle;
+    if (rv_partition_map_find(&p->client->partitions, queue) == NULL) return handle;
+    const placed *in_call = find_in_call(p, queue, id);
+    if (in_call == NULL) return rv_partitions_locate_handle(p->client, handle, ret);
+    rv_partition_name(name, queue, in_call->partition);
+    (void)snprintf(ret, REEVE_HANDLE_MAX, "%s/%s", name, id);
+    return ret;
+}
+
+static reeve_status resolve_parents(plan *p)
+{
+    size_t total = 0, at = 0;
+    for (size_t i = 0; i < p->count; i++) total += p->specs[i].after != NULL ? p->specs[i].after_count : 0;
+    if (total == 0) return REEVE_OK;
+    p->parents = rv_zalloc_array(total, sizeof(*p->parents));
+    p->handles = rv_zalloc_array(total, sizeof(*p->handles));
+    if (p->parents == NULL || p->handles == NULL)
+        return rv_fail(&p->client->error, REEVE_ENOMEM, "no memory for %zu parents", total);
+    for (size_t i = 0; i < p->count; i++) {
+        const reeve_task_spec *spec = &p->specs[i];
+        if (spec->after == NULL || spec->after_count == 0) continue;
+        p->places[i].parents = &p->parents[at];
+        for (size_t j = 0; j < spec->after_count; j++, at++) {
+            p->parents[at] = spec->after[j];
+            p->parents[at].handle = resolve(p, spec->after[j].handle, p->handles[at]);
+            if (p->parents[at].handle == NULL && spec->after[j].handle != NULL) return p->client->error.status;
+        }
+    }
+    return REEVE_OK;
+}
+
+/* ---- sending ---------------------------------------------------------------------------------------------------- */
+
+static void write_spec(plan *p, size_t index, reeve_task_spec *ret)
+{
+    placed *at = &p->places[index];
+    *ret = p->specs[index];
+    if (at->parents != NULL) ret->after = at->parents;
+    if (at->layout.count == 0) return;
+    rv_partition_name(at->queue, at->layout.queue, at->partition);
+    ret->queue = at->queue;
+}
+
+/* By partition, so that calls are as large as can be; otherwise as they came. */
+static void sort(plan *p)
+{
+    size_t starts[REEVE_PARTITIONS_MAX + 1] = {0};
+    for (size_t i = 0; i < p->count; i++) starts[p->places[i].partition + 1]++;
+    for (size_t i = 0; i < REEVE_PARTITIONS_MAX; i++) starts[i + 1] += starts[i];
+    for (size_t i = 0; i < p->count; i++) p->order[starts[p->places[i].partition]++] = i;
+    for (size_t i = 0; i < p->count; i++) {
+        const placed *at = &p->places[p->order[i]];
+        write_spec(p, p->order[i], &p->sent[i]);
+        p->fits[i] = at->partition < at->layout.count ? at->layout.count : 0;
+    }
+}
+
+static bool allocate(plan *p)
+{
+    p->places = rv_zalloc_array(p->count, sizeof(*p->places));
+    p->order = rv_zalloc_array(p->count, sizeof(*p->order));
+    p->sent = rv_zalloc_array(p->count, sizeof(*p->sent));
+    p->fits = rv_zalloc_array(p->count, sizeof(*p->fits));
+    p->answers = rv_zalloc_array(p->count, sizeof(*p->answers));
+    return p->fits != NULL && p->places != NULL && p->order != NULL && p->sent != NULL && p->answers != NULL;
+}
+
+static void release(plan *p)
+{
+    rv_free(p->places);
+    rv_free(p->order);
+    rv_free(p->sent);
+    rv_free(p->fits);
+    rv_free(p->answers);
+    rv_free(p->parents);
+    rv_free(p->handles);
+}
+
+reeve_status rv_partition_enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count,
+                                  reeve_enqueued *results)
+{
+    plan p = {.client = client, .specs = specs, .count = count};
+    unsigned run = 0;
+    reeve_status status =
+        allocate(&p) ? REEVE_OK : rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu tasks", count);
+    for (size_t i = 0; status == REEVE_OK && i < count; i++) place(&p, i, &run);
+    if (status == REEVE_OK) status = ask(&p);
+    if (status == REEVE_OK) status = resolve_parents(&p);
+    for (size_t i = 0; status != REEVE_OK && i < count; i++) results[i] = (reeve_enqueued){.status = status};
+    if (status == REEVE_OK) {
+        client->next_partition += (run + RUN - 1) / RUN;
+        sort(&p);
+        status = rv_client_enqueue_send(client, p.sent, p.fits, count, p.answers);
+        for (size_t i = 0; i < count; i++) results[p.order[i]] = p.answers[i];
+    }
+    release(&p);
+    return status;
+}

@@ -1,0 +1,22 @@
+/*
+ * partition_enqueue.h - enqueues of which some are for queues that are divided into partitions: which partition each
+ * task goes to.
+ *
+ * A task with a unique key goes to the partition of the key, else one with a group to that of the group, else one with an
+ * id of its own to that of the id. All others go to any: tasks of one call to the same, RUN of them, and their ids are
+ * made so that the partition follows from them. While the number of partitions is being changed, a task whose key or
+ * group is in use in its partition of before goes there.
+ */
+#ifndef RV_CLIENT_PARTITION_ENQUEUE_H
+#define RV_CLIENT_PARTITION_ENQUEUE_H
+
+#include "client/client_enqueue.h"
+
+/* Whether a spec is for a divided queue. */
+bool rv_partition_enqueue_applies(reeve_client *client, const reeve_task_spec *specs, size_t count);
+
+/* rv_client_enqueue_run for such specs: each with the partition in place of the queue, ordered by partition. */
+reeve_status rv_partition_enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count,
+                                  reeve_enqueued *results);
+
+#endif
