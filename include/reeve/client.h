@@ -558,8 +558,8 @@ typedef struct reeve_answer {
  *     log-level LEVEL              write messages from this level on: debug, info, warn, error or off
  *     stack [THREAD]               the stacks of its threads, or of one, as JSON (docs/json.md, `stack`); long:
  *                                  reeve_ask_worker gets all of it. For the program of the worker; reeve-worker does it
- *     stop, reload, rotate-logs    for the program of the worker (reeve_worker_options.on_request); this version of
- *                                  reeve-worker does `stop` and `reload`, and refuses `rotate-logs`
+ *     stop, reload, rotate-logs    for the program of the worker (reeve_worker_options.on_request);
+ *                                  reeve-worker does all three
  *
  * ret_answers has room for `count` answers, in the order of the workers. Workers carry a request out in any order; one
  * that gave no answer in time may have carried it out, or do so later. Any user of Redis who may publish to the channels

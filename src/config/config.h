@@ -24,7 +24,7 @@
 #include "reeve/tls.h"
 #include "reeve/worker.h"
 
-typedef enum rv_log_format { RV_LOG_LOGFMT, RV_LOG_JSON } rv_log_format;
+typedef enum rv_log_format { RV_LOG_LOGFMT, RV_LOG_JSON, RV_LOG_JOURNALD } rv_log_format;
 
 /* Who wins when Redis has another value of a queue's setting. */
 typedef enum rv_settings_from { RV_SETTINGS_FROM_FILE, RV_SETTINGS_FROM_REDIS } rv_settings_from;

@@ -4,7 +4,7 @@
 cd "$TEST_DIR" || exit 1
 
 start_redis
-write_conf w 'session = 5; drain = 5;' 'pools = ( { name = "p"; queues = [ "q" ]; threads = 4; } );'
+write_conf w 'session = 5; drain = 5; log = { flood = 0; };' 'pools = ( { name = "p"; queues = [ "q" ]; threads = 4; } );'
 mkfifo gone stalled back
 
 # log_to PIPE: a worker whose log goes there; something must read it.

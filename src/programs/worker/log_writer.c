@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "log_flood.h"
 #include "running/os_thread.h"
 
 #define BUFFER_BYTES ((size_t)512 * 1024)
@@ -40,33 +41,77 @@ static struct {
     pthread_t id;
 } writer = {.lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .empty = PTHREAD_COND_INITIALIZER};
 
-static atomic_bool as_json;
+static _Atomic int log_format; /* rv_log_format */
 
 /* ---- what is logged -------------------------------------------------------------------------------------------- */
 
-static bool add_line(host_log_buffer *to, const char *line, size_t length)
+static bool add_line(host_log_buffer *to, const char *prefix, const char *line, size_t length)
 {
-    if (length > sizeof(to->bytes) - to->length) return false;
-    memcpy(to->bytes + to->length, line, length);
-    to->length += length;
+    size_t before = strlen(prefix);
+
+    if (before + length > sizeof(to->bytes) - to->length) return false;
+    memcpy(to->bytes + to->length, prefix, before);
+    memcpy(to->bytes + to->length + before, line, length);
+    to->length += before + length;
     return true;
 }
 
-static void take_record(const reeve_log_record *record, void *user)
+static bool is_json(void)
+{
+    return atomic_load(&log_format) == RV_LOG_JSON;
+}
+
+/* What the journal reads the priority from. */
+static const char *prefix_of(reeve_log_level level)
+{
+    static const char *const prefixes[] = {
+        [REEVE_LOG_DEBUG] = "<7>", [REEVE_LOG_INFO] = "<6>", [REEVE_LOG_WARN] = "<4>", [REEVE_LOG_ERROR] = "<3>"};
+
+    return atomic_load(&log_format) == RV_LOG_JOURNALD ? prefixes[level] : "";
+}
+
+static void write_record(const reeve_log_record *record)
 {
     rv_buf line;
 
-    (void)user;
     rv_buf_init(&line, LINE_BYTES_MAX);
-    const char *text = rv_log_line(&line, record, as_json);
+    const char *text = rv_log_line(&line, record, is_json());
     size_t length = strlen(text);
     rv_lock(&writer.lock);
     host_log_buffer *to = &buffers[1 - writer.writing];
     /* Once a line was dropped, those behind it are: the order of what is written is that of what was logged. */
-    if (to->dropped > 0 || !add_line(to, text, length)) to->dropped++;
+    if (to->dropped > 0 || !add_line(to, prefix_of(record->level), text, length)) to->dropped++;
     rv_lock_check(pthread_cond_signal(&writer.filled));
     rv_unlock(&writer.lock);
     rv_buf_fini(&line);
+}
+
+static void report_held(int64_t time_ms, bool at_end)
+{
+    const char *event;
+    uint64_t held;
+
+    while ((event = host_log_flood_next(time_ms, at_end, &held)) != NULL) {
+        char number[24];
+        const reeve_log_field fields[] = {{"id", event}, {"lines", number}};
+        const reeve_log_record record = {.level = REEVE_LOG_WARN,
+                                         .time_ms = time_ms,
+                                         .event = "log.held",
+                                         .message = "log lines were held back: too many with this id in a second",
+                                         .fields = fields,
+                                         .field_count = 2};
+
+        (void)snprintf(number, sizeof(number), "%" PRIu64, held);
+        write_record(&record);
+    }
+}
+
+/* The library's log makes one call at a time. */
+static void take_record(const reeve_log_record *record, void *user)
+{
+    (void)user;
+    report_held(record->time_ms, false);
+    if (host_log_flood_admits(record->event, record->time_ms)) write_record(record);
 }
 
 /* ---- the thread ------------------------------------------------------------------------------------------------ */
@@ -110,7 +155,7 @@ static bool report_dropped(uint64_t lines)
 
     (void)snprintf(number, sizeof(number), "%" PRIu64, lines);
     rv_buf_init(&line, LINE_BYTES_MAX);
-    const char *text = rv_log_line(&line, &record, as_json);
+    const char *text = rv_log_line(&line, &record, is_json());
     bool reported = put(text, strlen(text)) == strlen(text);
     rv_buf_fini(&line);
     return reported;
@@ -161,25 +206,25 @@ static void *write_all(void *unused)
 
 static bool is_open;
 
-void host_log_open(bool json, reeve_log_level min)
+void host_log_open(rv_log_format format, reeve_log_level min)
 {
     rv_error error = {0};
 
-    as_json = json;
+    atomic_store(&log_format, (int)format);
     is_open = rv_os_thread_start(&writer.id, write_all, NULL, "reeve-log", &error) == REEVE_OK;
     if (is_open)
         reeve_log_set(take_record, NULL, min);
     else
-        reeve_log_set(json ? reeve_log_to_json : reeve_log_to_logfmt, stderr, min);
+        reeve_log_set(is_json() ? reeve_log_to_json : reeve_log_to_logfmt, stderr, min);
 }
 
-void host_log_change(bool json, reeve_log_level min)
+void host_log_change(rv_log_format format, reeve_log_level min)
 {
-    atomic_store(&as_json, json);
+    atomic_store(&log_format, (int)format);
     if (is_open)
         (void)rv_log_set_level(min);
     else
-        reeve_log_set(json ? reeve_log_to_json : reeve_log_to_logfmt, stderr, min);
+        reeve_log_set(is_json() ? reeve_log_to_json : reeve_log_to_logfmt, stderr, min);
 }
 
 static bool is_written(void)
@@ -212,6 +257,7 @@ void host_log_close(int64_t max_ms)
 {
     if (!is_open) return;
     reeve_log_set(NULL, NULL, REEVE_LOG_OFF);
+    report_held(rv_wall_ms(), true); /* nobody logs any more */
     rv_lock(&writer.lock);
     writer.ends = true;
     rv_lock_check(pthread_cond_signal(&writer.filled));

@@ -1,5 +1,6 @@
 /*
- * log_writer.h - the program's log: a bounded buffer and a thread that writes it to standard error.
+ * log_writer.h - the program's log: a bounded buffer and a thread that writes it to standard error, or to the file in its
+ * place (log_file.h).
  *
  * Whoever reads the log may stall or go away: then only that thread waits. Lines for which the buffer has no room are
  * dropped and counted; the line `event=log.dropped` reports their number as soon as lines are written again.
@@ -9,14 +10,14 @@
 
 #include <stdbool.h>
 
-#include "reeve/status.h"
+#include "config/config.h"
 
 /* Sets the library's log to this one. Call it once, before other threads are started. Without a thread to be had, lines
  * are written by whoever logs. */
-void host_log_open(bool json, reeve_log_level min);
+void host_log_open(rv_log_format format, reeve_log_level min);
 
 /* Changes the format and the level of the running log. */
-void host_log_change(bool json, reeve_log_level min);
+void host_log_change(rv_log_format format, reeve_log_level min);
 
 /* Waits until all lines are written, at most so long. */
 void host_log_flush(int64_t max_ms);

@@ -73,6 +73,7 @@ void host_print_help(void)
         "  TSTP                  lease no more tasks, and finish the running tasks\n"
         "  CONT                  undo TSTP: lease tasks again\n"
         "  HUP                   read the configuration again, and apply what can change while the worker runs\n"
+        "  USR2                  open the log file (worker.log.file) again\n"
         "  USR1                  log the totals since the start\n"
         "  QUIT                  log the stacks of all threads\n"
         "\n"

@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "config/config_compare.h"
+#include "log_file.h"
+#include "log_flood.h"
 #include "log_writer.h"
 #include "setup.h"
 
@@ -15,14 +17,28 @@ typedef struct change {
     rv_config *config; /* in force */
     rv_config *fresh;  /* the file as it is now */
     reeve_worker *worker;
+    rv_error *error;
 } change;
 
-/* Puts a part of the fresh configuration in force. On failure the worker's error has the words. */
+/* Puts a part of the fresh configuration in force. On failure the error has the words. */
 typedef reeve_status (*apply_fn)(const change *in);
+
+static bool is_same_text(const char *one, const char *other)
+{
+    return one == NULL || other == NULL ? one == other : strcmp(one, other) == 0;
+}
 
 static reeve_status apply_log(const change *in)
 {
-    host_log_change(in->fresh->worker.log_format == RV_LOG_JSON, in->fresh->worker.log_level);
+    const rv_config *fresh = in->fresh;
+
+    if (!is_same_text(in->config->worker.log_file, fresh->worker.log_file)) {
+        host_log_flush(HOST_LOG_END_MS); /* what was logged before goes to where it was to go */
+        reeve_status status = host_log_file_set(fresh->worker.log_file, in->error);
+        if (status != REEVE_OK) return status;
+    }
+    host_log_flood_set(fresh->worker.log_flood);
+    host_log_change(fresh->worker.log_format, fresh->worker.log_level);
     return REEVE_OK;
 }
 
@@ -61,7 +77,7 @@ static reeve_status apply_pools(const change *in)
         status = reeve_worker_remove_pool(in->worker, name);
         if (status == REEVE_ENOTFOUND) status = REEVE_OK; /* somebody else has removed it */
     }
-    return status;
+    return status == REEVE_OK ? status : rv_fail(in->error, status, "%s", reeve_worker_error(in->worker));
 }
 
 /* All settings that a reload puts in force; a feature that comes adds its row. Without a function, the program reads
@@ -153,18 +169,19 @@ static void apply_changes(reloading *in)
 {
     for (size_t i = 0; i < RELOADABLES; i++) {
         const struct reloadable *row = &reloadables[i];
-        char words[512];
+        char words[600];
+        rv_error error = {0};
 
         if (!in->changed[i]) continue;
+        in->change.error = &error;
         if (row->apply == NULL || row->apply(&in->change) == REEVE_OK) {
             rv_config_compare_exchange(in->change.config, in->change.fresh, row->path);
             continue;
         }
         in->result->done = false;
-        (void)snprintf(words, sizeof(words), "%s could not be changed: %s", row->path,
-                       reeve_worker_error(in->change.worker));
+        (void)snprintf(words, sizeof(words), "%.60s could not be changed: %s", row->path, error.text);
         rv_log(REEVE_LOG_ERROR, "program.reload", "a part of the configuration could not be put in force", "setting",
-               row->path, "error", reeve_worker_error(in->change.worker), NULL);
+               row->path, "error", error.text, NULL);
         host_reload_add(in->result, words);
     }
 }

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "crash_report.h"
 #include "exit_guard.h"
+#include "log_file.h"
 #include "notify.h"
 #include "redis/embedded.h"
 #include "stacks.h"
@@ -292,6 +293,9 @@ static void reap(supervisor *s)
 
 static void pass_signal(supervisor *s, int signal_number)
 {
+    rv_error ignored = {0};
+
+    if (signal_number == SIGUSR2) (void)host_log_file_reopen(&ignored); /* the worker tells of a failure */
     if (signal_number == SIGTERM || signal_number == SIGINT) s->stops = true;
     if (s->child.pid != 0)
         (void)kill(s->child.pid, signal_number);
@@ -359,6 +363,7 @@ static bool begin(supervisor *s, const char *redis, rv_error *error)
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     rv_error_clear(&ignored);
     (void)target_of(s, &ignored); /* an embedded server outlives the worker; why it does not start, the worker says */
+    if (host_log_file_set(s->config->worker.log_file, error) != REEVE_OK) return false;
     reeve_log_set(s->config->worker.log_format == RV_LOG_JSON ? reeve_log_to_json : reeve_log_to_logfmt, stderr,
                   s->config->worker.log_level);
     return true;

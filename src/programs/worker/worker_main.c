@@ -17,6 +17,8 @@
 #include "exit_guard.h"
 #include "health.h"
 #include "interrupt.h"
+#include "log_file.h"
+#include "log_flood.h"
 #include "log_writer.h"
 #include "options.h"
 #include "plugins.h"
@@ -49,6 +51,7 @@ static int help_config(void (*describe)(rv_buf *out))
 static void print_errors(const char *file, const rv_config_errors *errors)
 {
     host_log_flush(HOST_LOG_END_MS); /* (what was logged before stands before it) */
+    (void)host_log_file_set(NULL, NULL);
     (void)fputs(rv_buf_text(&errors->text), stderr);
     if (errors->count > RV_CONFIG_ERRORS_MAX)
         (void)fprintf(stderr, "%s: and %zu more errors\n", file, errors->count - RV_CONFIG_ERRORS_MAX);
@@ -86,7 +89,8 @@ static int open_and_run(const host_options *options, rv_config *config, rv_confi
     bool runs = options->action != HOST_CHECK;
 
     if (!runs && level < REEVE_LOG_WARN) level = REEVE_LOG_WARN;
-    host_log_open(config->worker.log_format == RV_LOG_JSON, level);
+    host_log_flood_set(config->worker.log_flood);
+    host_log_open(config->worker.log_format, level);
     host_exit_guard_begin();
     if (runs) host_interrupt_begin("plugins are loaded");
     bool opened = host_plugins_open(&plugins, config, errors);
@@ -104,6 +108,15 @@ static int open_and_run(const host_options *options, rv_config *config, rv_confi
     return exit_status;
 }
 
+static bool open_log_file(const rv_config *config)
+{
+    rv_error error = {0};
+
+    if (host_log_file_set(config->worker.log_file, &error) == REEVE_OK) return true;
+    (void)fprintf(stderr, "reeve-worker: cannot start: worker.log.file: %s\n", error.text);
+    return false;
+}
+
 /*
  * Signals that the worker takes are blocked before the log's thread starts and plugins are loaded: a thread of a plugin
  * inherits that, and cannot be what a signal ends the process in.
@@ -114,6 +127,7 @@ static int check_and_run(const host_options *options, rv_config *config, rv_conf
         (void)fprintf(stderr, "reeve-worker: cannot start: signals: %s\n", strerror(errno));
         return 1;
     }
+    if (options->action != HOST_CHECK && !open_log_file(config)) return 1;
     if (options->action != HOST_CHECK) host_stacks_begin(host_supervised_stacks());
     return open_and_run(options, config, errors);
 }

@@ -22,6 +22,7 @@
 #include "cron_entries.h"
 #include "exit_guard.h"
 #include "health.h"
+#include "log_file.h"
 #include "log_writer.h"
 #include "notify.h"
 #include "reload.h"
@@ -134,13 +135,22 @@ static void leave_at_once(host *at)
     at->drained_at = rv_now_ms();
 }
 
-/* The log goes to standard error, whose reader rotates what it writes. id: of a request; NULL: a signal asked. */
+/* What was logged before goes to the old file. The supervisor has the file open, too; it passes the signal back, which does
+ * no harm. id: of a request; NULL: a signal asked. */
 static void rotate(const host *at, const char *id)
 {
-    static const char why[] = "the log goes to standard error: there is no file to open again";
+    rv_error error = {0};
 
-    rv_log(REEVE_LOG_INFO, "log.rotate", why, NULL);
-    if (id != NULL) (void)reeve_worker_answer(at->worker, id, false, why);
+    host_log_flush(HOST_LOG_END_MS);
+    reeve_status status = host_log_file_reopen(&error);
+    if (status == REEVE_OK)
+        rv_log(REEVE_LOG_INFO, "log.rotate", "the log file was opened again", "file", host_log_file_path(), NULL);
+    else
+        rv_log(status == REEVE_ENOTFOUND ? REEVE_LOG_INFO : REEVE_LOG_ERROR, "log.rotate", error.text, NULL);
+    if (id == NULL) return;
+    if (host_supervised_by() != 0) (void)kill(host_supervised_by(), SIGUSR2);
+    (void)reeve_worker_answer(at->worker, id, status == REEVE_OK,
+                              status == REEVE_OK ? "the log file was opened again" : error.text);
 }
 
 static void try_to_write_settings(host *at)
@@ -365,6 +375,7 @@ static bool start(host *at)
         reeve_worker_destroy(at->worker);
     }
     host_log_flush(HOST_LOG_END_MS);
+    (void)host_log_file_set(NULL, NULL);
     (void)fprintf(stderr, "reeve-worker: cannot start: %s\n", error.text);
     return false;
 }

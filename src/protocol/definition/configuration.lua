@@ -104,14 +104,21 @@ return {
    help = 'Which value of a setting of a queue, and which recurring entry, is in force if Redis has one that differs from the file. ' ..
      'file: that of the file, written at the start and at a reload; redis: that of Redis, set by hand or by another worker. ' ..
      'The log reports each difference.'},
-  {path = 'worker.log', kind = 'group', help = 'The log, on standard error.'},
+  {path = 'worker.log', kind = 'group', help = 'The log.'},
   {path = 'worker.log.level', kind = 'choice', ctype = 'reeve_log_level',
    choices = {{'debug', 'REEVE_LOG_DEBUG'}, {'info', 'REEVE_LOG_INFO'}, {'warn', 'REEVE_LOG_WARN'},
      {'error', 'REEVE_LOG_ERROR'}, {'off', 'REEVE_LOG_OFF'}},
    default = 'info', help = 'The lowest level of messages that the worker writes.'},
   {path = 'worker.log.format', kind = 'choice', ctype = 'rv_log_format',
-   choices = {{'logfmt', 'RV_LOG_LOGFMT'}, {'json', 'RV_LOG_JSON'}}, default = 'logfmt',
-   help = 'The format of the lines of the log.'},
+   choices = {{'logfmt', 'RV_LOG_LOGFMT'}, {'json', 'RV_LOG_JSON'}, {'journald', 'RV_LOG_JOURNALD'}}, default = 'logfmt',
+   help = 'The format of the lines of the log. journald: logfmt with the priority in front of each line, as "<6>", which ' ..
+     'the journal of systemd takes off.'},
+  {path = 'worker.log.file', kind = 'text', check = 'check_anything', expected = 'a file', otherwise = 'standard error',
+   help = 'The file that the log is appended to, relative to the directory of this file. It takes the place of standard ' ..
+     'error, also for handlers. `reeve signal WORKER rotate-logs` and the signal USR2 open it again after a rotation.'},
+  {path = 'worker.log.flood', kind = 'whole', min = 0, max = 1000000, default = '1000',
+   help = 'Number of lines that each message id may write in a second. Further lines are held back, and a line ' ..
+     'event=log.held reports their number. 0: no limit.'},
 
   {path = 'plugin_dir', kind = 'text', expected = 'a directory',
    otherwise = 'the environment variable REEVE_PLUGIN_DIR, else the directory of this installation',
