@@ -127,6 +127,22 @@ REEVE_API void reeve_consumer_get_stats(reeve_consumer *consumer, reeve_worker_s
 REEVE_API reeve_status reeve_consumer_lease(reeve_consumer *consumer, reeve_task **ret, unsigned max, int64_t wait_ms,
                                             unsigned *ret_count);
 
+/*
+ * Leases one task by its id, before all that is ready before it. `queue` is one of the consumer's queues. The task has to
+ * be ready. A pause and the limits of the queue and of the task's group hold; the order of its group does not. The call
+ * does not wait for tasks. It blocks for a round trip, up to command_ms. On success the program holds *ret, as after
+ * reeve_consumer_lease.
+ *
+ *   REEVE_ENOTFOUND  there is no such task
+ *   REEVE_EREFUSED   the task is not ready, or may not start now; reeve_consumer_error tells its state or the reason
+ *   REEVE_EINVAL     the consumer does not serve this queue, or the id is not valid
+ *   REEVE_ESTATE     the program holds as many tasks as the consumer's `max`
+ *   REEVE_ECONNECT, REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EREDIS
+ *                    as those of reeve_consumer_lease
+ */
+REEVE_API reeve_status reeve_consumer_lease_id(reeve_consumer *consumer, const char *queue, const char *id,
+                                               reeve_task **ret);
+
 /* Interrupts a reeve_consumer_lease that waits on another thread; if none waits, the next one that would wait. May be
  * called from any thread and from signal handlers. */
 REEVE_API void reeve_consumer_interrupt(reeve_consumer *consumer);

@@ -1,6 +1,9 @@
 /*
  * consumer_lease.c - leasing: turns and waits of the consumer's thread, as thread.c takes them for a worker.
  */
+#include <string.h>
+
+#include "base/id.h"
 #include "base/lock.h"
 #include "consumer/consumer.h"
 #include "consumer/consumer_gate.h"
@@ -108,6 +111,67 @@ reeve_status reeve_consumer_lease(reeve_consumer *c, reeve_task **ret, unsigned 
         status = lease(c, ret, smaller(max, c->max - c->held), until, ret_count);
     }
     rv_consumer_watch_end_lease(c, *ret_count < max);
+    rv_consumer_gate_leave(c);
+    return status;
+}
+
+/* ---- one task, by its id --------------------------------------------------------------------------------------- */
+
+static reeve_status refuse(reeve_consumer *c, const char *queue, const char *id)
+{
+    const char *why = c->thread->named_refusal;
+    if (strcmp(why, "none") == 0) return rv_fail(&c->error, REEVE_ENOTFOUND, "there is no task %s/%s", queue, id);
+    if (strcmp(why, "paused") == 0) return rv_fail(&c->error, REEVE_EREFUSED, "the queue %s is paused", queue);
+    if (strcmp(why, "limit") == 0)
+        return rv_fail(&c->error, REEVE_EREFUSED, "%s/%s may not start now: a limit or a pause holds it back", queue,
+                       id);
+    if (strcmp(why, "put off") == 0)
+        return rv_fail(&c->error, REEVE_EREFUSED, "%s/%s may not start beside what this consumer holds or held", queue,
+                       id);
+    return rv_fail(&c->error, REEVE_EREFUSED, "%s/%s is %s, not ready", queue, id, why);
+}
+
+/* A turn that has outcomes to send leases nothing; the next one does. */
+static reeve_status lease_named(reeve_consumer *c, size_t queue, const char *id, reeve_task **ret)
+{
+    rv_thread *t = c->thread;
+    reeve_status status = REEVE_OK;
+    unsigned count = 0;
+    t->passes = true;
+    t->named_queue = queue;
+    t->named_refusal[0] = '\0';
+    while (status == REEVE_OK && count == 0 && t->named_refusal[0] == '\0') {
+        t->named = id;
+        if (!rv_turn_run(t, 1)) status = rv_consumer_gate_gave_up(c);
+        t->named = NULL;
+        if (status == REEVE_OK) c->finished_bytes = 0;
+        count = rv_pulled_admit(c, ret, 1);
+        flush_barred(c);
+    }
+    if (count > 0) return REEVE_OK;
+    return status != REEVE_OK ? status : refuse(c, t->pool->queue_sessions[queue]->queue, id);
+}
+
+reeve_status reeve_consumer_lease_id(reeve_consumer *c, const char *queue, const char *id, reeve_task **ret)
+{
+    if (c == NULL || queue == NULL || id == NULL || ret == NULL) return REEVE_EINVAL;
+    reeve_status status = rv_consumer_gate_enter(c, 0);
+    if (status != REEVE_OK) return status;
+    const rv_pool *pool = c->thread->pool;
+    size_t index = 0;
+    while (index < pool->queue_session_count && strcmp(pool->queue_sessions[index]->queue, queue) != 0) index++;
+    if (index == pool->queue_session_count)
+        status = rv_fail(&c->error, REEVE_EINVAL, "the consumer does not serve the queue %s", queue);
+    else if (!rv_valid_id(id, strlen(id)))
+        status = rv_fail(&c->error, REEVE_EINVAL, "the id is not valid");
+    else if (c->held >= c->max)
+        status = rv_fail(&c->error, REEVE_ESTATE, "the program holds %u tasks: at most %u", c->held, c->max);
+    else
+        status = rv_consumer_heartbeat_when_due(c);
+    if (status == REEVE_OK) {
+        rv_pulled_note_company(c);
+        status = lease_named(c, index, id, ret);
+    }
     rv_consumer_gate_leave(c);
     return status;
 }

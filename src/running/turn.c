@@ -8,6 +8,8 @@
 #include "base/backoff.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/text.h"
+#include "protocol/scripts.h"
 #include "protocol/turn_build.h"
 #include "protocol/turn_reply.h"
 #include "running/batch_handler.h"
@@ -116,6 +118,28 @@ void rv_turn_build_lease(rv_thread *t, unsigned want)
     rv_turn_build(t->conn, &turn);
 }
 
+/* The lease of one task that is named, by a turn that settles nothing. */
+static void build_named(rv_thread *t)
+{
+    rv_queue_session *queue_session = t->pool->queue_sessions[t->named_queue];
+    bool begun = rv_queue_session_get(queue_session, t->sessions[t->named_queue]);
+    if (!begun) note_asked(t);
+    t->place_count = 1;
+    rv_cmd_script(t->conn, &rv_script_lease_task, 1, 5);
+    rv_arg(t->conn, queue_session->prefix.text, queue_session->prefix.length);
+    rv_args(t->conn, t->named);
+    rv_args(t->conn, t->sessions[t->named_queue]);
+    rv_args(t->conn, begun ? "" : t->worker->about);
+    rv_args(t->conn, t->number_text);
+    rv_argi(t->conn, t->worker->session_ms);
+}
+
+/* The queue at a place of the turn. */
+static size_t queue_at(const rv_thread *t, size_t place)
+{
+    return t->named != NULL ? t->named_queue : rv_round_queue(t, place);
+}
+
 /* company: receives those whose turns go with it; NULL: it is not shared. */
 static reeve_status call_turn(rv_thread *t, unsigned want, size_t *ret_groups, rv_company *company,
                               const rv_reply **ret)
@@ -125,13 +149,17 @@ static reeve_status call_turn(rv_thread *t, unsigned want, size_t *ret_groups, r
                     .session_ms = t->worker->session_ms,
                     .groups = t->groups,
                     .group_count = group_outcomes(t)};
-    if (want > 0 || t->state == RV_THREAD_LEAVE) {
+    *ret_groups = turn.group_count;
+    if (t->named != NULL && want > 0 && turn.group_count == 0) {
+        build_named(t);
+        return rv_conn_call(t->conn, 0, ret);
+    }
+    if (t->named == NULL && (want > 0 || t->state == RV_THREAD_LEAVE)) {
         list_queues(t, true);
         turn.queues = t->queues;
         turn.queue_count = t->place_count;
         turn.hand = hand_of(t);
     }
-    *ret_groups = turn.group_count;
     if (company != NULL) rv_company_take(t, want, company);
     if (company != NULL) rv_company_join(company, &turn);
     rv_turn_build(t->conn, &turn);
@@ -153,6 +181,13 @@ static void note_refused(rv_thread *t, const rv_reply *refused, size_t groups)
             if (strcmp(item->settlement.id, id) == 0) item->refused = true;
         }
     }
+}
+
+/* Why the task that was named is not leased. */
+static void note_named(rv_thread *t, const rv_reply *refused)
+{
+    const rv_reply *word = rv_reply_at(refused, 0);
+    if (rv_reply_is(word, RV_TEXT)) rv_copy_text(t->named_refusal, sizeof(t->named_refusal), word->text);
 }
 
 static void log_refused(const rv_thread *t, const rv_item *item)
@@ -225,7 +260,7 @@ static void note_gone(rv_thread *t, const rv_reply *gone)
     for (size_t i = 0; i < gone->count; i++) {
         int64_t index = rv_reply_int(gone->items[i], 0);
         if (index < 1 || (size_t)index > t->place_count) continue;
-        size_t queue = rv_round_queue(t, (size_t)index - 1);
+        size_t queue = queue_at(t, (size_t)index - 1);
         rv_queue_session *queue_session = t->pool->queue_sessions[queue];
         if (!rv_queue_session_lose(queue_session, t->sessions[queue])) continue;
         rv_redis_report_session_lost(t->worker);
@@ -239,6 +274,8 @@ static void note_gone(rv_thread *t, const rv_reply *gone)
 static void note_places(rv_thread *t, size_t count)
 {
     if (t->pool->queue_session_count == 1) return;
+    for (size_t i = 0; t->named != NULL && i < count; i++) t->leases[i].queue = t->named_queue;
+    if (t->named != NULL) return;
     for (size_t first = 0, next = 0; first < count; first = next) {
         size_t place = rv_round_place(t, t->leases[first].queue);
         for (; next < count && rv_round_place(t, t->leases[next].queue) == place; next++)
@@ -254,7 +291,7 @@ static void note_begun(rv_thread *t, const rv_turn_reply *reply)
     size_t place;
     for (size_t next = 0; (text = rv_turn_reply_policy(reply, &next, &place)) != NULL;) {
         if (place >= t->place_count) continue;
-        size_t queue = rv_round_queue(t, place);
+        size_t queue = queue_at(t, place);
         rv_queue_session *queue_session = t->pool->queue_sessions[queue];
         rv_queue_session_begin(queue_session, t->sessions[queue]);
         rv_queue_session_set_policy(queue_session, text->text, text->length);
@@ -345,6 +382,7 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want,
 {
     note_answered(t);
     note_refused(t, reply->refused, groups);
+    if (t->named != NULL && groups == 0) note_named(t, reply->refused);
     count_outcomes(t, reply->now_ms);
     rv_batch_settle(&t->batch);
     t->fresh = 0;

@@ -140,15 +140,18 @@ typedef struct rv_thread {
     bool ran;                  /* it ran a handler since it looked after its descriptors (descriptors.h) */
     bool passes;               /* Redis registers it nowhere when its turn finds nothing: it does not wait */
     bool woken;                /* of a consumer: its next turn passes a wake-up on */
-    int64_t until_ms;          /* of a consumer: when its call gives up (monotonic ms); 0: never */
-    int64_t wait_until_ms;     /* of a consumer: when its wait in Redis ends; 0: no such limit */
-    bool insists;              /* it must learn the result of its last call: recovery goes on while the worker stops */
-    unsigned log_lines;        /* how many lines its tasks wrote to their logs: the number of the last one */
-    unsigned losses;           /* of the connection in a row, with nothing leased or waited for in between, */
-    int64_t lost_ms;           /* the last of them */
-    unsigned epoch;            /* of the connection that its last turn went over; 0: none yet */
-    rv_round round;            /* of a pool over several hash slots */
-    void **states;             /* what thread_start left, by handler */
+    const char *named;         /* of a consumer: its turn leases this task of named_queue only; NULL: what comes next */
+    size_t named_queue;
+    char named_refusal[16]; /* why that task was not leased, see lease_task.lua; "": it was, or an outcome was sent */
+    int64_t until_ms;       /* of a consumer: when its call gives up (monotonic ms); 0: never */
+    int64_t wait_until_ms;  /* of a consumer: when its wait in Redis ends; 0: no such limit */
+    bool insists;           /* it must learn the result of its last call: recovery goes on while the worker stops */
+    unsigned log_lines;     /* how many lines its tasks wrote to their logs: the number of the last one */
+    unsigned losses;        /* of the connection in a row, with nothing leased or waited for in between, */
+    int64_t lost_ms;        /* the last of them */
+    unsigned epoch;         /* of the connection that its last turn went over; 0: none yet */
+    rv_round round;         /* of a pool over several hash slots */
+    void **states;          /* what thread_start left, by handler */
     bool *set_up;
     /* how many tasks to take at once (see thread.c) */
     int64_t task_us;

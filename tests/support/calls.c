@@ -80,6 +80,7 @@ const test_script_call test_calls[] = {
     CALL(add_log, "d", "line", "100", "call"),
     CALL(cancel, "p", "", "a reason"),
     CALL(expire, "x"),
+    CALL(lease_task, "r", "sess2", "{}", "1", "15000"),
     CALL(fail, "x", "k", "m"),
     CALL(fail, "b", "k", "m"),
     CALL(cancel, "p", "cascade"),

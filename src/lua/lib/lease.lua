@@ -2,7 +2,7 @@
 -- apart, and looks at tasks that have more to tell than their envelopes. lib/turn_lease.lua has the common path.
 --
 -- requires: allowed, base, event, limited_lease, flagged, put_aside, segment, transitions, turn_settings, wake_one
--- gives: lease
+-- gives: in_session, lease
 -- fields: dealt, index, join, session_stands
 
 -- How many of the first ids to take: those with an envelope that tells more are weighed (lib/flagged.lua). company: other tasks

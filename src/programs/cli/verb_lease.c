@@ -4,6 +4,7 @@
  */
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "handle.h"
 #include "lease_exec.h"
@@ -17,6 +18,7 @@ struct lease_options {
     int64_t wait_ms;
     int64_t count;
     const char *command;
+    const char *id;
 };
 
 #define AT(field) offsetof(struct lease_options, field)
@@ -27,6 +29,7 @@ static const cli_option lease_table[] = {
      NULL},
     {"wait", "DURATION", "wait this long for a task (0s)", CLI_DURATION, AT(wait_ms), 0, 0, NULL},
     {"count", "N", "lease up to N tasks (1)", CLI_COUNT, AT(count), 1, 1000000, NULL},
+    {"id", "ID", "lease this task, out of its turn", CLI_TEXT, AT(id), 0, 0, NULL},
     {"exec", "COMMAND", "run the command for each task, one after another, and settle it", CLI_TEXT, AT(command), 0, 0,
      NULL},
     {0},
@@ -48,9 +51,10 @@ static int say_none(const cli_context *cli)
                          cli->rest[0], cli->rest[0]);
 }
 
-static int open_consumer(const cli_context *cli, const struct lease_options *options, reeve_consumer **ret)
+static int open_consumer(const cli_context *cli, const char *queue, const struct lease_options *options,
+                         reeve_consumer **ret)
 {
-    const char *const queues[] = {cli->rest[0]};
+    const char *const queues[] = {queue};
     char words[512] = "";
     const reeve_consumer_options own = {.size = sizeof(own),
                                         .redis = cli->redis,
@@ -63,6 +67,17 @@ static int open_consumer(const cli_context *cli, const struct lease_options *opt
 
     if (status == REEVE_OK) return CLI_DONE;
     return cli_fault_say(cli, cli_exit_of(status), &(cli_fault){.code = cli_code_of(status)}, "%s", words);
+}
+
+/* Up to `max` tasks; with an id the task that has it. */
+static reeve_status lease_some(const struct lease_options *options, const char *queue, reeve_consumer *consumer,
+                               reeve_task **ret, unsigned max, unsigned *ret_count)
+{
+    *ret_count = 0;
+    if (options->id == NULL) return reeve_consumer_lease(consumer, ret, max, options->wait_ms, ret_count);
+    reeve_status status = reeve_consumer_lease_id(consumer, queue, options->id, ret);
+    *ret_count = status == REEVE_OK;
+    return status;
 }
 
 /* ---- leases that outlive this process -------------------------------------------------------------------------- */
@@ -78,11 +93,12 @@ static bool print_all(const cli_context *cli, reeve_consumer *consumer, reeve_ta
     return cli_flush(cli);
 }
 
-static int lease_and_leave(cli_context *cli, const struct lease_options *options, reeve_consumer *consumer)
+static int lease_and_leave(cli_context *cli, const char *queue, const struct lease_options *options,
+                           reeve_consumer *consumer)
 {
     reeve_task *tasks[REEVE_CONSUMER_MAX];
     unsigned count = 0, max = options->count < REEVE_CONSUMER_MAX ? (unsigned)options->count : REEVE_CONSUMER_MAX;
-    reeve_status status = reeve_consumer_lease(consumer, tasks, max, options->wait_ms, &count);
+    reeve_status status = lease_some(options, queue, consumer, tasks, max, &count);
 
     if (status != REEVE_OK || count == 0) {
         int code = status != REEVE_OK ? say_call(cli, consumer, status) : say_none(cli);
@@ -99,7 +115,7 @@ static int lease_and_leave(cli_context *cli, const struct lease_options *options
 
 /* ---- a command for each ---------------------------------------------------------------------------------------- */
 
-static int run_all(cli_context *cli, const struct lease_options *options, reeve_consumer *consumer)
+static int run_all(cli_context *cli, const char *queue, const struct lease_options *options, reeve_consumer *consumer)
 {
     int code = CLI_DONE, worst = CLI_DONE;
     int64_t ran = 0;
@@ -108,7 +124,7 @@ static int run_all(cli_context *cli, const struct lease_options *options, reeve_
         bool done = false;
         reeve_task *task;
         unsigned count = 0;
-        reeve_status status = reeve_consumer_lease(consumer, &task, 1, options->wait_ms, &count);
+        reeve_status status = lease_some(options, queue, consumer, &task, 1, &count);
 
         if (status != REEVE_OK) return say_call(cli, consumer, status);
         if (count == 0) break;
@@ -129,18 +145,28 @@ static void interrupt(void *consumer)
 
 static int lease(cli_context *cli, void *pointer)
 {
-    const struct lease_options *options = pointer;
+    struct lease_options *options = pointer;
     reeve_consumer *consumer;
-    int status = cli_open_queue(cli, cli->rest[0]);
+    cli_handle handle;
+    const char *queue = cli->rest[0];
 
-    if (status == CLI_DONE) status = open_consumer(cli, options, &consumer);
+    if (options->id == NULL && strchr(queue, '/') != NULL) {
+        if (cli_handle_argument(cli, &handle, queue) != CLI_DONE) return CLI_USAGE;
+        queue = handle.queue;
+        options->id = handle.id;
+    }
+    if (options->id != NULL && options->count != 1) return cli_usage(cli, "--count is not for one task");
+    if (options->id != NULL && options->wait_ms != 0) return cli_usage(cli, "--wait is not for one task");
+    int status = cli_open_queue(cli, queue);
+
+    if (status == CLI_DONE) status = open_consumer(cli, queue, options, &consumer);
     if (status != CLI_DONE) return status;
     (void)signal(SIGPIPE, SIG_IGN); /* a command need not read its input */
     cli_stop_catch_with(interrupt, consumer);
     if (options->command == NULL) {
-        status = lease_and_leave(cli, options, consumer);
+        status = lease_and_leave(cli, queue, options, consumer);
     } else {
-        status = run_all(cli, options, consumer);
+        status = run_all(cli, queue, options, consumer);
         (void)reeve_consumer_close(consumer);
     }
     cli_stop_release();
@@ -150,7 +176,7 @@ static int lease(cli_context *cli, void *pointer)
 const cli_verb cli_verb_lease = {
     .name = "lease",
     .section = CLI_TASKS,
-    .synopsis = "QUEUE [--for DURATION] [--wait DURATION] [--count N] [--exec COMMAND]",
+    .synopsis = "QUEUE|HANDLE [--for DURATION] [--wait DURATION] [--count N] [--id ID] [--exec COMMAND]",
     .summary = "Leases tasks, to run them in a shell",
     .options = lease_table,
     .options_size = sizeof(struct lease_options),
@@ -163,6 +189,9 @@ const cli_verb cli_verb_lease = {
         "the time of --for. Before that, `reeve settle` settles the task, and `reeve heartbeat` extends the lease.\n"
         "A lease that expires counts as a crash, and the task runs again. The leases of all tasks of one call\n"
         "expire together. At most 256 are leased at once.\n"
+        "\n"
+        "A HANDLE, or --id, leases this task, before all that is ready before it. It has to be ready. A pause and the\n"
+        "limits hold.\n"
         "\n"
         "With --exec, /bin/sh runs COMMAND for each task. The payload is its standard input. The variables\n"
         "REEVE_HANDLE, REEVE_QUEUE, REEVE_ID, REEVE_TYPE, REEVE_ATTEMPT, REEVE_CRASHES, REEVE_GROUP and REEVE_LEASE\n"

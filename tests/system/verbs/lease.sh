@@ -24,3 +24,11 @@ expect_eq "$(member outcome "$OUT") $(member exit "$OUT") $(member signal "$OUT"
 prints 'lease --exec' 1 lease pulled --exec 'exit 3'
 expect_eq "$(member outcome "$OUT") $(member exit "$OUT")" '"retry" 3'
 fails 1 timeout lease pulled --exec true
+for id in five six; do reeve enqueue pulled noop payload --id $id >/dev/null || fail "not enqueued"; done
+prints lease 0 lease pulled/six
+expect_eq "$(member handle "$OUT")" '"pulled/six"'
+fails 1 refused lease pulled --id six
+fails 1 not_found lease pulled/none
+fails 2 usage lease pulled --id five --count 2
+fails 2 usage lease pulled/five --wait 1s
+prints 'lease --exec' 0 lease pulled --id five --exec true

@@ -1,0 +1,86 @@
+#!lua flags=allow-oom
+-- lease_task: leases one task that the caller names, out of its turn. The limits of the queue and of the task's group hold, and so
+-- does a pause; the order of its group does not.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV     id session join thread life
+--   session, join, thread, life  as in turn.lua
+-- reply    as turn.lua's long form: {now, refused, gone, extras}, and {1, id, envelope} behind them if it is leased. refused: {} or
+--          {word}: "none" there is no such task, "paused", "limit", "put off" (this session may not run it yet), or the state that
+--          does not allow it
+--
+--   Example: thread 0 of session w-1 leases task A:
+--     KEYS "reeve:{q}:"   ARGV "A" "w-1" "" "0" "15000"
+--     reply: {1700000000000, {}, {}, {}, {1, "A", "{"at":..."}}
+--
+-- Sent twice, the second call finds the task running and says so. After a lost reply the thread calls recover.lua, which returns the
+-- lease.
+-- require: shortcuts, turn_settings
+-- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
+return (function()
+-- require: base
+return (function()
+-- require: foreign_key, types, rights, limit_state, schedule, allowed, put_aside, event, group_place, segment, task_state, transitions
+return (function()
+-- require: lease, flagged, limited_lease, read_task
+
+local P = KEYS[1]
+local id, session, join, thread, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+if not ttl or #ARGV ~= 5 or not is_whole(tonumber(ttl) or 0, 1, LATEST) or session == '' then
+  return redis.error_reply('ERR @NAME@: five arguments are needed: id, session, join, thread, life')
+end
+local now, extras = clock(), {}
+local function refuse(word)
+  return {now, {word}, {}, {}}
+end
+
+local task, reply = read_task(P, id)
+if not task then return reply == '' and refuse('none') or reply end
+if task.state ~= 'ready' then return refuse(task.state or 'none') end
+local s = call('HMGET', P .. 'settings', 'paused', 'in_force')
+if s[1] then return refuse('paused') end
+know_in_force(P, s[2])
+
+local limits, group, room, has_slot
+if s[2] and s[2] ~= 'e' then
+  limits = limits_open(P, now, s[2])
+  if limits_room(limits, 1) < 1 then return refuse('limit') end
+  group = limits.groups and group_of(task.envelope)
+  if group then
+    room = group_room(limits, group)
+    has_slot = call('HGET', P .. 'running_group', id) == group
+    if (has_slot and room.rest or room.free) < 1 then return refuse('limit') end
+  end
+end
+
+local running = P .. 'running:' .. session
+if not in_session(P, 1, running, session, join, ttl, now, extras) then return {now, {}, {1}, {}} end
+local how = has_info(task.envelope) and flagged.weigh(P, running, id, task.envelope, true, extras) or 'take'
+if how == 'off' or how == 'stop' then
+  local refusal = refuse('put off')
+  refusal[4] = extras
+  return refusal
+end
+
+enter_running(running, {id, text(now) .. ' ' .. thread})
+leave_segment(P, id, task.envelope)
+local was_there = leave_state(P, 'ready', id)
+if was_there == 0 then
+  -- It stands in a segment that its envelope does not name.
+  local p, place = search_segments(P, id)
+  if p then take_out(P, '+' .. p, place + 1) end
+  leave_ready(P, {id})
+end
+if group then
+  leave_group(P, id, group)
+  limits.admitted = {{group = group, has_slot = has_slot, id = id}}
+end
+if tells(P) then
+  act_as(running)
+  tell_as(P, 'leased', {id}, 'thread', thread)
+end
+if limits then limits_take(limits, 1) end
+return {now, {}, {}, extras, {1, id, task.envelope}}
+end)()
+end)()
+end)()
