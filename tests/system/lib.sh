@@ -55,8 +55,11 @@ clean_up() {
     local status=$? pid
     trap - EXIT INT TERM
     for pid in $OWNED $REDIS_PID; do
-        kill -CONT "$pid" 2>/dev/null
-        kill -KILL "$pid" 2>/dev/null
+        # A supervised worker would end by itself, a moment later.
+        for pid in $(tr -d '\0' 2>/dev/null <"/proc/$pid/task/$pid/children") "$pid"; do
+            kill -CONT "$pid" 2>/dev/null
+            kill -KILL "$pid" 2>/dev/null
+        done
         wait "$pid" 2>/dev/null
     done
     look_for_reports || status=1
@@ -245,6 +248,12 @@ start_worker() {
     WORKER_PID=$!
     own "$WORKER_PID"
 }
+
+# start_alone NAME [ARGUMENT...]: the same without a supervisor, for tests that kill or stop the worker's process itself.
+start_alone() { start_worker "$@" --no-supervise; }
+
+# worker_child PID: the process of a supervised worker, whose supervisor is PID.
+worker_child() { tr -d ' \0' 2>/dev/null <"/proc/$1/task/$1/children"; }
 
 # takes_signals PID: the program has come so far that USR1 (number 10) does not end it: it catches or blocks the signal.
 takes_signals() {

@@ -33,7 +33,7 @@ ln -s nowhere tree/dangling
 ln -s plain tree/link
 mkfifo tree/fifo
 
-start_worker one
+start_alone one
 expect_status 0 checksum_tree --manifest m1 tree
 same_as_sha256sum tree m1
 expect_has "$OUT" 'done                   47'
@@ -56,7 +56,7 @@ wait_for '[ "$(in_queue files ready)" = 3 ]' 20
 rm late/a late/b
 ln -s nowhere late/b
 end "$WORKER_PID"
-start_worker one
+start_alone one
 wait $tree
 expect_eq $? 0 "status with failures"
 expect_has "$(cat out3)" 'missing  2'
@@ -74,7 +74,7 @@ tree=$!
 own $tree
 wait_for '[ "$(in_queue files completed)" -gt 500 ]' 60
 end "$WORKER_PID" KILL
-start_worker one
+start_alone one
 wait $tree
 expect_eq $? 0 "status after a worker was killed"
 same_as_sha256sum many m4

@@ -42,7 +42,7 @@ workers_rows() {
     expect_has "$OUT" "cli-test"
     expect_has "$OUT" " 0/2 "
     expect_status 0 reeve workers --json
-    expect_eq "$(member pid "$OUT")" "$WORKER_PID"
+    expect_eq "$(member pid "$OUT")" "$(worker_child "$WORKER_PID")"
     expect_eq "$(member name "$OUT")" '"cli-test"'
     expect_eq "$(member state "$OUT")" '"running"'
     expect_eq "$(member threads "$OUT")" 2

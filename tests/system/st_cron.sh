@@ -165,11 +165,11 @@ changing() {
 fired() {
     # (That of the file takes the place of one in another queue.)
     reeve cron add beat '@yearly' other echo >/dev/null
-    start_worker one
+    start_alone one
     wait_for '[ "$(logged one program.cron_moved)" = 1 ]' 30
     expect_eq "$(reeve cron list --json | grep -c '"name":"beat"')" 1
     ONE=$WORKER_PID
-    start_worker two
+    start_alone two
     TWO=$WORKER_PID
     wait_for '[ "$(slots q poll | wc -l)" -ge 8 ] && [ "$(slots q beat | wc -l)" -ge 8 ]' 30
     expect_eq "$(of_entry q/beat spec) $(of_entry q/beat catch_up)" '"every 300ms" "all"'
@@ -193,13 +193,13 @@ killed() {
 downtime() {
     reeve cron add once 'every 250ms' q noop >/dev/null
     reeve cron add skip 'every 250ms' q noop --catch-up skip >/dev/null
-    start_worker one
+    start_alone one
     ONE=$WORKER_PID
     wait_for '[ -n "$(slots q once)" ] && [ -n "$(slots q skip)" ]' 30
     end "$ONE" KILL
     LAST=$(slots q poll | tail -n 1)
     sleep 4
-    start_worker one
+    start_alone one
     ONE=$WORKER_PID
     wait_for '[ "$(slots q poll | tail -n 1)" -ge $((LAST + 6000)) ]' 30
     # Tasks that the killed worker held come back when its session has expired.
@@ -229,7 +229,7 @@ steered() {
     reeve cron pause q/beat >/dev/null
     end "$ONE"
     expect_eq "$ENDED" 0
-    start_worker one
+    start_alone one
     ONE=$WORKER_PID
     wait_for '[ "$(in_queue q ready)" = 0 ] && reeve workers --json | grep -q one' 30
     expect_eq "$(of_entry q/beat paused)" true

@@ -16,7 +16,7 @@ own "$WORKER_PID"
 
 is_configured() {
     reeve limit q --json | grep -q '"concurrency":3' && reeve settings q --json | grep -q '"attempts":7' &&
-        reeve cron list q | grep -q yearly && reeve workers --json | grep -q '"pid":'"$WORKER_PID"
+        reeve cron list q | grep -q yearly && reeve workers --json | grep -q '"pid":'"$(worker_child "$WORKER_PID")"
 }
 wait_for is_configured 20
 for _ in 1 2; do

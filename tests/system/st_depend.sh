@@ -41,7 +41,7 @@ shown() {
 dead_parents() {
     local queue
     write_conf die 'session = 2; log = { level = "error"; };' 'pools = ( { queues = [ "d", "e" ]; threads = 1; } );'
-    start_worker die
+    start_alone die
     for queue in d e; do
         reeve enqueue $queue fail '{"kind":"k","message":"m"}' --id dies --attempts 1 --wait=30 >/dev/null 2>&1
     done
@@ -103,7 +103,7 @@ cancelled a/parent"
     expect_eq "$OUT" "deleted a/child
 deleted a/parent"
     write_conf main "session = 5;" 'pools = ( { name = "main"; queues = [ "a", "b" ]; threads = 2; } );'
-    start_worker main
+    start_alone main
     wait_for '[ "$(of_task b/two state)" = "\"completed\"" ]' 30
 }
 
@@ -118,7 +118,7 @@ pipeline() {
         echo '"b/s40:go"]}'
     } | reeve enqueue --bulk none sleep >"$TEST_DIR/handles" || fail "not all was enqueued"
     end "$WORKER_PID" KILL
-    start_worker main
+    start_alone main
     expect_status 0 reeve wait a/last --timeout 60
     expect_eq "$(redis KEYS 'reeve:{*}:children:*')$(redis KEYS 'reeve:{*}:linked')$(redis KEYS 'reeve:{*}:outbox')" ""
     for i in 1 20 40; do expect_eq "$(of_task "b/s$i" state)" '"completed"'; done

@@ -26,7 +26,7 @@ pinged() {
 
 sound() {
     write_conf one 'session = 2; log = { level = "error"; };' 'pools = ( { queues = [ "q" ]; threads = 1; } );'
-    start_worker one
+    start_alone one
     expect_status 0 reeve enqueue q noop --wait=30
     expect_status 0 reeve doctor --strict
     expect_has "$OUT" "0 problems, 0 warnings; Redis 7"

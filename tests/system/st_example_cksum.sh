@@ -41,7 +41,7 @@ ended() {
 start_redis
 
 # what it says while it runs, and a SIGKILL
-start_worker disks
+start_alone disks
 begin killed
 expect_status 0 reeve show disks/killed
 expect_has "$OUT" "progress:"
@@ -50,7 +50,7 @@ end "$WORKER_PID" KILL
 place=$(place_of killed)
 [ "$place" -gt 0 ] && [ "$place" -lt $SIZE ] || fail "a checkpoint at byte $place"
 expect_eq "$(of_task disks/killed logged)" 1
-start_worker disks
+start_alone disks
 ended killed 2 "$place"
 expect_eq "$(of_task disks/killed crashes)" 1
 expect_eq "$(of_task disks/killed checkpoint_bytes)" null "it is done: nothing is left of it"
@@ -63,7 +63,7 @@ expect_eq "$ENDED" 0
 expect_eq "$(of_task disks/stopped state)" '"ready"'
 place=$(place_of stopped)
 [ "$place" -gt 0 ] || fail "no checkpoint was left"
-start_worker disks
+start_alone disks
 ended stopped 2 "$place"
 expect_eq "$(of_task disks/stopped crashes) $(of_task disks/stopped failures)" "0 0"
 
@@ -72,7 +72,7 @@ begin changed
 end "$WORKER_PID" KILL
 head -c $SIZE /dev/urandom >"$FILE"
 SUM=$(cksum <"$FILE")
-start_worker disks
+start_alone disks
 ended changed 2 0
 
 # without a pace, and files at the edges

@@ -8,7 +8,7 @@ TASKS=6
 
 busy_when_frozen() {
     local first second i begun handle
-    start_worker first
+    start_alone first
     first=$WORKER_PID
     for ((i = 1; i <= TASKS; i++)); do echo '{"type":"sleep","payload":{"ms":4000}}'; done | bulk q || exit 1
     wait_for '[ "$(in_queue q running)" = 2 ]' 20
@@ -17,7 +17,7 @@ busy_when_frozen() {
     expect_eq "$(wc -l <"$TEST_DIR/taken")" 2
     begun=$(in_queue q completed)
 
-    start_worker second
+    start_alone second
     second=$WORKER_PID
     wait_for 'is_still q $TASKS 0' 60
     expect_eq "$begun" 0 "tasks that the first completed before it was frozen"
@@ -49,7 +49,7 @@ idle_when_frozen() {
     local queue=$1 first=$WORKER_PID took=0 i
     wait_for '[ "$(waiting)" = 8 ]' 20
     kill -STOP "$first"
-    start_worker "other-$queue"
+    start_alone "other-$queue"
     wait_for '[ "$(waiting)" = 10 ]' 20
     wait_for '[ "$(redis ZCARD "reeve:{$queue}:sessions")" = 0 ]' 20
     for i in 1 2 3 4 5 6 7 8 9 10; do
@@ -74,8 +74,8 @@ for queue in fresh used; do
 done
 busy_when_frozen
 # One that never had a task, and one that had.
-start_worker idle-fresh
+start_alone idle-fresh
 idle_when_frozen fresh
-start_worker idle-used
+start_alone idle-used
 expect_status 0 reeve enqueue used noop --wait=20
 idle_when_frozen used

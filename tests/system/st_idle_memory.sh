@@ -22,7 +22,7 @@ check() {
 start_redis
 write_conf idle '' 'pools = ( { queues = [ "q" ]; threads = 16; } );' \
     'queues = ( { name = "q"; keep = { completed = { count = 100; }; }; } );'
-start_worker idle
+start_alone idle
 wait_for is_idle 20
 check "after its start"
 for ((i = 0; i < 4000; i++)); do echo '{"type":"noop"}'; done | bulk q || exit 1

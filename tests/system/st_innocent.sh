@@ -17,7 +17,7 @@ keep_alive() {
         end "$WORKER_PID"
         echo "$ENDED" >>"$TEST_DIR/deaths"
     fi
-    start_worker w
+    start_alone w
 }
 
 reeve enqueue q sleep '{"ms":10000}' --id long >/dev/null

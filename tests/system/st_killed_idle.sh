@@ -15,9 +15,9 @@ start_redis
 for name in first second; do
     write_conf $name 'session = 300;' 'pools = ( { queues = [ "q" ]; threads = 4; } );'
 done
-start_worker first
+start_alone first
 first=$WORKER_PID
-start_worker second
+start_alone second
 second=$WORKER_PID
 wait_for 'both_wait; [ "$(idle)" = 8 ]' 60
 end "$first" KILL

@@ -32,7 +32,7 @@ write_conf killed 'session = 1;' \
     'queues = ( { name = "q"; keep = { completed = { age = -1; count = -1; }; }; } );'
 workers=()
 for i in 0 1 2 3; do
-    start_worker killed
+    start_alone killed
     workers[i]=$WORKER_PID
 done
 wait_for '[ "$(reeve workers --json | wc -l)" = 4 ]' 30
@@ -46,7 +46,7 @@ while [ $kills -lt $KILLS ] || kill -0 $enqueuing 2>/dev/null; do
     i=$((RANDOM % 4))
     end "${workers[i]}" KILL
     kills=$((kills + 1))
-    start_worker killed
+    start_alone killed
     workers[i]=$WORKER_PID
     # Kills that find nothing to do would prove nothing.
     [ "$(redis ZCARD 'reeve:{q}:completed')" -lt "$TASKS" ] || break

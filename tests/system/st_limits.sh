@@ -136,7 +136,7 @@ from_the_first_task_on() {
     printf '{"type":"sleep","payload":{"ms":600000}}\n%.0s' {1..8} | bulk first || exit 1
     write_conf first "" 'pools = ( { queues = [ "first" ]; threads = 8; batch = 1; } );' \
         'queues = ( { name = "first"; concurrency = 2; } );'
-    start_worker first
+    start_alone first
     wait_for '[ "$(in_queue first running)" -gt 0 ]' 30
     wait_for '[ "$(in_queue first running)" = 2 ]' 30
     expect_eq "$(in_queue first ready)" 6

@@ -7,14 +7,14 @@ write_conf long 'session = 1; drain = 0.1;' 'pools = ( { queues = [ "q" ]; threa
 
 # ---- SIGKILL at a checkpoint ---------------------------------------------------------------------------------------
 
-start_worker long
+start_alone long
 expect_status 0 reeve enqueue q steps '{"steps":40,"ms":150}' --id walk
 wait_for '[ "$(of_task q/walk progress)" -ge 20 ] 2>/dev/null' 30
 end "$WORKER_PID" KILL
 left=$(redis HGET 'reeve:{q}:info:walk' checkpoint)
 [ "$left" -ge 8 ] || fail "only $left steps were taken"
 expect_eq "$(of_task q/walk checkpoint_bytes)" "${#left}"
-start_worker long
+start_alone long
 expect_status 0 reeve wait q/walk --timeout 60s
 result=$(reeve show q/walk --json)
 expect_has "$result" "\\\"steps\\\":40,\\\"of_this_attempt\\\":$((40 - left))"
@@ -37,7 +37,7 @@ end "$WORKER_PID"
 expect_eq "$ENDED" 0
 expect_eq "$(of_task q/stroll state)" '"ready"'
 left=$(redis HGET 'reeve:{q}:info:stroll' checkpoint)
-start_worker long
+start_alone long
 expect_status 0 reeve wait q/stroll --timeout 60s
 expect_has "$OUT" "\"of_this_attempt\":$((20 - left))"
 expect_eq "$(of_task q/stroll failures) $(of_task q/stroll crashes)" "0 0"

@@ -23,7 +23,7 @@ keep_alive() {
             end "${workers[i]}"
             echo "$ENDED" >>"$TEST_DIR/deaths"
         fi
-        start_worker poison
+        start_alone poison
         workers[i]=$WORKER_PID
     done
 }

@@ -9,11 +9,11 @@ start_redis
 redis ACL SETUSER w on '>pw' '~*' '&*' +@all -acl >/dev/null
 write_conf first 'session = 1;' 'pools = ( { queues = [ "q" ]; threads = 2; } );'
 write_conf second 'session = 1;' 'pools = ( { queues = [ "q", "other" ]; threads = 2; } );'
-start_worker first
+start_alone first
 first=$WORKER_PID
 for i in 1 2; do echo '{"type":"sleep","payload":{"ms":1000}}'; done | bulk q || exit 1
 wait_for '[ "$(in_queue q running)" = 2 ]' 20
-start_worker second --redis "unix://w:pw@$REDIS_SOCKET"
+start_alone second --redis "unix://w:pw@$REDIS_SOCKET"
 second=$WORKER_PID
 expect_status 0 reeve enqueue other noop --wait=20
 redis ACL SETUSER w -lrange >/dev/null # which reap needs, and maintain does not

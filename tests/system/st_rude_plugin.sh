@@ -19,7 +19,7 @@ RACES= # "report_bugs=0" where a handler races with the worker on purpose
 begin_worker() {
     : >log
     ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}$RACES \
-        REEVE_TEST_RUDE=$1 "$REEVE_WORKER" -c worker.conf 2>log &
+        REEVE_TEST_RUDE=$1 "$REEVE_WORKER" --no-supervise -c worker.conf 2>log &
     WORKER=$!
     own "$WORKER"
 }

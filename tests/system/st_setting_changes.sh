@@ -41,7 +41,7 @@ TWO=$WORKER_PID
 expect_eq "$(changed two)" 'warn concurrency from=4 to=8'
 expect_eq "$(logged two program.conflict)" 1
 expect_has "$(grep program.conflict "$TEST_DIR/two.log")" "worker=one"
-expect_has "$(grep program.conflict "$TEST_DIR/two.log")" "pid=$ONE"
+expect_has "$(grep program.conflict "$TEST_DIR/two.log")" "pid=$(worker_child "$ONE")"
 # One with the same: none.
 worker three 'concurrency = 8;'
 THREE=$WORKER_PID

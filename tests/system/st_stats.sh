@@ -35,7 +35,7 @@ tables() {
         line other noop '{}'
     } | reeve enqueue --bulk >/dev/null 2>"$TEST_DIR/err" || fail "not all was enqueued"
     write_conf worker "session = 1" 'pools = ( { name = "p"; queues = [ "work", "other" ]; threads = 2; } );'
-    start_worker worker
+    start_alone worker
     wait_for 'is_still work 43 3' 60
     wait_for '[ "$(completed work)" = 43 ] && [ "$(completed other)" = 1 ]' 60
     expect_status 0 reeve stats
@@ -116,7 +116,7 @@ killed() {
     after=$(completed other)
     [ "$after" -ge $((before + 200)) ] && [ "$after" -le "$(in_queue other completed)" ] || fail "$after of $before + 300"
     expect_eq "$(in_queue other completed_total)" "$(in_queue other completed)" "the totals need no worker that lives on"
-    start_worker worker
+    start_alone worker
     wait_for 'is_still other 301 0' 60
     for _ in $(seq 50); do line other noop '{}'; done | bulk other || exit 1
     wait_for 'is_still other 351 0' 60

@@ -7,7 +7,7 @@ start_redis
 # strand QUEUE: a worker dies with the tasks QUEUE/a and QUEUE/b.
 strand() {
     write_conf "$1" 'session = 1;' "pools = ( { queues = [ \"$1\" ]; threads = 2; batch = 1; } );"
-    start_worker "$1"
+    start_alone "$1"
     expect_status 0 reeve enqueue "$1" sleep '{"ms":600000}' --id a
     expect_status 0 reeve enqueue "$1" sleep '{"ms":600000}' --id b
     wait_for "[ \"\$(redis EXISTS 'reeve:{$1}:sessions')\" = 1 ] && [ \"\$(in_queue $1 running)\" = 2 ]" 10
@@ -74,7 +74,7 @@ what_is_due_becomes_ready() {
 
 nothing_is_said_where_a_worker_serves() {
     write_conf served 'session = 1;' 'pools = ( { queues = [ "served" ]; threads = 1; } );'
-    start_worker served
+    start_alone served
     expect_status 0 reeve enqueue served noop --wait=30
     expect_status 0 reeve list served --state completed
     expect_quiet

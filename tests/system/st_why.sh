@@ -18,7 +18,7 @@ a_wait_says_what_is_missing() {
 
 where_it_runs() {
     write_conf one 'session = 2;' 'pools = ( { queues = [ "q" ]; threads = 1; batch = 1; } );'
-    start_worker one
+    start_alone one
     wait_for '[ "$(member workers "$(reeve queues q --json)")" = 1 ]' 10
     expect_status 0 reeve enqueue q sleep '{"ms":600000}' --id runs
     wait_for '[ "$(of_task q/runs state)" = "\"running\"" ]' 10

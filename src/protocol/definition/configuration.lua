@@ -63,10 +63,10 @@ return {
   {path = 'worker.drain', kind = 'seconds', min = 0, max = 86400, default = '25',
    help = 'How long a stopping worker waits for its running handlers. Then the tasks that still run return to their ' ..
      'queues.'},
-  {path = 'worker.supervise', kind = 'truth', default = 'false',
+  {path = 'worker.supervise', kind = 'truth', default = 'true',
    help = 'true: a small parent process supervises the worker. When a handler crashes, the tasks that had finished are ' ..
-     'settled at once, the crash is reported for the task that caused it, and a new worker is started. The options ' ..
-     '--supervise and --no-supervise have precedence.'},
+     'settled at once, the crash is reported for the task that caused it, and a new worker is started. false: ' ..
+     'the worker is the only process. The options --supervise and --no-supervise have precedence.'},
   {path = 'worker.frozen', kind = 'seconds', min = 0, max = 86400, default = '60',
    help = 'Of a supervised worker: time without a sign of life of its main thread after which it is killed and started ' ..
      'again. 0: never.'},

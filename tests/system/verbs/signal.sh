@@ -1,6 +1,6 @@
 # reeve signal, threads, queues-of, log-level: what workers answer. For st_json.sh.
 write_conf asked 'session = 2;' 'pools = ( { name = "p"; queues = [ "asked" ]; threads = 1; } );'
-start_worker asked
+start_alone asked
 wait_for 'reeve --json signal asked resume --wait 10s' 20
 prints signal 0 signal asked quiet
 expect_eq "$(member done "$OUT")" true
