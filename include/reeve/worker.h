@@ -49,14 +49,22 @@ typedef struct reeve_worker_options {
      * the program can do. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (client.h); `id` names
      * the request; both are valid during the call. If the function returns true, the program carries the request out,
      * on a thread of its own choice, and answers it once with reeve_worker_answer; it copies `id` for that. If it
-     * returns false, the worker answers that the program does not do this. The worker's keeper thread calls the function: it must not block,
-     * and may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id with this worker. NULL: these
+     * returns false, the worker answers that the program does not do this. The worker's keeper thread calls the
+     * function: it must not block, and may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id with this worker. NULL: these
      * requests are refused.
      */
     bool (*on_request)(void *user, const char *id, const char *request);
     void *on_request_user; /* argument of on_request; must outlive the worker */
     /* Count outcomes and times of attempts for reeve_worker_metrics. Default: false, nothing is counted. */
     bool metrics;
+    /*
+     * Handlers that do not return. When the run time limit of a task is over, the task fails and goes on elsewhere; its
+     * handler is asked to stop, and its outcome is ignored. A handler that then runs on for grace_ms is stuck: the
+     * worker logs `thread.stuck`, and a spare thread opens in the place of its thread, as long as there are at most
+     * spare_threads of them. When the handler returns, one thread of the pool ends.
+     */
+    int64_t grace_ms;  /* in ms; 0: 10000 */
+    int spare_threads; /* 0: 4; -1: none */
 } reeve_worker_options;
 
 /*

@@ -107,6 +107,7 @@ int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms)
     if (batch->running == RV_NONE) return waiting > 0 && !batch->resting ? now_ms + RV_PATIENCE_MS : RV_FOREVER;
     if (batch->pulled) return batch->running_until_ms;
     int64_t at = batch->running_until_ms, impatient = batch->running_since_ms + RV_PATIENCE_MS;
+    if (batch->late_run_ms == batch->running_since_ms && batch->stuck_at_ms < at) at = batch->stuck_at_ms;
     bool others = waiting > 0;
     for (size_t i = 0; i < batch->count; i++)
         others = others || (batch->items[i].state == RV_ITEM_FINISHED && !batch->items[i].accepted);

@@ -57,6 +57,8 @@ typedef struct rv_batch {
     size_t running;            /* index of the running item, the first of many, or RV_NONE */
     int64_t running_since_ms;  /* monotonic */
     int64_t running_until_ms;  /* its time limit, or until when it may be silent, the first of many; or RV_FOREVER */
+    int64_t late_run_ms;       /* running_since_ms of the last run whose time limit was over before it ended; 0: none */
+    int64_t stuck_at_ms;       /* when that run counts as stuck (stuck.h); RV_FOREVER: it does */
     bool resting;              /* what waits does so for company, and the thread has nothing to run */
     rv_session_text *sessions; /* by queue: under which session these were leased */
     /* Of a consumer: its program holds the running items, and turns are taken meanwhile. Each has a call and a time

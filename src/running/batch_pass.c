@@ -7,6 +7,7 @@
 #include "running/descriptors.h"
 #include "running/flight.h"
 #include "running/run_task.h"
+#include "running/stuck.h"
 #include "running/wakeup.h"
 
 /* ---- how many at once ------------------------------------------------------------------------------------------ */
@@ -160,6 +161,7 @@ void rv_batch_pass_run(rv_thread *t)
         run_next(t, count, &p, &now_us);
     }
     atomic_store_explicit(&t->activity, RV_ACTIVITY_NONE, memory_order_relaxed);
+    if (atomic_load_explicit(&t->stuck, memory_order_relaxed)) rv_stuck_return(t);
     count_busy(t, now_us);
     rv_descriptors_note_run(t, now_us - begun_us);
     bool takes = rv_thread_phase(t) == RV_PHASE_RUNNING && !rv_alone_bars(t);

@@ -82,6 +82,7 @@ typedef struct rv_flight_header {
     char worker[RV_RANDOM_LENGTH + 1];
     atomic_uint turned;   /* 1: a thread has received the reply of a turn */
     atomic_uint ended;    /* 1: the process ends in good order, or has not begun to work */
+    atomic_uint renews;   /* 1: when it ends in good order, another one is to take its place */
     atomic_llong tick_ms; /* when its main thread was last known to work, on the monotonic clock; 0: not yet */
     rv_flight_crash crash;
     rv_flight_stacks stacks;

@@ -51,7 +51,7 @@ static rv_thread *find_place(rv_pool *pool, reeve_worker *worker, rv_error *erro
 
 /* ---- one pool; all with the worker's lock ---------------------------------------------------------------------- */
 
-/* counts of the threads of a pool */
+/* Counts of the threads of a pool, without those that are stuck and have a spare thread in their place. */
 typedef struct crew {
     unsigned alive;   /* they run */
     unsigned staying; /* and do not retire */
@@ -62,6 +62,7 @@ static crew count(const rv_pool *pool)
     crew c = {0};
     for (unsigned i = 0; i < pool->thread_count; i++) {
         const rv_thread *t = rv_worker_pool_thread(pool, i);
+        if (t->spared) continue;
         c.alive += t->alive;
         c.staying += t->alive && !atomic_load(&t->retires);
     }
@@ -100,7 +101,7 @@ static void retire_one(rv_pool *pool)
     rv_thread *chosen = NULL;
     for (unsigned i = pool->thread_count; i-- > 0;) {
         rv_thread *t = rv_worker_pool_thread(pool, i);
-        if (!t->alive || atomic_load(&t->retires)) continue;
+        if (!t->alive || t->spared || atomic_load(&t->retires)) continue;
         if (chosen == NULL) chosen = t;
         if (atomic_load(&t->activity) == RV_ACTIVITY_RUNS) continue;
         chosen = t;
@@ -116,7 +117,7 @@ static bool keep_one(rv_pool *pool)
 {
     for (unsigned i = 0; i < pool->thread_count; i++) {
         rv_thread *t = rv_worker_pool_thread(pool, i);
-        if (!t->alive || !atomic_load(&t->retires)) continue;
+        if (!t->alive || t->spared || !atomic_load(&t->retires)) continue;
         atomic_store(&t->retires, false);
         rv_waker_ring(&t->waker);
         return true;

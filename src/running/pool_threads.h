@@ -3,6 +3,8 @@
  * retires: it takes no new tasks, runs its present task to the end, settles its outcomes, and ends. Its place stays for
  * the next thread of the pool.
  *
+ * A thread whose handler does not return may have a spare thread in its place (stuck.h); then it is not counted.
+ *
  * Pools of one line take one another's place, for instance with other queues. Together they never have more threads
  * than the target of the newest one: its threads start one by one as those of its predecessor end.
  */

@@ -1,4 +1,5 @@
 #include "running/thread.h"
+#include "running/stuck.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -159,6 +160,7 @@ static void end_early(void *argument)
            t->name, NULL);
     bool runs = t->batch.running != RV_NONE;
     if (runs) end_running(t);
+    rv_stuck_return(t);
     tear_down(t);
     bool replaced = runs && take_place(t);
     rv_lock(&worker->lock);

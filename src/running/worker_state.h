@@ -161,7 +161,9 @@ typedef struct rv_thread {
     bool full;            /* the last turn leased as many as requested */
     unsigned missed;      /* rv_scheduler.missed when that turn began */
     /* for handlers of many tasks (batch_handler.h) */
-    bool gathers; /* a batch handler is registered */
+    atomic_bool stuck; /* its handler does not return (stuck.h) */
+    bool spared;       /* a spare thread runs in its place; guarded by the worker's lock */
+    bool gathers;      /* a batch handler is registered */
     unsigned batch_handler_want;
     int64_t no_memory_ms; /* when it logged last that there was no memory to run a task (monotonic); 0: never */
     bool mixed;           /* the last batch also had tasks of other handlers */
@@ -381,8 +383,14 @@ struct reeve_worker {
     void *on_data_lost_user;
     bool (*on_request)(void *user, const char *id, const char *request);
     void *on_request_user;
-    void (*on_descriptors_lost)(void); /* of reeve-worker */
-    struct rv_flight *flight;          /* for a supervisor, or NULL; borrowed */
+    void (*on_descriptors_lost)(void);                 /* of reeve-worker */
+    struct rv_flight *flight;                          /* for a supervisor, or NULL; borrowed */
+    void (*on_stuck)(const char *thread, bool spared); /* of reeve-worker (abandon.h) */
+    int64_t grace_ms;           /* how long a handler may run on after its time limit until it is stuck */
+    unsigned spare_threads;     /* how many threads open at most in place of stuck ones */
+    unsigned spare_count;       /* how many have; guarded by `lock` */
+    atomic_uint stuck_spared;   /* threads that are stuck, and have a spare one in their place */
+    atomic_uint stuck_unspared; /* threads that are stuck, and have none */
     int64_t command_ms;
     reeve_size_limits size_limits; /* in force: none is zero */
     int64_t started_wall_ms;

@@ -21,6 +21,7 @@
 #include "running/invocation.h"
 #include "running/outcome_counts.h"
 #include "running/redis_report.h"
+#include "running/stuck.h"
 #include "running/task_metrics.h"
 #include "upkeep/offload.h"
 
@@ -138,6 +139,7 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
     rv_attempt_policy_decide_retry(&policy, &item->lease, &outcome,
                                    rv_attempt_policy_now(&policy, &item->lease, t->worker));
     atomic_store(rv_invocation_stop(t, item), true);
+    if (!t->batch.pulled) rv_stuck_expect(t, now);
     if (t->batch.notice != NULL) rv_waker_ring(t->batch.notice);
     if (item->accepted) { /* it was settled before it ran: its handler is only asked to stop */
         item->until_ms = RV_FOREVER;
@@ -164,12 +166,13 @@ static void end_late(rv_thread *t, int64_t now)
     }
 }
 
-static int64_t relieve_thread(rv_thread *t, int64_t now)
+static int64_t relieve_thread(rv_thread *t, int64_t now, bool *ret_stuck)
 {
     rv_batch *batch = &t->batch;
     rv_lock(&batch->lock);
     if (batch->running != RV_NONE) {
         if (now >= batch->running_until_ms) end_late(t, now);
+        *ret_stuck = rv_stuck_is_due(t, now);
         if (!batch->pulled && now >= batch->running_since_ms + RV_PATIENCE_MS) offload_others(t);
     }
     int64_t attention = rv_batch_attention(batch, now);
@@ -182,8 +185,11 @@ int64_t rv_offload_relieve(reeve_worker *worker)
     int64_t now = rv_now_ms(), next = RV_FOREVER;
     for (size_t i = 0; i < worker->pool_count; i++) {
         for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++) {
-            int64_t attention = relieve_thread(rv_worker_pool_thread(rv_worker_pool(worker, i), j), now);
+            rv_thread *t = rv_worker_pool_thread(rv_worker_pool(worker, i), j);
+            bool is_stuck = false;
+            int64_t attention = relieve_thread(t, now, &is_stuck);
             if (attention < next) next = attention;
+            if (is_stuck) rv_stuck_note(t);
         }
     }
     /* Items that could not be taken over are tried again after a pause. */

@@ -18,6 +18,12 @@ void rv_worker_set_flight(reeve_worker *worker, struct rv_flight *flight);
 /* The worker is quiet from now on, and refuses to resume: its program is about to stop it. */
 void rv_worker_begin_drain(reeve_worker *worker);
 
+/* Before start: what to call, on a thread of the worker, when a handler does not return (running/stuck.h). `thread` is
+ * the name of its thread, valid until the worker is destroyed. spared: a spare thread has its place. It must not block. */
+void rv_worker_on_stuck(reeve_worker *worker, void (*call)(const char *thread, bool spared));
+/* How many threads are stuck now; *ret_unspared of these have no spare thread in their place. Any thread. */
+unsigned rv_worker_stuck(const reeve_worker *worker, unsigned *ret_unspared);
+
 /* Before start: what to call, on any thread, when a handler has closed descriptors that the worker needs. */
 void rv_worker_on_descriptors_lost(reeve_worker *worker, void (*call)(void));
 /* Calls that now if it is so. */

@@ -35,6 +35,9 @@
 
 #define DEFAULT_SESSION_MS 15000
 #define MIN_SESSION_MS 500
+#define DEFAULT_GRACE_MS 10000
+#define DEFAULT_SPARE_THREADS 4
+#define SPARE_THREADS_MAX 1024
 #define DEFAULT_COMMAND_MS 10000
 #define EMBEDDED_START_MS 10000
 /* How long handlers have to notice that they should stop once the deadline has passed. */
@@ -68,6 +71,9 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
     if (rv_size_limits_choose(&worker->size_limits, &o->size_limits, error) != REEVE_OK) return error->status;
     if (o->command_ms < 0)
         return rv_fail(error, REEVE_EINVAL, "a command's deadline of %lld ms", (long long)o->command_ms);
+    if (o->grace_ms < 0) return rv_fail(error, REEVE_EINVAL, "a grace period of %lld ms", (long long)o->grace_ms);
+    if (o->spare_threads < -1 || o->spare_threads > SPARE_THREADS_MAX)
+        return rv_fail(error, REEVE_EINVAL, "%d spare threads: at most %d", o->spare_threads, SPARE_THREADS_MAX);
     const char *ns = rv_keys_choose_ns(o->ns, error);
     if (ns == NULL) return error->status;
     rv_copy_text(worker->ns, sizeof(worker->ns), ns);
@@ -77,6 +83,10 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
     worker->metrics = o->metrics;
     worker->on_request = o->on_request;
     worker->on_request_user = o->on_request_user;
+    worker->grace_ms = o->grace_ms != 0 ? o->grace_ms : DEFAULT_GRACE_MS;
+    worker->spare_threads = o->spare_threads == 0  ? DEFAULT_SPARE_THREADS
+                            : o->spare_threads < 0 ? 0
+                                                   : (unsigned)o->spare_threads;
     worker->command_ms = o->command_ms != 0 ? o->command_ms : DEFAULT_COMMAND_MS;
     worker->host = host_name();
     worker->name = rv_strdup(o->name != NULL ? o->name : worker->host);
@@ -354,6 +364,17 @@ void rv_worker_begin_drain(reeve_worker *worker)
     atomic_store(&worker->drains, true);
     reeve_worker_quiet(worker);
     if (rv_worker_phase(worker) == RV_PHASE_RUNNING) reeve_worker_quiet(worker); /* it resumed just now */
+}
+
+void rv_worker_on_stuck(reeve_worker *worker, void (*call)(const char *thread, bool spared))
+{
+    worker->on_stuck = call;
+}
+
+unsigned rv_worker_stuck(const reeve_worker *worker, unsigned *ret_unspared)
+{
+    *ret_unspared = atomic_load(&worker->stuck_unspared);
+    return atomic_load(&worker->stuck_spared) + *ret_unspared;
 }
 
 void rv_worker_on_descriptors_lost(reeve_worker *worker, void (*call)(void))

@@ -65,10 +65,23 @@ static reeve_outcome give_up(reeve_task *task, void *user)
     abort();
 }
 
+/* Until the file that the payload names exists, whatever it is told. */
+static reeve_outcome hold(reeve_task *task, void *user)
+{
+    char path[256] = "";
+    reeve_bytes payload = reeve_task_payload(task);
+
+    (void)user;
+    if (payload.length >= sizeof(path)) return reeve_task_fail(task, "path", "too long");
+    memcpy(path, payload.data, payload.length);
+    while (access(path, F_OK) != 0) (void)usleep(10000);
+    return reeve_task_done(task, NULL, 0);
+}
+
 static const reeve_handler handlers[] = {
     {REEVE_HANDLER, .type = "note", .run = note},         {REEVE_HANDLER, .type = "fault", .run = fault},
     {REEVE_HANDLER, .type = "overflow", .run = overflow}, {REEVE_HANDLER, .type = "end_process", .run = end_process},
-    {REEVE_HANDLER, .type = "abort", .run = give_up},
+    {REEVE_HANDLER, .type = "abort", .run = give_up},     {REEVE_HANDLER, .type = "hold", .run = hold},
 };
 
 REEVE_PLUGIN(.name = "fatal", .version = "1", .handlers = handlers,

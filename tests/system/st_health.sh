@@ -19,7 +19,7 @@ expect_status 3 "$REEVE_WORKER" --health "$SOCKET"
 expect_has "$ERR" "$SOCKET: No such file"
 start
 wait_for 'health >/dev/null' 20
-expect_eq "$(health)" '{"live":true,"ready":true,"state":"running","connected":true,"threads":2,"busy":0}'
+expect_eq "$(health)" '{"live":true,"ready":true,"state":"running","connected":true,"threads":2,"busy":0,"stuck":0}'
 reeve enqueue q sleep '{"ms":60000}' --id nap >/dev/null
 wait_for 'health | grep -q "\"busy\":1"' 20
 # One that asks nothing and stays does not keep others from an answer.

@@ -113,7 +113,8 @@ static void add_running(cli_table *table, const reeve_worker_info *info)
         cli_table_cell(table, text_of(item, "thread"));
         cli_table_cellf(table, "%s/%s", text_of(item, "queue"), text_of(item, "id"));
         cli_table_cell(table, text_of(item, "type"));
-        cli_table_cell(table, text);
+        cli_table_cellf(table, "%s%s", text,
+                        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "stuck")) ? " (stuck)" : "");
     }
     cJSON_Delete(list);
 }
@@ -223,7 +224,7 @@ const cli_verb cli_verb_workers = {
              "heartbeat. --running prints a row for each running task; if a worker runs more than 64 tasks, only for\n"
              "the 64 that have run longest. FOR is the run time at the last heartbeat. --pools prints a row for each\n"
              "pool. --json always includes the running tasks and the pools. --crashes prints the last 100 crashes of\n"
-             "workers that ran with `reeve-worker --supervise`, the latest first.\n"
+             "supervised workers, the latest first.\n"
              "\n"
              "Example:\n"
              "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",

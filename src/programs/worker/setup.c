@@ -97,6 +97,9 @@ reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const
                                     .ns = config->ns,
                                     .name = config->worker.name,
                                     .session_ms = config->worker.session_ms,
+                                    .grace_ms = config->worker.grace_ms,
+                                    .spare_threads =
+                                        config->worker.spare_threads > 0 ? (int)config->worker.spare_threads : -1,
                                     .plugin_dir = config->plugin_dir,
                                     .size_limits = config->worker.size_limits,
                                     .on_data_lost = note_data_lost,

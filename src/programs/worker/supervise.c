@@ -223,8 +223,9 @@ static void child_ended(supervisor *s, int status)
         if (s->stops) s->over = true;
         return;
     }
-    s->over = true;
+    s->over = s->stops || atomic_load(&s->child.header->renews) == 0;
     s->exit_status = WEXITSTATUS(status);
+    s->start_at = rv_now_ms();
     if (host_child_end(&s->child, &wreck)) host_wreck_drop(&wreck);
 }
 

@@ -49,6 +49,13 @@ void host_supervised_ends(void)
     if (self.supervisor != 0) atomic_store(&self.header->ended, 1);
 }
 
+bool host_supervised_renew(bool renews)
+{
+    if (self.supervisor == 0) return false;
+    atomic_store(&self.header->renews, renews ? 1 : 0);
+    return true;
+}
+
 int64_t host_supervised_tick(void)
 {
     if (self.supervisor == 0 || self.frozen_ms <= 0) return RV_FOREVER;

@@ -26,6 +26,10 @@ void host_supervised_prepare(reeve_worker *worker);
 void host_supervised_works(void);
 void host_supervised_ends(void);
 
+/* Whether, when the process ends in good order, the supervisor starts another one in its place. False: there is no
+ * supervisor. */
+bool host_supervised_renew(bool renews);
+
 /* The main thread works. Returns when it is to say so again (monotonic ms), or RV_FOREVER. */
 int64_t host_supervised_tick(void);
 

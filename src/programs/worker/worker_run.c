@@ -26,6 +26,7 @@
 #include "log_writer.h"
 #include "notify.h"
 #include "reload.h"
+#include "renewal.h"
 #include "servers.h"
 #include "setup.h"
 #include "signals.h"
@@ -38,6 +39,8 @@
 #define WRITE_AGAIN_MS 5000 /* at first; twice as long each time */
 #define WRITE_AGAIN_MAX_MS 60000
 #define FIRST_MS 1000
+#define ORPHAN_MS 1000
+#define LOOK_AGAIN_MS 1000
 #define LOOK_AT_HANDLERS_MS 20
 #define NUMBER_SIZE 24
 
@@ -53,8 +56,12 @@ typedef struct host {
     atomic_bool data_lost;  /* Redis has lost its data */
     int64_t write_again_ms; /* how long to wait when they were not all written */
     int64_t settings_at;    /* when to try to write what the file says of queues and entries; RV_FOREVER: done */
+    int64_t look_at;        /* when to see again whether the worker is to make way for a new one */
+    bool renews;            /* it does */
+    bool is_exhausted;      /* it is to, and has no supervisor */
     host_phase phase;
     int64_t drained_at; /* when draining ends, whatever runs */
+    int64_t gone_at; /* without its supervisor: when the process ends, whatever is left to do; RV_FOREVER: it has one */
     host_stopper stopper;
 } host;
 
@@ -89,7 +96,7 @@ static void begin_drain(host *at)
 
     rv_log(REEVE_LOG_INFO, "program.stopping", "stopping: nothing new is taken, running tasks may finish", NULL);
     (void)snprintf(state, sizeof(state), "STOPPING=1\nEXTEND_TIMEOUT_USEC=%" PRId64, (drain_ms + 15000) * 1000);
-    host_notify(state);
+    host_notify(at->renews ? "STATUS=a new worker is about to start" : state);
     rv_worker_begin_drain(at->worker);
     at->phase = HOST_DRAINING;
     at->drained_at = rv_deadline(drain_ms);
@@ -109,8 +116,12 @@ static void begin_stop(host *at)
 static void go_on_draining(host *at)
 {
     reeve_worker_stats stats;
+    unsigned unspared;
 
     reeve_worker_get_stats(at->worker, &stats);
+    /* Nobody waits for handlers that do not return. */
+    unsigned stuck = rv_worker_stuck(at->worker, &unspared);
+    if (stuck > 0 && stats.busy <= stuck) at->drained_at = rv_now_ms();
     if (stats.busy == 0 || rv_now_ms() >= at->drained_at) begin_stop(at);
 }
 
@@ -128,11 +139,69 @@ static void told_again(host *at)
     }
 }
 
+/* Without a supervisor, the worker goes on. */
+static void note_exhausted(host *at, const char *reason)
+{
+    if (reason != NULL && !at->is_exhausted)
+        rv_log(REEVE_LOG_ERROR, "worker.exhausted",
+               "the worker is to be started again: without a supervisor, it goes on and reports that it is not ready",
+               "reason", reason, NULL);
+    at->is_exhausted = reason != NULL;
+    host_health_set_exhausted(at->is_exhausted);
+    if (at->is_exhausted) at->look_at = rv_deadline(LOOK_AGAIN_MS);
+}
+
+/* A supervised worker ends, and a new one takes its place. */
+static void look_for_renewal(host *at)
+{
+    const char *reason = at->phase == HOST_WORKING ? host_renewal_reason(at->config, at->worker) : NULL;
+
+    at->look_at = at->phase == HOST_WORKING ? host_renewal_next(at->config) : RV_FOREVER;
+    if (at->phase != HOST_WORKING || host_supervised_is_orphan()) return;
+    if (host_supervised_by() == 0) {
+        note_exhausted(at, reason);
+    } else if (reason != NULL) {
+        rv_log(REEVE_LOG_WARN, "worker.renewed", "the worker makes way for a new one", "reason", reason, NULL);
+        at->renews = host_supervised_renew(true);
+        begin_drain(at);
+    }
+}
+
+static void report_stuck(host *at)
+{
+    const char *thread;
+
+    while ((thread = host_renewal_stuck()) != NULL) {
+        host_stacks_log(thread);
+        at->look_at = rv_now_ms();
+    }
+}
+
+/* Told to stop while it makes way for a new one: there is none. */
+static bool stop_renewing(host *at)
+{
+    if (!at->renews) return false;
+    at->renews = false;
+    (void)host_supervised_renew(false);
+    return true;
+}
+
 /* The supervisor has died: whoever starts it again starts a worker, too. */
 static void leave_at_once(host *at)
 {
     if (at->phase == HOST_WORKING) begin_drain(at);
     at->drained_at = rv_now_ms();
+    if (at->gone_at == RV_FOREVER) at->gone_at = rv_deadline(ORPHAN_MS);
+}
+
+/* Tasks that Redis has not got back return when the session expires. */
+static void leave_behind(void)
+{
+    rv_log(REEVE_LOG_WARN, "program.ended", "the supervisor has died, and Redis does not take the tasks back: ending",
+           NULL);
+    host_log_flush(0);
+    host_supervised_ends();
+    _exit(1);
 }
 
 /* What was logged before goes to the old file. The supervisor has the file open, too; it passes the signal back, which does
@@ -238,7 +307,7 @@ static void take_signal(host *at, int number_of_signal)
             leave_at_once(at);
         else if (at->phase == HOST_WORKING)
             begin_drain(at);
-        else
+        else if (!stop_renewing(at))
             told_again(at);
         break;
     case SIGTSTP:
@@ -269,6 +338,7 @@ static void take_signal(host *at, int number_of_signal)
 static void take_stop(host *at, const char *id)
 {
     (void)reeve_worker_answer(at->worker, id, true, "stops");
+    (void)stop_renewing(at);
     if (at->phase == HOST_WORKING) begin_drain(at);
 }
 
@@ -305,6 +375,8 @@ static int64_t next_time(const host *at)
 
     int64_t tick_at = host_supervised_tick();
     if (tick_at < next) next = tick_at;
+    if (at->gone_at < next) next = at->gone_at;
+    if (at->look_at < next) next = at->look_at;
     return look_at < next ? look_at : next;
 }
 
@@ -315,6 +387,9 @@ static void do_what_is_due(host *at)
         host_notify("WATCHDOG=1");
         at->watchdog_at = rv_deadline(at->watchdog_ms);
     }
+    report_stuck(at);
+    if (rv_now_ms() >= at->look_at) look_for_renewal(at);
+    if (rv_now_ms() >= at->gone_at) leave_behind();
     if (at->phase == HOST_DRAINING) go_on_draining(at);
 }
 
@@ -366,6 +441,7 @@ static bool start(host *at)
     rv_error_clear(&error);
     if (host_make_worker(&at->worker, at->config, at->redis, &at->data_lost, &error) == REEVE_OK) {
         rv_worker_on_descriptors_lost(at->worker, end_without_descriptors);
+        rv_worker_on_stuck(at->worker, host_renewal_note_stuck);
         host_supervised_prepare(at->worker);
         reeve_client *client = write_first_settings(at);
         bool started = reeve_worker_start(at->worker) == REEVE_OK;
@@ -387,6 +463,8 @@ int host_run(rv_config *config, const char *redis)
                .started_ms = rv_now_ms(),
                .watchdog_ms = host_watchdog_ms(),
                .watchdog_at = RV_FOREVER,
+               .gone_at = RV_FOREVER,
+               .look_at = host_renewal_next(config),
                .write_again_ms = WRITE_AGAIN_MS,
                .settings_at = has_settings(config) ? rv_now_ms() : RV_FOREVER};
 

@@ -70,6 +70,17 @@ return {
   {path = 'worker.frozen', kind = 'seconds', min = 0, max = 86400, default = '60',
    help = 'Of a supervised worker: time without a sign of life of its main thread after which it is killed and started ' ..
      'again. 0: never.'},
+  {path = 'worker.grace', kind = 'seconds', min = 0.001, max = 86400, default = '10',
+   help = 'How long a handler may go on after its time limit until it counts as stuck. Its thread is then reported with ' ..
+     'its stack, and a spare thread takes its place.'},
+  {path = 'worker.spare_threads', kind = 'whole', min = 0, max = 1024, default = '4',
+   help = 'How many threads open at most in the place of stuck ones. When there are more stuck threads, a supervised ' ..
+     'worker is replaced by a new one, and a worker without a supervisor reports that it is not ready (`health`).'},
+  {path = 'worker.max_tasks', kind = 'whole', min = 0, max = 1000000000000, default = '0',
+   help = 'After so many tasks, a supervised worker finishes those that run, and a new one takes its place. Without a ' ..
+     'supervisor, the worker reports that it is not ready (`health`). 0: no limit.'},
+  {path = 'worker.max_memory', kind = 'whole', min = 0, max = 1000000000000000, default = '0',
+   help = 'The same when the process uses so many bytes of memory (resident). The worker looks once a second. 0: no limit.'},
   {path = 'worker.size_limits', kind = 'group', ctype = 'reeve_size_limits',
    help = 'Size limits for results, checkpoints and chained tasks of handlers, and for the tasks of the ' ..
      'recurring entries in the file. Producers have size limits of their own (`reeve --size-limit`, ' ..

@@ -1,0 +1,90 @@
+#include "running/stuck.h"
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "running/pool_threads.h"
+
+void rv_stuck_expect(rv_thread *t, int64_t now_ms)
+{
+    rv_batch *batch = &t->batch;
+    if (batch->late_run_ms == batch->running_since_ms) return;
+    batch->late_run_ms = batch->running_since_ms;
+    batch->stuck_at_ms = now_ms + t->worker->grace_ms;
+}
+
+bool rv_stuck_is_due(rv_thread *t, int64_t now_ms)
+{
+    rv_batch *batch = &t->batch;
+    if (batch->late_run_ms != batch->running_since_ms || now_ms < batch->stuck_at_ms) return false;
+    batch->stuck_at_ms = RV_FOREVER;
+    return true;
+}
+
+/* The spare threads are those in place of stuck ones. Returns whether the thread is stuck, and in *ret_spared whether
+ * it has a spare one. It may have returned by now. */
+static bool mark(rv_thread *t, bool *ret_spared)
+{
+    reeve_worker *worker = t->worker;
+    rv_lock(&worker->lock);
+    rv_lock(&t->batch.lock);
+    bool is_stuck = t->batch.running != RV_NONE && t->batch.late_run_ms == t->batch.running_since_ms && t->alive &&
+                    !atomic_load(&t->stuck);
+    if (is_stuck) atomic_store(&t->stuck, true);
+    rv_unlock(&t->batch.lock);
+    bool spared = is_stuck && worker->spare_count < worker->spare_threads;
+    t->spared = spared;
+    worker->spare_count += spared;
+    if (is_stuck) atomic_fetch_add(spared ? &worker->stuck_spared : &worker->stuck_unspared, 1);
+    rv_unlock(&worker->lock);
+    *ret_spared = spared;
+    return is_stuck;
+}
+
+static void report(const rv_thread *t, bool spared)
+{
+    rv_batch *batch = (rv_batch *)(uintptr_t)&t->batch;
+    char queue[REEVE_QUEUE_MAX + 1] = "", id[REEVE_ID_MAX] = "", ms[RV_NUMBER_TEXT] = "";
+    rv_lock(&batch->lock);
+    if (batch->running != RV_NONE) {
+        const rv_item *item = &batch->items[batch->running];
+        rv_copy_text(queue, sizeof(queue), t->pool->queue_sessions[item->lease.queue]->queue);
+        rv_copy_text(id, sizeof(id), item->lease.id);
+        (void)rv_number_text(ms, (uint64_t)(rv_now_ms() - batch->running_since_ms));
+    }
+    rv_unlock(&batch->lock);
+    rv_log(REEVE_LOG_ERROR, "thread.stuck",
+           spared ? "a handler does not return after its time limit: a spare thread takes the place of its thread"
+                  : "a handler does not return after its time limit, and there is no spare thread",
+           "worker", t->worker->id, "thread", t->name, "queue", queue, "task", id, "ms", ms, NULL);
+}
+
+void rv_stuck_note(rv_thread *t)
+{
+    reeve_worker *worker = t->worker;
+    rv_error error = {0};
+    bool spared = false;
+    if (!mark(t, &spared)) return;
+    report(t, spared);
+    if (spared && rv_pool_threads_balance(worker, &error) != REEVE_OK)
+        rv_log(REEVE_LOG_ERROR, "thread.missing", "could not start a spare thread", "worker", worker->id, "error",
+               error.text, NULL);
+    if (worker->on_stuck != NULL) worker->on_stuck(t->name, spared);
+}
+
+void rv_stuck_return(rv_thread *t)
+{
+    reeve_worker *worker = t->worker;
+    rv_error error = {0};
+    if (!atomic_load_explicit(&t->stuck, memory_order_relaxed)) return;
+    rv_lock(&worker->lock);
+    bool spared = t->spared;
+    atomic_store(&t->stuck, false);
+    t->spared = false;
+    worker->spare_count -= spared;
+    atomic_fetch_sub(spared ? &worker->stuck_spared : &worker->stuck_unspared, 1);
+    rv_unlock(&worker->lock);
+    rv_log(REEVE_LOG_WARN, "thread.returned", "a handler that was stuck has returned", "worker", worker->id, "thread",
+           t->name, NULL);
+    (void)rv_pool_threads_balance(worker, &error);
+}
