@@ -8,6 +8,7 @@ set_target_properties(reeve_static PROPERTIES EXPORT_NAME reeve_static)
 install(TARGETS reeve_shared EXPORT reeveTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS reeve_static EXPORT reeveStaticTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS reeve_cli reeve-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS reeve-runner RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/reeve)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/reeve DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 # Not the directory: a build directory that was used before may hold scripts that are none any more.

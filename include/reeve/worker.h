@@ -160,6 +160,40 @@ REEVE_API reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve
  */
 typedef enum reeve_order { REEVE_ORDER_STRICT = 0, REEVE_ORDER_WEIGHTED = 1, REEVE_ORDER_ROUND_ROBIN = 2 } reeve_order;
 
+/*
+ * Where the handlers of a pool run.
+ *
+ *     thread   on the threads of the pool
+ *     process  in processes: each thread of the pool has a runner, a process of the program reeve-runner, which loads the
+ *              plugins of the worker once and runs one task (or one call of a batch handler) at a time. When a handler
+ *              crashes, only its process ends: exactly its task has crashed, and the thread starts another runner. A
+ *              handler that does not return after it was asked to stop (reeve_task_should_stop) is ended with its
+ *              process: SIGTERM to the process group after a grace period (`grace_ms` below), and SIGKILL after another
+ *              one. All handlers and layers of the worker must come from plugins
+ */
+typedef enum reeve_isolation { REEVE_ISOLATION_THREAD = 0, REEVE_ISOLATION_PROCESS = 1 } reeve_isolation;
+
+/*
+ * Limits of the runners of a pool with process isolation. Zero selects no limit, unless a field says otherwise. A limit that
+ * the system refuses, for instance because the worker itself has a lower one, stays as it is.
+ */
+typedef struct reeve_runner_options {
+    size_t size;    /* sizeof(reeve_runner_options): required */
+    int64_t memory; /* bytes of private memory of a runner: the next allocation fails (RLIMIT_DATA); from 16 MiB */
+    int64_t cpu_ms; /* CPU time of a task, or of a call of a batch handler, in whole seconds, rounded up: the runner is
+                          killed by SIGXCPU, which is a crash of the task */
+    int64_t files;  /* number of open descriptors; from 16 */
+    int64_t processes;  /* number of processes and threads of the worker's user, not of root (RLIMIT_NPROC) */
+    int64_t file_size;  /* bytes of a file that a task writes: the runner is killed by SIGXFSZ */
+    int64_t max_tasks;  /* number of tasks after which a runner is replaced, randomly up to a tenth fewer */
+    int64_t max_memory; /* bytes of resident memory after a task above which the runner is replaced */
+    int64_t max_age_ms; /* age after a task above which the runner is replaced */
+    int64_t grace_ms;   /* time from a request to stop to SIGTERM, and from there to SIGKILL; 0: 2000 */
+    const char
+        *scratch; /* a directory in which each task (or call) gets a new private directory: its handler finds that as
+                            working directory and in TMPDIR. It is removed afterwards. NULL: none */
+} reeve_runner_options;
+
 /* A pool: threads that serve a list of queues. The struct and what it points to are copied. */
 typedef struct reeve_pool_options {
     size_t size;               /* sizeof(reeve_pool_options), or 0 */
@@ -174,6 +208,8 @@ typedef struct reeve_pool_options {
      * time, by the run times of its last tasks, and never more than `batch`. While the queue has no more tasks than the
      * threads lease, a value above 2 ms counts as 2 ms. */
     int64_t batch_ms;
+    reeve_isolation isolation;
+    const reeve_runner_options *runner; /* with REEVE_ISOLATION_PROCESS; NULL: no limits */
 } reeve_pool_options;
 
 /*
@@ -183,6 +219,7 @@ typedef struct reeve_pool_options {
  *   REEVE_EINVAL      a value is not valid
  *   REEVE_EDUPLICATE  the pool names a queue twice, or the worker runs and has a pool of this name
  *   REEVE_ESTATE      the worker is stopping
+ *   REEVE_EUNSUPPORTED  process isolation, and the worker has a handler or a layer that is not of a plugin
  *   REEVE_ENOMEM, REEVE_ESYSTEM  memory or a thread was missing; the pool may have fewer threads
  */
 REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_pool_options *options);
@@ -234,7 +271,9 @@ REEVE_API reeve_status reeve_worker_remove_queue(reeve_worker *worker, const cha
  *   REEVE_ECONNECT   Redis refuses the user or password of the URL, or requires one
  *   REEVE_EINVAL     the worker has no pool
  *   REEVE_ESTATE     the worker has been started before
- *   REEVE_ESYSTEM    a thread or the embedded server could not be started; no thread runs
+ *   REEVE_ESYSTEM    a thread, a runner or the embedded server could not be started; no thread runs
+ *   REEVE_EPLUGIN    a runner of a pool with process isolation could not load a plugin
+ *   REEVE_EUNSUPPORTED  such a pool, and the worker has a handler or a layer that is not of a plugin
  */
 REEVE_API reeve_status reeve_worker_start(reeve_worker *worker);
 

@@ -77,6 +77,7 @@ void rv_config_describe_markdown(rv_buf *out)
         rv_buf_addc(out, '\n');
         add_markdown_group(out, row);
     }
+    if (rv_planned_features[0].name == NULL) return;
     rv_buf_adds(out, "\n### Refused in this version\n\n| setting | purpose |\n|---|---|\n");
     for (const rv_planned *row = rv_planned_features; row->name != NULL; row++)
         rv_buf_addf(out, "| `%s` | %s |\n", row->name, row->purpose);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 const rv_planned rv_planned_features[] = {
-    {"pools[].isolation = process", "handlers in processes of their own"},
     {NULL, NULL},
 };
 

@@ -114,6 +114,30 @@ static reeve_status fetch(reeve_task *task, rv_dependencies *dependencies, rv_bu
     return dependencies->names.failed || list->failed ? REEVE_ENOMEM : REEVE_OK;
 }
 
+void rv_dependencies_list_parent(rv_buf *list, const char *handle, const char *ended)
+{
+    rv_buf_addc(list, strcmp(ended, "cancelled") == 0 ? 'x' : ended[0] != '\0' ? ended[0] : '-');
+    rv_buf_add(list, handle, strlen(handle) + 1);
+}
+
+/* In another process than the worker: its host has the list, in order. */
+static reeve_status fetch_from_host(reeve_task *task, rv_dependencies *dependencies, rv_buf *list)
+{
+    rv_buf listed;
+    rv_buf_init(&listed, NAMES_MAX);
+    reeve_status status = task->host->parents(task, &listed, task->host->context);
+    for (size_t at = 0, place = 0; status == REEVE_OK && at < listed.length; place++) {
+        const found one = {.name = dependencies->names.length, .place = place, .how = listed.data[at]};
+        size_t length = strlen(listed.data + at + 1) + 1;
+        rv_buf_add(&dependencies->names, listed.data + at + 1, length);
+        rv_buf_add(list, &one, sizeof(one));
+        at += 1 + length;
+    }
+    if (status == REEVE_OK && (listed.failed || dependencies->names.failed || list->failed)) status = REEVE_ENOMEM;
+    rv_buf_fini(&listed);
+    return status;
+}
+
 static int compare_found(const void *a, const void *b)
 {
     const found *one = a, *other = b;
@@ -151,11 +175,12 @@ reeve_status reeve_task_parents(reeve_task *task, const reeve_task_parent **ret,
     rv_dependencies *dependencies = dependencies_of(task);
     reeve_status status = REEVE_OK;
     if (dependencies == NULL) return REEVE_ENOMEM;
-    if (!dependencies->known && task->host != NULL && task->host->ask != NULL) {
+    const rv_task_host *host = task->host;
+    if (!dependencies->known && host != NULL && (host->ask != NULL || host->parents != NULL)) {
         rv_buf list;
         rv_buf_init(&list, NAMES_MAX);
         rv_buf_clear(&dependencies->names);
-        status = fetch(task, dependencies, &list);
+        status = host->ask != NULL ? fetch(task, dependencies, &list) : fetch_from_host(task, dependencies, &list);
         if (status == REEVE_OK) status = keep_parents(dependencies, &list);
         dependencies->known = status == REEVE_OK;
         rv_buf_fini(&list);
@@ -189,10 +214,25 @@ reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reev
     if (dependencies == NULL) return REEVE_ENOMEM;
     if (!rv_keys_split_handle(handle, queue, call.id)) return REEVE_EINVAL;
     *ret = (reeve_bytes){NULL, 0};
+    if (host != NULL && host->text != NULL) return rv_dependencies_get_text(task, false, handle, ret);
     if (host == NULL || host->ask == NULL) return REEVE_OK;
     rv_keys_set_prefix(&call.prefix, host->ns, queue);
     reeve_status status = host->ask(build_result, &call, &reply, host->context);
     return status == REEVE_OK && rv_reply_is(reply, RV_TEXT) ? rv_dependencies_keep_result(task, reply, ret) : status;
+}
+
+reeve_status rv_dependencies_get_text(reeve_task *task, bool is_signal, const char *name, reeve_bytes *ret)
+{
+    rv_dependencies *dependencies = dependencies_of(task);
+    bool is_there = false;
+    if (dependencies == NULL) return REEVE_ENOMEM;
+    rv_buf_clear(&dependencies->result);
+    reeve_status status =
+        task->host->text(task, is_signal, name, &dependencies->result, &is_there, task->host->context);
+    if (status == REEVE_OK && dependencies->result.failed) return REEVE_ENOMEM;
+    if (status == REEVE_OK && is_there)
+        *ret = (reeve_bytes){rv_buf_text(&dependencies->result), dependencies->result.length};
+    return status;
 }
 
 reeve_status rv_dependencies_keep_result(reeve_task *task, const rv_reply *text, reeve_bytes *ret)
@@ -213,6 +253,58 @@ reeve_bytes rv_dependencies_chained(const rv_dependencies *dependencies, size_t 
     *ret_count = dependencies != NULL ? dependencies->chained_count : 0;
     return *ret_count > 0 ? (reeve_bytes){dependencies->chained.data, dependencies->chained.length}
                           : (reeve_bytes){NULL, 0};
+}
+
+/* Whether an argument lies there; `at` is moved behind it. */
+static bool pass_argument(const char **at, const char *end, reeve_bytes *ret)
+{
+    size_t length;
+    if ((size_t)(end - *at) < sizeof(length)) return false;
+    memcpy(&length, *at, sizeof(length));
+    if (length > (size_t)(end - *at) - sizeof(length)) return false;
+    *at = rv_settlement_chained_argument(*at, ret);
+    return true;
+}
+
+/* What Redis will keep: it puts the time first. */
+static bool is_envelope(reeve_bytes text)
+{
+    rv_envelope read;
+    rv_buf whole;
+    const char *newline = text.length > 0 ? memchr(text.data, '\n', text.length) : NULL;
+    if (newline == NULL) return false;
+    rv_buf_init(&whole, SIZE_MAX);
+    rv_buf_adds(&whole, "{\"at\":1,");
+    rv_buf_add(&whole, text.data, (size_t)(newline - (const char *)text.data) + 1);
+    bool good = !whole.failed && rv_envelope_read(&read, whole.data, whole.length);
+    rv_buf_fini(&whole);
+    return good;
+}
+
+static bool pass_chained(const char **at, const char *end)
+{
+    reeve_bytes handle, options, envelope;
+    char text[REEVE_HANDLE_MAX], queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    if (!pass_argument(at, end, &handle) || !pass_argument(at, end, &options) || !pass_argument(at, end, &envelope))
+        return false;
+    if (handle.length >= sizeof(text)) return false;
+    memcpy(text, handle.data, handle.length);
+    text[handle.length] = '\0';
+    return rv_keys_split_handle(text, queue, id) && is_envelope(envelope);
+}
+
+bool rv_dependencies_take_chained(reeve_task *task, reeve_bytes chained, size_t count)
+{
+    const char *at = chained.data, *end = at + chained.length;
+    rv_dependencies *dependencies = dependencies_of(task);
+    if (dependencies == NULL) return false;
+    for (size_t i = 0; i < count; i++)
+        if (!pass_chained(&at, end)) return false;
+    if (at != end) return false;
+    rv_buf_clear(&dependencies->chained);
+    rv_buf_add(&dependencies->chained, chained.data, chained.length);
+    dependencies->chained_count = dependencies->chained.failed ? 0 : count;
+    return !dependencies->chained.failed;
 }
 
 static reeve_status choose_chained_id(const rv_task_host *host, const reeve_task_spec *spec, char id[REEVE_ID_MAX])

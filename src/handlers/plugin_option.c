@@ -252,6 +252,14 @@ void rv_plugin_option_free(reeve_options *options)
     rv_free(options);
 }
 
+bool rv_plugin_option_next(const reeve_options *options, size_t index, const char **ret_name, const char **ret_value)
+{
+    if (options == NULL || index >= options->count) return false;
+    *ret_name = options->declared[index].name;
+    *ret_value = options->entries[index].text;
+    return true;
+}
+
 bool rv_plugin_option_equal(const reeve_options *one, const reeve_options *other)
 {
     for (size_t i = 0; i < one->count; i++) {

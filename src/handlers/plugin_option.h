@@ -23,6 +23,10 @@ reeve_status rv_plugin_option_read(reeve_options **ret, const reeve_plugin *plug
                                    size_t count, const char *path, size_t *ret_bad, rv_error *error);
 void rv_plugin_option_free(reeve_options *options); /* NULL is ignored */
 
+/* The name of the option at this index and its value as text, NULL: not set. False: there is none at that index. Both
+ * belong to the options; NULL has none. */
+bool rv_plugin_option_next(const reeve_options *options, size_t index, const char **ret_name, const char **ret_value);
+
 /* Whether both have the same values. */
 bool rv_plugin_option_equal(const reeve_options *one, const reeve_options *other);
 

@@ -33,6 +33,11 @@ typedef struct rv_task_host {
     /* One round trip, for what build adds; *ret lives until the next. NULL: there is no Redis. */
     reeve_status (*ask)(void (*build)(rv_conn *conn, const void *what), const void *what, const rv_reply **ret,
                         void *context);
+    /* In another process than the worker, instead of ask: adds the parents to the list (dependencies.h); gets the result
+     * of the parent with a handle, or with is_signal the data of a signal. */
+    reeve_status (*parents)(reeve_task *task, rv_buf *list, void *context);
+    reeve_status (*text)(reeve_task *task, bool is_signal, const char *name, rv_buf *ret, bool *ret_found,
+                         void *context);
     /* Called for a chained task; chooses its id if that is "". NULL: the id is a new UUIDv7. */
     reeve_status (*chained)(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context);
     const char *ns;
@@ -72,7 +77,9 @@ struct reeve_task {
     /* the outcome that the handler chose */
     reeve_outcome outcome;
     rv_buf result;
-    int64_t delay_ms; /* -1: the backoff decides */
+    int64_t delay_ms;      /* -1: the backoff decides */
+    const char *backtrace; /* crashed: a frame a line, in memory of the task; NULL: not known */
+    bool crashed;          /* fail: the process that ran it, and nothing else, has died; message says of what */
     /* texts: where the first byte is 0, what lies behind it is of the tasks before */
     char handle[REEVE_HANDLE_MAX];     /* made when asked for */
     char own_type[REEVE_TYPE_MAX + 1]; /* its type, where its handler has a pattern; else of the tasks before */

@@ -38,6 +38,7 @@ reeve_status reeve_task_signal(reeve_task *task, const char *name, reeve_bytes *
     rv_error error = {0};
     *ret = (reeve_bytes){NULL, 0};
     if (rv_parents_check_signal(name, &error) != REEVE_OK) return rv_task_refuse(task, &error);
+    if (host != NULL && host->text != NULL) return rv_dependencies_get_text(task, true, name, ret);
     if (host == NULL || host->ask == NULL) return REEVE_OK;
     rv_keys_set_prefix(&call.prefix, host->ns, task->queue);
     reeve_status status = host->ask(build_data, &call, &reply, host->context);

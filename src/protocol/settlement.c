@@ -62,13 +62,16 @@ bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement
 {
     const char *kind = from->kind != NULL ? from->kind : "", *message = from->message != NULL ? from->message : "";
     size_t result = from->has_result ? from->result.length : 0, chained = from->chained.length;
+    const char *backtrace = from->backtrace != NULL ? from->backtrace : "";
     size_t id = rv_settlement_id_length(from);
-    char *block = rv_alloc(id + strlen(kind) + strlen(message) + result + chained + 5), *at = block;
+    size_t texts = strlen(kind) + strlen(message) + strlen(backtrace);
+    char *block = rv_alloc(id + texts + result + chained + 6), *at = block;
     if (block == NULL) return false;
     *ret = *from;
     ret->id = put(&at, from->id, id);
     ret->kind = put(&at, kind, strlen(kind));
     ret->message = put(&at, message, strlen(message));
+    ret->backtrace = put(&at, backtrace, strlen(backtrace));
     ret->result.data = put(&at, from->result.data, result);
     ret->chained.data = put(&at, from->chained.data, chained);
     *ret_kept = block;

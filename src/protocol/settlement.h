@@ -58,7 +58,7 @@ typedef struct rv_settlement_count {
 /* The only place that decides how an outcome is counted in the statistics of workers, queues and kinds of errors. */
 static inline rv_settlement_count rv_settlement_counts(const rv_settlement *s)
 {
-    bool done = s->outcome == REEVE_OUTCOME_DONE, dead = s->outcome == REEVE_OUTCOME_FAIL;
+    bool done = s->outcome == REEVE_OUTCOME_DONE, dead = s->outcome == REEVE_OUTCOME_FAIL && !s->crashed;
     bool retried = s->outcome == REEVE_OUTCOME_RETRY;
     return (rv_settlement_count){.completed = done,
                                  .retried = retried,

@@ -31,8 +31,8 @@ static bool wait_in_turn(rv_thread *t, const rv_handler *handler, const rv_item 
 bool rv_admission_wait(rv_thread *t, const rv_handler *handler, unsigned max_crashes, rv_item *const *items,
                        size_t count)
 {
-    /* A call of many has several tasks only when none of them has crashed. */
-    bool alone = rv_alone_is_due(items[0], max_crashes);
+    /* A crash in a process of its own is that of the task. A call of many has several tasks only when none of them has crashed. */
+    bool alone = t->isolated == NULL && rv_alone_is_due(items[0], max_crashes);
     if (!alone && !rv_admission_has_gate(handler)) return !gives_up(t);
     int64_t begin_us = rv_now_us();
     bool entered = wait_in_turn(t, handler, items[0], alone);

@@ -10,6 +10,7 @@
 #include "running/flight.h"
 #include "running/forked.h"
 #include "running/invocation.h"
+#include "running/isolated.h"
 #include "running/run_task.h"
 
 static bool make_room(rv_thread *t, size_t count)
@@ -132,7 +133,10 @@ static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
     for (size_t i = 0; i < count; i++) admit(t, &t->calls[i], handler);
     for (size_t i = 0; i < count; i++) set_limits(t, &t->calls[i], handler);
     size_t listed = list_tasks(t, count);
-    if (listed > 0) rv_layers_run_batch(handler->layers, t->call_tasks, listed, &handler->handler);
+    if (listed > 0 && t->isolated != NULL)
+        rv_isolated_run(t, handler, t->call_tasks, listed);
+    else if (listed > 0)
+        rv_layers_run_batch(handler->layers, t->call_tasks, listed, &handler->handler);
     rv_take_thread_back(t->worker);
     t->entered = NULL;
     rv_admission_leave(t, handler);

@@ -6,6 +6,7 @@
 
 void rv_failure_log(const char *queue, const rv_lease *lease, const rv_settlement *outcome)
 {
+    if (outcome->crashed) return; /* the crash was logged; Redis decides whether it is the last one */
     bool dead = outcome->outcome == REEVE_OUTCOME_FAIL;
     reeve_log_level level = dead ? REEVE_LOG_WARN : REEVE_LOG_INFO;
     if ((!dead && outcome->outcome != REEVE_OUTCOME_RETRY) || !rv_log_on(level)) return;

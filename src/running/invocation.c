@@ -29,4 +29,5 @@ void rv_invocation_stop_all(rv_thread *t)
     for (size_t i = 0; i < t->batch.count; i++) {
         if (t->batch.items[i].call != NULL) atomic_store(&t->batch.items[i].call->stop, true);
     }
+    if (t->batch.notice != NULL) rv_waker_ring(t->batch.notice);
 }

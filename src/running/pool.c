@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/layout.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "protocol/partition.h"
@@ -17,6 +18,8 @@
 #include "running/wakeup.h"
 
 #define QUEUES_MAX 1000
+#define RUNNER_MEMORY_MIN (16 * 1024 * 1024)
+#define RUNNER_FILES_MIN 16
 #define DEFAULT_BATCH 128
 #define DEFAULT_BATCH_MS 5
 #define BATCH_MS_MAX 1000
@@ -60,6 +63,34 @@ static reeve_status check_order(const reeve_pool_options *o, const char *name, r
     return REEVE_OK;
 }
 
+static reeve_status check_runner(const reeve_pool_options *o, const char *name, rv_error *error)
+{
+    reeve_runner_options runner;
+    if (o->runner == NULL) return REEVE_OK;
+    if (o->isolation != REEVE_ISOLATION_PROCESS)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: limits of runners are for REEVE_ISOLATION_PROCESS only", name);
+    reeve_status status = rv_pool_read_runner(&runner, o, error);
+    if (status != REEVE_OK) return status;
+    const int64_t limits[] = {runner.memory,     runner.cpu_ms,     runner.files,
+                              runner.processes,  runner.file_size,  runner.max_tasks,
+                              runner.max_memory, runner.max_age_ms, runner.grace_ms};
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        if (limits[i] < 0) return rv_fail(error, REEVE_EINVAL, "pool %s: a limit of its runners is negative", name);
+    if (runner.memory != 0 && runner.memory < RUNNER_MEMORY_MIN)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: a runner needs at least %d bytes of memory", name,
+                       RUNNER_MEMORY_MIN);
+    if (runner.files != 0 && runner.files < RUNNER_FILES_MIN)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: a runner needs at least %d descriptors", name, RUNNER_FILES_MIN);
+    return REEVE_OK;
+}
+
+reeve_status rv_pool_read_runner(reeve_runner_options *ret, const reeve_pool_options *o, rv_error *error)
+{
+    if (o->runner != NULL && o->runner->size == 0)
+        return rv_fail(error, REEVE_EINVAL, "the limits of runners lack their size");
+    return RV_LAYOUT_READ(ret, o->runner, sizeof(*ret), "the limits of runners", error);
+}
+
 reeve_status rv_pool_check(const reeve_pool_options *o, rv_error *error)
 {
     const char *name = o->name != NULL ? o->name : "(unnamed)";
@@ -72,6 +103,10 @@ reeve_status rv_pool_check(const reeve_pool_options *o, rv_error *error)
         return rv_fail(error, REEVE_EINVAL, "pool %s: a batch has at most %d tasks", name, RV_BATCH_MAX);
     if (o->batch_ms < 0 || o->batch_ms > BATCH_MS_MAX)
         return rv_fail(error, REEVE_EINVAL, "pool %s: a batch takes at most %d ms", name, BATCH_MS_MAX);
+    if (o->isolation != REEVE_ISOLATION_THREAD && o->isolation != REEVE_ISOLATION_PROCESS)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: there is no such isolation", name);
+    reeve_status limited = check_runner(o, name, error);
+    if (limited != REEVE_OK) return limited;
     reeve_status ordered = check_order(o, name, error);
     if (ordered != REEVE_OK) return ordered;
     for (size_t i = 0; i < o->queue_count; i++) {
@@ -97,6 +132,7 @@ void rv_pool_free(rv_pool *pool)
     rv_share_fini(&pool->own_sharing);
     rv_free(pool->queue_sessions);
     rv_free(pool->weights);
+    rv_free((void *)pool->runner.scratch);
     rv_free(pool->slots);
     rv_free(pool->families);
     rv_free(pool);
@@ -162,9 +198,15 @@ static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
     pool->batch = rv_pool_batch(o);
     pool->batch_us = rv_pool_batch_us(o);
     pool->order = o->order;
+    pool->isolated = o->isolation == REEVE_ISOLATION_PROCESS;
+    rv_error unused;
+    (void)rv_pool_read_runner(&pool->runner, o, &unused); /* it was checked */
+    const char *scratch = pool->runner.scratch;
+    if (scratch != NULL) pool->runner.scratch = rv_strdup(scratch);
+    bool has_scratch = (pool->runner.scratch != NULL) == (scratch != NULL);
     if (o->weights != NULL) pool->weights = rv_memdup(o->weights, o->queue_count * sizeof(*o->weights));
     pool->queue_sessions = rv_zalloc_array(o->queue_count, sizeof(rv_queue_session *));
-    bool good = pool->queue_sessions != NULL && (o->weights == NULL || pool->weights != NULL);
+    bool good = has_scratch && pool->queue_sessions != NULL && (o->weights == NULL || pool->weights != NULL);
     for (size_t i = 0; good && i < o->queue_count; i++) {
         pool->queue_sessions[pool->queue_session_count] = queue_session_of(worker, o->queues[i]);
         good = pool->queue_sessions[pool->queue_session_count++] != NULL;

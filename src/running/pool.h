@@ -14,6 +14,9 @@ reeve_status rv_pool_check(const reeve_pool_options *options, rv_error *error);
 rv_pool *rv_pool_add(reeve_worker *worker, const reeve_pool_options *options, rv_error *error);
 void rv_pool_free(rv_pool *pool);
 
+/* The limits of runners in this version's layout; zeroed when there are none. REEVE_EINVAL: they have no valid size. */
+reeve_status rv_pool_read_runner(reeve_runner_options *ret, const reeve_pool_options *options, rv_error *error);
+
 /* What options of a pool mean, defaults included. */
 unsigned rv_pool_batch(const reeve_pool_options *options);
 int64_t rv_pool_batch_us(const reeve_pool_options *options);

@@ -49,10 +49,22 @@ static bool has_queues(const rv_pool *pool, const reeve_pool_options *o)
     return memcmp(pool->weights, o->weights, o->queue_count * sizeof(*o->weights)) == 0;
 }
 
+static bool has_runner(const rv_pool *pool, const reeve_pool_options *o)
+{
+    rv_error unused;
+    reeve_runner_options wanted, present = pool->runner;
+    if (rv_pool_read_runner(&wanted, o, &unused) != REEVE_OK) return false;
+    const char *one = present.scratch != NULL ? present.scratch : "",
+               *other = wanted.scratch != NULL ? wanted.scratch : "";
+    if (strcmp(one, other) != 0) return false;
+    present.scratch = wanted.scratch = NULL;
+    return memcmp(&present, &wanted, sizeof(present)) == 0;
+}
+
 static bool is_like(const rv_pool *pool, const reeve_pool_options *o)
 {
     return pool->batch == rv_pool_batch(o) && pool->batch_us == rv_pool_batch_us(o) && pool->order == o->order &&
-           has_queues(pool, o);
+           pool->isolated == (o->isolation == REEVE_ISOLATION_PROCESS) && has_runner(pool, o) && has_queues(pool, o);
 }
 
 /* One that was removed and had this form, or NULL. */
@@ -304,6 +316,8 @@ static reeve_status replace_queues(reeve_worker *worker, const rv_pool *pool, co
                             .batch = pool->batch,
                             .batch_ms = pool->batch_us / 1000,
                             .order = pool->order,
+                            .isolation = pool->isolated ? REEVE_ISOLATION_PROCESS : REEVE_ISOLATION_THREAD,
+                            .runner = pool->isolated ? &pool->runner : NULL,
                             .weights = pool->weights != NULL ? weights : NULL};
     reeve_status status = REEVE_ENOMEM;
     for (size_t i = 0; queues != NULL && weights != NULL && i < pool->queue_session_count; i++) {

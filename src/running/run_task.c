@@ -17,6 +17,7 @@
 #include "running/flight.h"
 #include "running/forked.h"
 #include "running/invocation.h"
+#include "running/isolated.h"
 #include "running/run_task.h"
 #include "running/task_host.h"
 #include "running/wakeup.h"
@@ -52,6 +53,7 @@ void rv_run_task_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_
 
 bool rv_run_task_set_up(rv_thread *t, const rv_handler *handler)
 {
+    if (t->isolated != NULL) return true; /* its process does that */
     if (handler->handler.thread_start != NULL && !t->set_up[handler->index]) {
         int failed = handler->handler.thread_start(handler->handler.user, &t->states[handler->index]);
         rv_take_thread_back(t->worker);
@@ -103,6 +105,12 @@ reeve_outcome rv_run_task_not_begun(reeve_task *task, rv_item *item)
     return reeve_task_give_back(task);
 }
 
+static void run_isolated(rv_thread *t, const rv_handler *handler)
+{
+    reeve_task *const tasks[] = {&t->task};
+    rv_isolated_run(t, handler, tasks, 1);
+}
+
 /* Calls the handler, after admission. The time limits begin with the call, because settling a task that runs at most
  * once may take as long as an outage of Redis. */
 static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler *handler,
@@ -118,10 +126,13 @@ static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler 
     if (policy->once) rv_flight_clear(item);
     rv_flight_begin(item, policy->max_crashes);
     rv_run_task_set_limits(t, item, policy);
-    reeve_outcome outcome = rv_layers_run(handler->layers, &t->task, &handler->handler);
+    if (t->isolated != NULL)
+        run_isolated(t, handler);
+    else
+        (void)rv_layers_run(handler->layers, &t->task, &handler->handler);
     rv_take_thread_back(t->worker);
     if (item->accepted) rv_at_most_once_end(t, item, policy);
-    return outcome;
+    return t->task.outcome;
 }
 
 static reeve_outcome call_in_turn(rv_thread *t, rv_item *item, const rv_handler *handler,
@@ -188,7 +199,10 @@ static void decide(const reeve_worker *worker, const reeve_task *task, rv_item *
                        .begun = !item->unbegun,
                        .counted = policy->max_snoozes > 0 && task->delay_ms > 0,
                        .records_run = policy->records_runs,
-                       .unique = policy->unique};
+                       .unique = policy->unique,
+                       .crashed = task->crashed && outcome == REEVE_OUTCOME_FAIL && !item->accepted,
+                       .max_crashes = (unsigned)policy->max_crashes,
+                       .backtrace = task->backtrace != NULL ? task->backtrace : ""};
     s.delay_ms = task->delay_ms;
     if (outcome == REEVE_OUTCOME_DONE) {
         s.has_result = task->result.length > 0;

@@ -15,6 +15,7 @@
 #include "running/batch_pass.h"
 #include "running/flight.h"
 #include "running/forked.h"
+#include "running/isolated.h"
 #include "running/os_thread.h"
 #include "running/pool_threads.h"
 #include "running/run_task.h"
@@ -28,6 +29,7 @@
 
 static void tear_down(rv_thread *t)
 {
+    rv_isolated_end(t);
     const rv_handlers *handlers = &t->worker->handlers;
     for (size_t i = 0; i < handlers->count; i++) {
         const reeve_handler *handler = &handlers->list[i]->handler;
@@ -171,6 +173,13 @@ static void end_early(void *argument)
     rv_unlock(&worker->lock);
 }
 
+/* Before its first task. When that fails, the task tries again, and says so. */
+static void start_runner(rv_thread *t)
+{
+    rv_error error;
+    if (t->isolated != NULL) (void)rv_isolated_start(t, &error);
+}
+
 void *rv_thread_main(void *argument)
 {
     rv_thread *t = argument;
@@ -178,6 +187,7 @@ void *rv_thread_main(void *argument)
     rv_flight_enter_thread(t);
     /* A handler that cancels its thread would otherwise end it later, during a turn or while it holds a lock. */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    start_runner(t);
     pthread_cleanup_push(end_early, t);
     do run_until_the_end(t);
     while (!rv_pool_threads_end(t));
@@ -231,11 +241,13 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
         status = rv_conn_add_home(t->conn, home->text, home->length);
         if (status != REEVE_OK) return rv_fail(error, status, "%s", rv_conn_error(t->conn)->text);
     }
+    if (status == REEVE_OK && pool->isolated) status = rv_isolated_init(t, error);
     return status;
 }
 
 void rv_thread_fini(rv_thread *t)
 {
+    rv_isolated_fini(t);
     rv_conn_destroy(t->conn);
     rv_batch_fini(&t->batch);
     rv_task_fini(&t->task);

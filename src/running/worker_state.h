@@ -43,6 +43,7 @@ typedef enum rv_phase {
 } rv_phase;
 
 typedef struct rv_pool rv_pool;
+typedef struct rv_flight_crash rv_flight_crash; /* flight.h */
 
 /*
  * What a thread of a pool does next about leases. Only the thread itself reads and changes it, by rv_thread_state_enter
@@ -113,9 +114,10 @@ typedef struct rv_round {
 typedef struct rv_thread {
     reeve_worker *worker;
     rv_pool *pool;
-    const rv_handler *entered; /* the handler that the thread has been admitted to run (admission.h), or NULL */
-    unsigned number;           /* within the worker, from 1: its name in Redis */
-    char name[16];             /* within the process */
+    struct rv_isolated *isolated; /* its runner (isolated.h), or NULL: handlers run on the thread */
+    const rv_handler *entered;    /* the handler that the thread has been admitted to run (admission.h), or NULL */
+    unsigned number;              /* within the worker, from 1: its name in Redis */
+    char name[16];                /* within the process */
     char number_text[12];
     pthread_t id;
     bool started;        /* `id` is a thread that was not joined yet; like `alive` guarded by the worker's lock */
@@ -236,6 +238,8 @@ struct rv_pool {
     unsigned batch;
     int64_t batch_us; /* the aimed-at duration of a batch, see thread.c */
     reeve_order order;
+    bool isolated;               /* handlers run in processes of their own (isolated.h) */
+    reeve_runner_options runner; /* their limits; its text is the pool's own */
     unsigned *weights;           /* one a queue, or NULL */
     rv_thread **_Atomic threads; /* those that were ever made; some may have ended */
     atomic_uint thread_count;
@@ -391,6 +395,8 @@ struct reeve_worker {
     unsigned spare_count;       /* how many have; guarded by `lock` */
     atomic_uint stuck_spared;   /* threads that are stuck, and have a spare one in their place */
     atomic_uint stuck_unspared; /* threads that are stuck, and have none */
+    /* Of reeve-worker, or NULL: says what a runner has recorded of its crash; false: nothing. Any thread. */
+    bool (*describe_crash)(const rv_flight_crash *crash, rv_buf *message, rv_buf *backtrace);
     int64_t command_ms;
     reeve_size_limits size_limits; /* in force: none is zero */
     int64_t started_wall_ms;

@@ -5,7 +5,9 @@
 #ifndef RV_ABANDON_H
 #define RV_ABANDON_H
 
+#include "base/buf.h"
 #include "reeve/worker.h"
+#include "running/flight.h"
 
 /* Leaves the embedded server, which ends when no other process uses it. After reeve_worker_stop; without effect when
  * there is none. */
@@ -14,6 +16,11 @@ void rv_worker_leave_embedded(reeve_worker *worker);
 /* Before start: the flight record to write (running/flight.h). Borrowed, until the worker is destroyed. */
 struct rv_flight;
 void rv_worker_set_flight(reeve_worker *worker, struct rv_flight *flight);
+
+/* Before start: what describes the record of a crash that a runner has written (running/isolated.h): adds a message of
+ * one line, and a frame a line; false: nothing was recorded. Called on any thread. */
+void rv_worker_on_runner_crash(reeve_worker *worker,
+                               bool (*call)(const rv_flight_crash *crash, rv_buf *message, rv_buf *backtrace));
 
 /* The worker is quiet from now on, and refuses to resume: its program is about to stop it. */
 void rv_worker_begin_drain(reeve_worker *worker);

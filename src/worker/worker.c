@@ -19,6 +19,7 @@
 #include "running/flight.h"
 #include "running/forked.h"
 #include "running/invocation.h"
+#include "running/isolated.h"
 #include "running/os_thread.h"
 #include "running/phase.h"
 #include "running/pool.h"
@@ -161,6 +162,17 @@ static reeve_status join_embedded(reeve_worker *worker)
     return status;
 }
 
+/* One runner of a pool with process isolation: a plugin that cannot be loaded there is an error now. */
+static reeve_status try_runner(reeve_worker *worker, size_t pool)
+{
+    const rv_pool *tried = rv_worker_pool(worker, pool);
+    if (!tried->isolated || tried->thread_count == 0) return REEVE_OK;
+    reeve_status status = rv_isolated_start(rv_worker_pool_thread(tried, 0), &worker->error);
+    if (status == REEVE_OK) return status;
+    rv_error why = worker->error;
+    return rv_fail(&worker->error, status, "pool %s: %.900s", tried->name, why.text);
+}
+
 static reeve_status prepare(reeve_worker *worker)
 {
     reeve_status status = join_embedded(worker);
@@ -172,6 +184,7 @@ static reeve_status prepare(reeve_worker *worker)
         status = rv_pool_threads_make(rv_worker_pool(worker, i), worker, &worker->error);
     }
     if (status == REEVE_OK) status = rv_flight_attach(worker, &worker->error);
+    for (size_t i = 0; status == REEVE_OK && i < worker->pool_count; i++) status = try_runner(worker, i);
     return status;
 }
 
@@ -375,6 +388,12 @@ unsigned rv_worker_stuck(const reeve_worker *worker, unsigned *ret_unspared)
 {
     *ret_unspared = atomic_load(&worker->stuck_unspared);
     return atomic_load(&worker->stuck_spared) + *ret_unspared;
+}
+
+void rv_worker_on_runner_crash(reeve_worker *worker,
+                               bool (*call)(const rv_flight_crash *crash, rv_buf *message, rv_buf *backtrace))
+{
+    worker->describe_crash = call;
 }
 
 void rv_worker_on_descriptors_lost(reeve_worker *worker, void (*call)(void))

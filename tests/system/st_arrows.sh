@@ -13,9 +13,10 @@ protocol: base redis
 client: base redis protocol
 handlers: base redis protocol
 testing: base redis protocol client handlers
-running: base redis protocol handlers
+isolation: base protocol handlers
+running: base redis protocol handlers isolation
 upkeep: base redis protocol client handlers running
-worker: base redis protocol handlers running upkeep
+worker: base redis protocol handlers isolation running upkeep
 consumer: base redis protocol client handlers running upkeep
 config: base redis protocol
 web: base
@@ -24,6 +25,7 @@ programs/bench: base client programs/cli
 programs/web: base protocol client web programs/cli
 programs/reeve: base redis programs/cli programs/bench
 programs/worker: base redis protocol client handlers running worker config web programs/web
+programs/runner: base isolation running programs/worker
 "
 
 # may_use ROOM ROOM

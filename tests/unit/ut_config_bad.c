@@ -99,9 +99,6 @@ static void test_unknown(void **state)
 static void test_later(void **state)
 {
     (void)state;
-    test_config_refused("pools = ( { queues = [ \"a\" ]; isolation = \"process\"; } );\n",
-                        "bad.conf:1: pools[0].isolation: \"process\" is not available in this version: handlers in "
-                        "processes of their own\n");
     test_config_refused(TEST_POOL "queues = ( { name = \"q\"; partitions = 65; } );\n",
                         "bad.conf:2: queues[0].partitions: expected a whole number from 1 to 64, got 65\n");
 }

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "frames.h"
 
 /* ---- frames ---------------------------------------------------------------------------------------------------- */
@@ -101,4 +102,16 @@ void host_crash_report_make(host_crash_report *ret, int status, const rv_flight_
     host_crash_report_cut(ret->backtrace, sizeof(ret->backtrace), rv_buf_text(&out));
     rv_buf_fini(&out);
     rv_buf_fini(&maps);
+}
+
+bool host_crash_report_describe(const rv_flight_crash *crash, rv_buf *message, rv_buf *backtrace)
+{
+    if (atomic_load(&crash->stage) < RV_CRASH_SIGNAL) return false;
+    host_crash_report *report = rv_zalloc(sizeof(*report));
+    if (report == NULL) return false;
+    host_crash_report_make(report, 0, crash);
+    rv_buf_adds(message, report->message);
+    rv_buf_adds(backtrace, report->backtrace);
+    rv_free(report);
+    return !message->failed && !backtrace->failed;
 }

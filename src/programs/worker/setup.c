@@ -1,6 +1,7 @@
 #include "setup.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "asked.h"
 #include "base/mem.h"
@@ -22,6 +23,27 @@ static reeve_status set_policy(reeve_worker *worker, const rv_config_handler *ha
                                    .batch_wait_ms = handler->batch_wait_ms};
 
     return reeve_worker_set_policy(worker, &policy);
+}
+
+static reeve_runner_options runner_of(const rv_config_pool *pool)
+{
+    return (reeve_runner_options){.size = sizeof(reeve_runner_options),
+                                  .memory = pool->runner.memory,
+                                  .cpu_ms = pool->runner.cpu_time_ms,
+                                  .files = pool->runner.files,
+                                  .processes = pool->runner.processes,
+                                  .file_size = pool->runner.file_size,
+                                  .max_tasks = pool->runner.max_tasks,
+                                  .max_memory = pool->runner.max_memory,
+                                  .max_age_ms = pool->runner.max_age_ms,
+                                  .grace_ms = pool->runner.grace_ms,
+                                  .scratch = pool->runner.scratch};
+}
+
+static bool has_limits(const reeve_runner_options *runner)
+{
+    const reeve_runner_options none = {.size = sizeof(none)};
+    return memcmp(runner, &none, sizeof(none)) != 0;
 }
 
 const char *host_pool_name(char ret[HOST_POOL_NAME_SIZE], const rv_config *config, size_t index)
@@ -51,6 +73,7 @@ reeve_status host_put_pool(reeve_worker *worker, const rv_config *config, size_t
     if (queues == NULL || weights == NULL) goto out;
     for (size_t i = 0; i < pool->queue_count; i++) queues[i] = pool->queues[i].text;
     for (size_t i = 0; i < pool->weight_count; i++) weights[i] = (unsigned)pool->weights[i].number;
+    const reeve_runner_options runner = runner_of(pool);
     reeve_pool_options options = {.size = sizeof(options),
                                   .name = host_pool_name(name, config, index),
                                   .queues = queues,
@@ -59,7 +82,9 @@ reeve_status host_put_pool(reeve_worker *worker, const rv_config *config, size_t
                                   .batch = (unsigned)pool->batch,
                                   .batch_ms = pool->batch_time_ms,
                                   .order = pool->order,
-                                  .weights = pool->weight_count > 0 ? weights : NULL};
+                                  .weights = pool->weight_count > 0 ? weights : NULL,
+                                  .isolation = pool->isolation,
+                                  .runner = has_limits(&runner) ? &runner : NULL};
     status = put(worker, &options, running);
 out:
     rv_free(weights);

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "configured_queues.h"
+#include "crash_report.h"
 #include "cron_entries.h"
 #include "exit_guard.h"
 #include "health.h"
@@ -442,6 +443,7 @@ static bool start(host *at)
     if (host_make_worker(&at->worker, at->config, at->redis, &at->data_lost, &error) == REEVE_OK) {
         rv_worker_on_descriptors_lost(at->worker, end_without_descriptors);
         rv_worker_on_stuck(at->worker, host_renewal_note_stuck);
+        rv_worker_on_runner_crash(at->worker, host_crash_report_describe);
         host_supervised_prepare(at->worker);
         reeve_client *client = write_first_settings(at);
         bool started = reeve_worker_start(at->worker) == REEVE_OK;

@@ -1,0 +1,92 @@
+#include "isolation/runner_limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* ---- limits of the process ------------------------------------------------------------------------------------- */
+
+static void set_limit(int which, int64_t value)
+{
+    const struct rlimit limit = {(rlim_t)value, (rlim_t)value};
+    if (value > 0) (void)setrlimit(which, &limit);
+}
+
+void rv_runner_limits_set(const reeve_runner_options *limits)
+{
+    set_limit(RLIMIT_DATA, limits->memory);
+    set_limit(RLIMIT_NOFILE, limits->files);
+    set_limit(RLIMIT_NPROC, limits->processes);
+    set_limit(RLIMIT_FSIZE, limits->file_size);
+}
+
+/* The limit counts from the beginning of the process, in whole seconds. */
+static void limit_cpu(int64_t ms)
+{
+    struct rusage used;
+    struct rlimit limit;
+    if (ms <= 0 || getrusage(RUSAGE_SELF, &used) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0) return;
+    int64_t us = ((int64_t)used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 + used.ru_utime.tv_usec +
+                 used.ru_stime.tv_usec + ms * 1000;
+    limit.rlim_cur = (rlim_t)((us + 999999) / 1000000);
+    (void)setrlimit(RLIMIT_CPU, &limit);
+}
+
+void rv_runner_limits_begin(const reeve_runner_options *limits, const char *scratch)
+{
+    limit_cpu(limits->cpu_ms);
+    if (scratch[0] == '\0') return;
+    (void)setenv("TMPDIR", scratch, 1);
+    if (chdir(scratch) != 0) (void)fprintf(stderr, "reeve-runner: cannot work in %s: %s\n", scratch, strerror(errno));
+}
+
+/* ---- scratch directories --------------------------------------------------------------------------------------- */
+
+bool rv_runner_limits_make_scratch(const char *base, char *ret, size_t size)
+{
+    int length = snprintf(ret, size, "%s/reeve-XXXXXX", base);
+    if (length < 0 || (size_t)length >= size) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    return mkdtemp(ret) != NULL;
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+    (void)about;
+    (void)kind;
+    (void)place;
+    (void)remove(path);
+    return 0;
+}
+
+void rv_runner_limits_remove_scratch(const char *path)
+{
+    if (rmdir(path) == 0) return;
+    (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+/* ---- what a process uses --------------------------------------------------------------------------------------- */
+
+int64_t rv_runner_limits_resident(int pid)
+{
+    char path[64], text[128];
+    long long pages = 0;
+    (void)snprintf(path, sizeof(path), "/proc/%d/statm", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    ssize_t got = read(fd, text, sizeof(text) - 1);
+    (void)close(fd);
+    if (got <= 0) return 0;
+    text[got] = '\0';
+    const char *second = strchr(text, ' ');
+    if (second != NULL) pages = strtoll(second, NULL, 10);
+    return pages > 0 ? pages * sysconf(_SC_PAGESIZE) : 0;
+}

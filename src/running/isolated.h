@@ -1,0 +1,34 @@
+/*
+ * isolated.h - a thread of a pool with process isolation: its handlers run in its runner (isolation/), a process that
+ * loads the plugins once and stays between tasks. The thread sends it a task, makes the calls of its handler, and gets
+ * the outcome. When the process dies, exactly the tasks of that call have crashed, and the thread starts another one.
+ *
+ * A handler that is asked to stop (time limits, cancel, lost lease, end of the worker) and does not return within a
+ * grace period is ended with its process: SIGTERM, then SIGKILL for the whole process group.
+ */
+#ifndef RV_RUNNING_ISOLATED_H
+#define RV_RUNNING_ISOLATED_H
+
+#include "running/worker_state.h"
+
+typedef struct rv_isolated rv_isolated;
+
+/* Whether all handlers and layers of the worker come from plugins, so that runners can have them. REEVE_EUNSUPPORTED:
+ * names the one that does not. */
+reeve_status rv_isolated_check(const reeve_worker *worker, const char *pool, rv_error *error);
+
+/* Makes what the thread needs; no process is started. REEVE_ENOMEM, REEVE_ESYSTEM. */
+reeve_status rv_isolated_init(rv_thread *thread, rv_error *error);
+void rv_isolated_fini(rv_thread *thread);
+
+/* Starts a runner and waits until it has loaded the plugins, unless the thread has one. Fails as rv_runner_process_await. */
+reeve_status rv_isolated_start(rv_thread *thread, rv_error *error);
+
+/* Ends the runner: the thread ends. */
+void rv_isolated_end(rv_thread *thread);
+
+/* Calls the handler with tasks that the thread has prepared; each has its outcome afterwards. A task of a batch handler
+ * may have none. */
+void rv_isolated_run(rv_thread *thread, const rv_handler *handler, reeve_task *const *tasks, size_t count);
+
+#endif
