@@ -133,6 +133,7 @@ static reeve_status follow_trail(search *s)
 
 const char *rv_partitions_locate(reeve_client *client, const char *queue, const char *id, char ret[REEVE_QUEUE_MAX + 1])
 {
+    if (queue == NULL && rv_keys_check_queue(queue, &client->error) != REEVE_OK) return NULL;
     const rv_partition_layout *layout = rv_partitions_find(client, queue);
     if (layout == NULL || id == NULL) return queue;
     search s = {.client = client, .id = id, .copied = *layout, .found = NOWHERE};
