@@ -200,7 +200,7 @@ typedef struct reeve_pool_options {
     const char *name;          /* name of the pool and its threads; NULL: "pool-N" */
     const char *const *queues; /* 1 to 1000 different names of queues */
     size_t queue_count;
-    unsigned threads; /* number of threads, at most 1024; 0: 1. */
+    unsigned threads; /* number of threads, at most 1024; 0: the number of processors that the process may use */
     unsigned batch;   /* maximum number of tasks that a thread leases at once, 1 to 256; 0: 128 */
     reeve_order order;
     const unsigned *weights; /* with REEVE_ORDER_WEIGHTED: a weight from 1 to 1000 for each queue; NULL: all 1 */
@@ -210,6 +210,15 @@ typedef struct reeve_pool_options {
     int64_t batch_ms;
     reeve_isolation isolation;
     const reeve_runner_options *runner; /* with REEVE_ISOLATION_PROCESS; NULL: no limits */
+    /* Minimum number of threads, at most `threads`; 0: the same as `threads`. If it is lower, the number of threads follows
+     * the work, from `threads_min` to `threads`: it grows while all threads are busy and tasks wait longer than
+     * `target_wait_ms`, and shrinks when the pool has had threads without tasks for `shrink_after_ms`. The pool does not get
+     * more threads than keep the processors busy, except those of `threads_min`. */
+    unsigned threads_min;
+    int nice;               /* niceness of the threads, -20 to 19; 0: that of the process. -20 to -1 need a privilege */
+    int64_t target_wait_ms; /* time, at most an hour; 0: 500 ms */
+    int64_t shrink_after_ms; /* time, at most a day; 0: 30 s */
+    const char *cpus;        /* the processors that the threads may use, such as "0-3,8"; NULL: those of the process */
 } reeve_pool_options;
 
 /*
@@ -240,8 +249,8 @@ REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_p
  *   REEVE_ENOMEM, REEVE_ESYSTEM  memory or a thread was missing; the pool may have fewer threads
  */
 
-/* Sets the number of threads of a pool, 1 to 1024. This version requires that min and max are equal: REEVE_EUNSUPPORTED
- * otherwise. */
+/* Sets the number of threads of a pool, 1 to 1024. If min is lower than max, the number follows the work
+ * (reeve_pool_options). */
 REEVE_API reeve_status reeve_worker_set_threads(reeve_worker *worker, const char *pool, unsigned min, unsigned max);
 
 /* Gives the pool of options->name all these options. If they differ from the present ones in more than the threads, a

@@ -119,6 +119,19 @@ static void check_weights(checker *in, const config_setting_t *root, const rv_co
     }
 }
 
+static void check_threads(checker *in, const config_setting_t *root, const rv_config *config)
+{
+    const config_setting_t *list = config_setting_get_member(root, "pools");
+
+    for (size_t i = 0; i < config->pool_count; i++) {
+        const rv_config_pool *pool = &config->pools[i];
+        if (pool->threads.max == 0 || pool->threads.min <= pool->threads.max) continue;
+        rv_complain_at(
+            in->errors, in->file, config_setting_get_member(config_setting_get_elem(list, (unsigned)i), "threads"),
+            "min", "expected at most max (%lld), got %lld", (long long)pool->threads.max, (long long)pool->threads.min);
+    }
+}
+
 /* Checks of an entry that no row can make. A row that was refused left no value. */
 static void check_entry(checker *in, const config_setting_t *at, const rv_config_cron *cron)
 {
@@ -167,5 +180,6 @@ void rv_config_check_run(const config_setting_t *root, const rv_config *config, 
     check_names(&in, root, NULL);
     check_backoffs(&in, root, config);
     check_weights(&in, root, config);
+    check_threads(&in, root, config);
     check_entries(&in, root, config);
 }

@@ -62,6 +62,7 @@ static bool is_given(const rv_setting *row, const char *base)
     if (row->given_at != 0) return flag_at(base + row->given_at);
     switch (row->kind) {
     case RV_SETTING_GROUP:
+        if (row->short_name != NULL) return is_given(rv_setting_find(row, row->short_name), base);
         return row->at == RV_NOWHERE || flag_at(base + row->at);
     case RV_SETTING_TEXT:
         return text_at(row, base) != NULL;
@@ -154,8 +155,20 @@ static void add_members(rv_buf *out, const rv_setting *row, const char *base)
     }
 }
 
+/* Whether a group may be its short setting's value alone, and is: nothing else below it is set. */
+static bool is_short(const rv_setting *row, const char *base)
+{
+    size_t given = 0;
+
+    if (row->kind != RV_SETTING_GROUP || row->short_name == NULL) return false;
+    for (const rv_setting *below = rv_setting_next(row, NULL); below != NULL; below = rv_setting_next(row, below))
+        given += is_given(below, base);
+    return given == 1;
+}
+
 static void add_value(rv_buf *out, const rv_setting *row, const char *base)
 {
+    if (is_short(row, base)) row = rv_setting_find(row, row->short_name);
     switch (row->kind) {
     case RV_SETTING_GROUP:
     case RV_SETTING_GROUPS: /* (of one element) */
@@ -265,7 +278,7 @@ static void compare_one(comparison *in, const rv_setting *row, const char *path,
         compare_list(in, row, path, before, after);
     else if (row->kind == RV_SETTING_OPTIONS)
         compare_secret(in, row, path, has_same_options(row, before, after));
-    else if (row->kind == RV_SETTING_GROUP && is_given(row, before) == is_given(row, after))
+    else if (row->kind == RV_SETTING_GROUP && row->short_name == NULL && is_given(row, before) == is_given(row, after))
         compare_members(in, row, path, before, after);
     else if (row->at == RV_NOWHERE && row->kind != RV_SETTING_GROUP)
         return; /* it has no value */

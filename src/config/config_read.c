@@ -330,6 +330,10 @@ static void note_given(const rv_setting *row, char *base)
 
 static void read_inner_group(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
+    if (!config_setting_is_group(at) && row->short_name != NULL) {
+        read_setting(in, at, rv_setting_find(row, row->short_name), base);
+        return;
+    }
     if (!config_setting_is_group(at)) {
         expected(in, at, row);
         return;

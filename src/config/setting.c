@@ -74,7 +74,8 @@ void rv_setting_expected(const rv_setting *setting, rv_buf *out)
 {
     switch (setting->kind) {
     case RV_SETTING_GROUP:
-        rv_buf_adds(out, "a group { ... }");
+        rv_buf_addf(out, "a group { ... }%s%s", setting->short_name != NULL ? ", or its " : "",
+                    setting->short_name != NULL ? setting->short_name : "");
         break;
     case RV_SETTING_GROUPS:
         if (setting->short_name != NULL)

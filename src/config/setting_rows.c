@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/cpu_list.h"
 #include "base/id.h"
 #include "base/listen_address.h"
 #include "base/text.h"
@@ -116,6 +117,14 @@ static bool check_role(const char *text, rv_error *why)
 {
     (void)why;
     return strcmp(text, "viewer") == 0 || strcmp(text, "operator") == 0 || strcmp(text, "admin") == 0;
+}
+
+static bool check_cpus(const char *text, rv_error *why)
+{
+    cpu_set_t set;
+
+    (void)why;
+    return rv_cpu_list_parse(text, &set);
 }
 
 static bool check_tls_version(const char *text, rv_error *why)

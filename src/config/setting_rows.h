@@ -41,11 +41,13 @@ typedef struct rv_setting {
     size_t
         given_at; /* of a bool that becomes true when the file sets it; 0: there is none. A file that has its group sets
                          * it, too, if it has a default */
-    size_t count_at;        /* lists: the size_t that counts the elements */
-    size_t item_size;       /* lists: of an element */
-    double min, max;        /* numbers, in the unit of the file */
-    bool forever;           /* numbers: -1 means no limit */
-    const char *short_name; /* groups: an element may be a text, which is its setting of this name; or NULL */
+    size_t count_at;  /* lists: the size_t that counts the elements */
+    size_t item_size; /* lists: of an element */
+    double min, max;  /* numbers, in the unit of the file */
+    bool forever;     /* numbers: -1 means no limit */
+    const char
+        *short_name; /* groups: an element may be a text, which is its setting of this name; a group may be its value
+                             * alone; or NULL */
     bool required;
     bool unique; /* may not be repeated in its list */
     const rv_choice *choices;

@@ -1,6 +1,7 @@
 #include "running/admission.h"
 
 #include "base/lock.h"
+#include "running/pool_demand.h"
 
 static bool gives_up(void *context)
 {
@@ -10,6 +11,7 @@ static bool gives_up(void *context)
 /* The start and the run time of a task are those of its handler: the wait does not count. */
 static void note_wait(rv_thread *t, rv_item *const *items, size_t count, int64_t waited_us)
 {
+    rv_pool_demand_note_gate(t, waited_us);
     rv_lock(&t->batch.lock);
     t->batch.running_since_ms = rv_now_ms();
     for (size_t i = 0; i < count; i++) items[i]->gate_us = waited_us;

@@ -6,6 +6,7 @@
 #include "running/batch_handler_run.h"
 #include "running/descriptors.h"
 #include "running/flight.h"
+#include "running/pool_demand.h"
 #include "running/run_task.h"
 #include "running/stuck.h"
 #include "running/wakeup.h"
@@ -154,6 +155,7 @@ void rv_batch_pass_run(rv_thread *t)
     pass p = {0};
     int64_t now_us = rv_now_us(), begun_us = now_us;
     atomic_store_explicit(&t->activity, RV_ACTIVITY_RUNS, memory_order_relaxed);
+    rv_pool_demand_note_run(t, true);
     count_busy(t, -begun_us);
     rv_batch_handler_begin(t);
     while (p.results < RESULT_BYTES && (count = take_next(t, &next, now_us / 1000)) > 0) {
@@ -162,6 +164,7 @@ void rv_batch_pass_run(rv_thread *t)
     }
     atomic_store_explicit(&t->activity, RV_ACTIVITY_NONE, memory_order_relaxed);
     if (atomic_load_explicit(&t->stuck, memory_order_relaxed)) rv_stuck_return(t);
+    rv_pool_demand_note_run(t, false);
     count_busy(t, now_us);
     rv_descriptors_note_run(t, now_us - begun_us);
     bool takes = rv_thread_phase(t) == RV_PHASE_RUNNING && !rv_alone_bars(t);

@@ -12,6 +12,7 @@
 #include "running/pool.h"
 #include "running/pool_slots.h"
 #include "running/pool_threads.h"
+#include "running/processors.h"
 #include "running/share.h"
 #include "running/task_metrics.h"
 #include "running/thread.h"
@@ -91,6 +92,26 @@ reeve_status rv_pool_read_runner(reeve_runner_options *ret, const reeve_pool_opt
     return RV_LAYOUT_READ(ret, o->runner, sizeof(*ret), "the limits of runners", error);
 }
 
+#define WAIT_MS_MAX 3600000
+#define SHRINK_MS_MAX 86400000
+
+static reeve_status check_size(const reeve_pool_options *o, const char *name, rv_error *error)
+{
+    unsigned processors;
+    rv_error why = {0};
+    if (o->threads > 0 && o->threads_min > o->threads)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: at least %u and at most %u threads: the first is larger", name,
+                       o->threads_min, o->threads);
+    if (o->target_wait_ms < 0 || o->target_wait_ms > WAIT_MS_MAX)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: a target wait is at most %d ms", name, WAIT_MS_MAX);
+    if (o->shrink_after_ms < 0 || o->shrink_after_ms > SHRINK_MS_MAX)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: it shrinks after at most %d ms", name, SHRINK_MS_MAX);
+    if (o->nice < -20 || o->nice > 19)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: a niceness is from -20 to 19", name);
+    if (o->cpus == NULL || rv_processors_of(o->cpus, &processors, &why) == REEVE_OK) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "pool %s: %s", name, why.text);
+}
+
 reeve_status rv_pool_check(const reeve_pool_options *o, rv_error *error)
 {
     const char *name = o->name != NULL ? o->name : "(unnamed)";
@@ -107,6 +128,8 @@ reeve_status rv_pool_check(const reeve_pool_options *o, rv_error *error)
         return rv_fail(error, REEVE_EINVAL, "pool %s: there is no such isolation", name);
     reeve_status limited = check_runner(o, name, error);
     if (limited != REEVE_OK) return limited;
+    reeve_status sized = check_size(o, name, error);
+    if (sized != REEVE_OK) return sized;
     reeve_status ordered = check_order(o, name, error);
     if (ordered != REEVE_OK) return ordered;
     for (size_t i = 0; i < o->queue_count; i++) {
@@ -135,6 +158,7 @@ void rv_pool_free(rv_pool *pool)
     rv_free((void *)pool->runner.scratch);
     rv_free(pool->slots);
     rv_free(pool->families);
+    rv_free(pool->cpus);
     rv_free(pool);
 }
 
@@ -206,7 +230,12 @@ static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
     bool has_scratch = (pool->runner.scratch != NULL) == (scratch != NULL);
     if (o->weights != NULL) pool->weights = rv_memdup(o->weights, o->queue_count * sizeof(*o->weights));
     pool->queue_sessions = rv_zalloc_array(o->queue_count, sizeof(rv_queue_session *));
-    bool good = has_scratch && pool->queue_sessions != NULL && (o->weights == NULL || pool->weights != NULL);
+    pool->nice = o->nice;
+    if (o->cpus != NULL) pool->cpus = rv_strdup(o->cpus);
+    pool->sizing.wait_us = -1;
+    pool->sizing.processor = -1;
+    bool good = has_scratch && (o->cpus == NULL || pool->cpus != NULL) && pool->queue_sessions != NULL &&
+                (o->weights == NULL || pool->weights != NULL);
     for (size_t i = 0; good && i < o->queue_count; i++) {
         pool->queue_sessions[pool->queue_session_count] = queue_session_of(worker, o->queues[i]);
         good = pool->queue_sessions[pool->queue_session_count++] != NULL;

@@ -9,7 +9,11 @@
 #include "running/pool.h"
 #include "running/pool_partitions.h"
 #include "running/pool_threads.h"
+#include "running/processors.h"
 #include "running/wakeup.h"
+
+#define TARGET_WAIT_MS 500
+#define SHRINK_AFTER_MS 30000
 
 /* ---- finding; all with reeve_worker.changing ------------------------------------------------------------------- */
 
@@ -61,8 +65,14 @@ static bool has_runner(const rv_pool *pool, const reeve_pool_options *o)
     return memcmp(&present, &wanted, sizeof(present)) == 0;
 }
 
+static bool has_cpus(const rv_pool *pool, const char *cpus)
+{
+    return pool->cpus == NULL || cpus == NULL ? pool->cpus == cpus : strcmp(pool->cpus, cpus) == 0;
+}
+
 static bool is_like(const rv_pool *pool, const reeve_pool_options *o)
 {
+    if (pool->nice != o->nice || !has_cpus(pool, o->cpus)) return false;
     return pool->batch == rv_pool_batch(o) && pool->batch_us == rv_pool_batch_us(o) && pool->order == o->order &&
            pool->isolated == (o->isolation == REEVE_ISOLATION_PROCESS) && has_runner(pool, o) && has_queues(pool, o);
 }
@@ -100,8 +110,6 @@ static reeve_status check_threads(unsigned min, unsigned max, rv_error *error)
     if (min < 1 || min > max || max > RV_POOL_THREADS_MAX)
         return rv_fail(error, REEVE_EINVAL, "from %u to %u threads: 1 to %d, the lower number first", min, max,
                        RV_POOL_THREADS_MAX);
-    if (min < max)
-        return rv_fail(error, REEVE_EUNSUPPORTED, "from %u to %u threads: this version needs one number", min, max);
     return REEVE_OK;
 }
 
@@ -111,6 +119,20 @@ static void set_threads(rv_pool *pool, unsigned min, unsigned max)
     atomic_store(&pool->min, min);
     atomic_store(&pool->max, max);
     atomic_store(&pool->target, target < min ? min : target > max ? max : target);
+    atomic_store(&pool->demand.follows, min < max);
+}
+
+/* The most that the options say, and the least. */
+static reeve_status set_sizes(rv_pool *pool, const reeve_pool_options *o, rv_error *error)
+{
+    unsigned max = o->threads, min = o->threads_min;
+    reeve_status status = max == 0 ? rv_processors_of(o->cpus, &max, error) : REEVE_OK;
+    if (status != REEVE_OK) return status;
+    set_threads(pool, min == 0 || min > max ? max : min, max);
+    atomic_store(&pool->sizing.target_wait_us, 1000 * (o->target_wait_ms == 0 ? TARGET_WAIT_MS : o->target_wait_ms));
+    atomic_store(&pool->sizing.shrink_after_us,
+                 1000 * (o->shrink_after_ms == 0 ? SHRINK_AFTER_MS : o->shrink_after_ms));
+    return REEVE_OK;
 }
 
 /* The pool serves its queues: none of them is away. */
@@ -128,22 +150,25 @@ static rv_pool *put(reeve_worker *worker, const reeve_pool_options *options, rv_
         if (pool == NULL) return NULL;
         if (rv_worker_phase(worker) != RV_PHASE_CREATED) join_line(worker, pool);
     }
-    unsigned max = options->threads == 0 ? 1 : options->threads;
-    set_threads(pool, max, max);
+    if (set_sizes(pool, options, error) != REEVE_OK) return NULL;
     call_back(pool);
     atomic_store(&pool->removed, false);
     return pool;
 }
 
+static void count_threads(reeve_worker *worker)
+{
+    unsigned threads = 0;
+    for (size_t i = 0; i < worker->pool_count; i++)
+        if (!atomic_load(&rv_worker_pool(worker, i)->removed))
+            threads += atomic_load(&rv_worker_pool(worker, i)->target);
+    atomic_store(&worker->thread_count, threads);
+}
+
 /* What was changed takes effect. */
 static reeve_status take_effect(reeve_worker *worker, rv_error *error)
 {
-    unsigned threads = 0;
-    for (size_t i = 0; i < worker->pool_count; i++) {
-        if (!atomic_load(&rv_worker_pool(worker, i)->removed))
-            threads += atomic_load(&rv_worker_pool(worker, i)->target);
-    }
-    atomic_store(&worker->thread_count, threads);
+    count_threads(worker);
     if (rv_worker_phase(worker) == RV_PHASE_CREATED) return REEVE_OK;
     reeve_status status = rv_pool_threads_balance(worker, error);
     rv_wakeup_look_at_queues(worker);
@@ -221,8 +246,8 @@ static reeve_status replace_expanded(reeve_worker *worker, const reeve_pool_opti
         atomic_store(&pool->target, target);
         atomic_store(&old->removed, true);
     }
-    unsigned max = options->threads == 0 ? 1 : options->threads;
-    set_threads(pool, max, max);
+    reeve_status status = set_sizes(pool, options, error);
+    if (status != REEVE_OK) return status;
     log_pool(worker, "pool.changed", "a pool was changed", pool);
     return take_effect(worker, error);
 }
@@ -280,6 +305,18 @@ reeve_status rv_pool_change_threads(reeve_worker *worker, const char *name, unsi
     return status;
 }
 
+reeve_status rv_pool_change_target(reeve_worker *worker, rv_pool *pool, unsigned target, rv_error *error)
+{
+    rv_lock(&worker->changing);
+    unsigned min = atomic_load(&pool->min), max = atomic_load(&pool->max);
+    atomic_store(&pool->target, target < min ? min : target > max ? max : target);
+    count_threads(worker);
+    reeve_status status = rv_pool_threads_balance(worker, error);
+    rv_unlock(&worker->changing);
+    rv_wakeup_show_change(worker);
+    return status;
+}
+
 /* ---- queues ---------------------------------------------------------------------------------------------------- */
 
 static reeve_status check_queues(const rv_pool *pool, const char *queue, bool adds, rv_error *error)
@@ -318,7 +355,12 @@ static reeve_status replace_queues(reeve_worker *worker, const rv_pool *pool, co
                             .order = pool->order,
                             .isolation = pool->isolated ? REEVE_ISOLATION_PROCESS : REEVE_ISOLATION_THREAD,
                             .runner = pool->isolated ? &pool->runner : NULL,
-                            .weights = pool->weights != NULL ? weights : NULL};
+                            .weights = pool->weights != NULL ? weights : NULL,
+                            .threads_min = atomic_load(&pool->min),
+                            .nice = pool->nice,
+                            .target_wait_ms = atomic_load(&pool->sizing.target_wait_us) / 1000,
+                            .shrink_after_ms = atomic_load(&pool->sizing.shrink_after_us) / 1000,
+                            .cpus = pool->cpus};
     reeve_status status = REEVE_ENOMEM;
     for (size_t i = 0; queues != NULL && weights != NULL && i < pool->queue_session_count; i++) {
         const char *served = pool->queue_sessions[i]->queue;

@@ -26,6 +26,10 @@ reeve_status rv_pool_change_remove(reeve_worker *worker, const char *name, rv_er
 reeve_status rv_pool_change_threads(reeve_worker *worker, const char *name, unsigned min, unsigned max,
                                     rv_error *error);
 
+/* For the keeper: the pool is to have this number of threads now, within its limits; another value is taken to the nearest
+ * one. REEVE_ENOMEM, REEVE_ESYSTEM: too few were started. */
+reeve_status rv_pool_change_target(reeve_worker *worker, rv_pool *pool, unsigned target, rv_error *error);
+
 /* Adds a queue behind the others, with a weight if the pool has weights (0: 1), or removes one. REEVE_EDUPLICATE: it is
  * there already. REEVE_ENOTFOUND: it is not there, or there is no such pool. REEVE_EINVAL: it is the last one. */
 reeve_status rv_pool_change_add_queue(reeve_worker *worker, const char *name, const char *queue, unsigned weight,

@@ -17,9 +17,11 @@
 #include "running/forked.h"
 #include "running/isolated.h"
 #include "running/os_thread.h"
+#include "running/pool_demand.h"
 #include "running/pool_threads.h"
 #include "running/run_task.h"
 #include "running/share.h"
+#include "running/thread_place.h"
 #include "running/thread_state.h"
 #include "running/thread_wait.h"
 #include "running/turn.h"
@@ -128,6 +130,7 @@ static void end_running(rv_thread *t)
     (void)rv_batch_pass_note_finished(t, 1);
     rv_batch_pass_give_back(t);
     atomic_store(&t->activity, RV_ACTIVITY_NONE);
+    rv_pool_demand_note_run(t, false);
 }
 
 /* Another thread continues with the state of this one. Both count as alive for a moment, so that nobody joins before
@@ -184,6 +187,7 @@ void *rv_thread_main(void *argument)
 {
     rv_thread *t = argument;
     own_worker = t->worker;
+    rv_thread_place(t);
     rv_flight_enter_thread(t);
     /* A handler that cancels its thread would otherwise end it later, during a turn or while it holds a lock. */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);

@@ -5,6 +5,7 @@
 
 #include "running/batch_handler.h"
 #include "running/descriptors.h"
+#include "running/pool_demand.h"
 #include "running/pool_slots.h"
 #include "running/recovery.h"
 #include "running/redis_report.h"
@@ -93,6 +94,7 @@ static void note_rest(rv_thread *t, bool rests)
 {
     unsigned since = rests ? atomic_load_explicit(&t->worker->heart.heartbeats, memory_order_relaxed) : 0;
     atomic_store_explicit(&t->rests_since, since, memory_order_relaxed);
+    rv_pool_demand_note_rest(t, rests);
 }
 
 /* ---- of several hash slots ------------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@
 #include "running/descriptors.h"
 #include "running/flight.h"
 #include "running/outcome_counts.h"
+#include "running/pool_demand.h"
 #include "running/recovery.h"
 #include "running/redis_report.h"
 #include "running/round.h"
@@ -316,6 +317,7 @@ static void fill_batch(rv_thread *t, size_t count, unsigned want)
     t->fresh = count;
     t->full = count >= want;
     if (count == 0) return;
+    rv_pool_demand_note_leases(t, t->leases, count);
     rv_recovery_note_use(t);
     rv_lock(&t->batch.lock);
     for (size_t i = 0; i < count; i++) {

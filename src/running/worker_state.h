@@ -30,6 +30,7 @@
 #include "redis/embedded.h"
 #include "reeve/worker.h"
 #include "running/batch.h"
+#include "running/pool_size.h"
 #include "running/queue_order.h"
 
 /* The life of a worker. It goes down this list, with one exception: from QUIET, a worker can resume and be RUNNING. */
@@ -136,6 +137,11 @@ typedef struct rv_thread {
     atomic_int activity;       /* rv_thread_activity; only the thread writes it */
     atomic_llong busy_us;      /* how long it has run handlers; while it runs them, less the present time (negative) */
     atomic_uint rests_since;   /* it waits in Redis since this heartbeat of the worker; 0: it does not */
+    bool rest_counted;         /* it is counted in rv_pool_demand.resting, */
+    bool run_counted;          /* in rv_pool_demand.running */
+    atomic_int tid;            /* of the kernel; 0: none yet */
+    int measured_tid;          /* the keeper's: which thread it measured last, */
+    int64_t processor_us;      /* and how long that had been on a processor or waited for one */
     rv_thread_state state;     /* changed by rv_thread_state_enter alone */
     char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
     bool asks;                 /* it is counted in reeve_worker.asking */
@@ -217,12 +223,41 @@ typedef struct rv_sharing {
 typedef struct rv_utilisation {
     int64_t at_us;   /* when it was measured; 0: not yet */
     int64_t busy_us; /* what the threads had run by then */
-    double share;    /* from 0 to 1 */
+    double share;    /* from 0 to 1, over about the last minute, */
+    double share_5m; /* the last 5 minutes, */
+    double share_15m;
 } rv_utilisation;
+
+/* What the threads of a pool whose number follows the work note (pool_demand.h). */
+typedef struct rv_pool_demand {
+    atomic_bool follows;  /* the number of threads follows the work */
+    atomic_uint resting;  /* threads that wait in Redis */
+    atomic_uint running;  /* threads that run tasks */
+    atomic_bool watched;  /* the keeper measures */
+    atomic_bool rested;   /* since the last measurement: a thread rested, */
+    atomic_bool gated;    /* a thread waited at the gate of a plugin, */
+    atomic_uint peak;     /* so many threads ran at the same time, */
+    atomic_uint leases;   /* tasks were leased, */
+    atomic_llong wait_ms; /* and waited so long, at most */
+} rv_pool_demand;
+
+/* How the keeper sets the number of threads (upkeep/pool_sizing.h). */
+typedef struct rv_pool_sizing {
+    atomic_llong target_wait_us;
+    atomic_llong shrink_after_us;
+    rv_pool_size size; /* this and the next two are the keeper's */
+    int64_t measured_us;
+    int64_t next_us;
+    int64_t busy_us;
+    rv_pool_size_reason held; /* why it did not grow, as it was logged last */
+    char why[160];            /* the last decision, in words; guarded by the worker's lock */
+    int64_t wait_us;          /* the longest wait of the last measurement, likewise; -1: none was made */
+    double processor;         /* likewise: the share of run time that needs a processor; -1: not known */
+} rv_pool_sizing;
 
 #define RV_POOL_NAME_MAX 64
 
-/* Its queues, order and batch never change: a pool of the same line takes its place when they are to. */
+/* Its queues, order, batch, processors and niceness never change: a pool of the same line takes its place when they are to. */
 struct rv_pool {
     char name[RV_POOL_NAME_MAX + 1];
     size_t line; /* the index of the first pool of those that took one another's place; under the worker's lock */
@@ -247,6 +282,11 @@ struct rv_pool {
     rv_sharing *sharing;  /* its own, or that of an earlier pool of the worker */
     rv_sharing own_sharing;
     rv_utilisation utilisation;
+    rv_pool_demand demand;
+    rv_pool_sizing sizing;
+    char *cpus;           /* the processors that its threads may use, as "0-3,8"; NULL: all */
+    int nice;             /* of its threads; 0: that of the process */
+    atomic_bool unplaced; /* that processors or niceness were refused was logged */
 };
 
 typedef struct rv_stats {

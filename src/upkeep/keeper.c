@@ -21,6 +21,7 @@
 #include "upkeep/heartbeat.h"
 #include "upkeep/missed.h"
 #include "upkeep/offload.h"
+#include "upkeep/pool_sizing.h"
 #include "upkeep/requests.h"
 #include "upkeep/strays.h"
 #include "upkeep/upkeep_thread.h"
@@ -363,6 +364,8 @@ static void *keeper_main(void *argument)
     rv_keeper *keeper = &worker->keeper;
     while (rv_worker_phase(worker) < RV_PHASE_ENDED) {
         int64_t until = relieve_and_deliver(worker), again = answer_and_leave(worker);
+        if (again < until) until = again;
+        again = rv_pool_sizing_look(worker);
         if (again < until) until = again;
         atomic_store(&keeper->wake_at_ms, until);
         listen(worker, until);

@@ -29,7 +29,19 @@ static void add_text(rv_buf *json, const char *name, const char *text)
     rv_buf_add_json(json, text, strlen(text));
 }
 
-static void add_pools(rv_buf *json, const reeve_worker *worker)
+/* Of a pool whose number of threads follows the work. */
+static void add_sizing(rv_buf *json, reeve_worker *worker, const rv_pool *pool)
+{
+    const rv_pool_sizing *sizing = &pool->sizing;
+    rv_buf_addf(json, ",\"min\":%u,\"max\":%u", atomic_load(&pool->min), atomic_load(&pool->max));
+    rv_lock(&worker->lock);
+    if (sizing->wait_us >= 0) rv_buf_addf(json, ",\"wait_ms\":%lld", (long long)sizing->wait_us / 1000);
+    if (sizing->processor >= 0) rv_buf_addf(json, ",\"processor\":%.4f", sizing->processor);
+    if (sizing->why[0] != '\0') add_text(json, ",\"why\":", sizing->why);
+    rv_unlock(&worker->lock);
+}
+
+static void add_pools(rv_buf *json, reeve_worker *worker)
 {
     const char *before = "{\"name\":";
     for (size_t i = 0; i < worker->pool_count; i++) {
@@ -38,8 +50,10 @@ static void add_pools(rv_buf *json, const reeve_worker *worker)
         unsigned min = atomic_load(&pool->min), max = atomic_load(&pool->max);
         add_text(json, before, pool->name);
         before = ",{\"name\":";
-        rv_buf_addf(json, ",\"threads\":%u,\"utilisation\":%.4f", atomic_load(&pool->target), pool->utilisation.share);
-        if (min != max) rv_buf_addf(json, ",\"min\":%u,\"max\":%u", min, max);
+        rv_buf_addf(json, ",\"threads\":%u,\"utilisation\":%.4f,\"utilisation_5m\":%.4f,\"utilisation_15m\":%.4f",
+                    atomic_load(&pool->target), pool->utilisation.share, pool->utilisation.share_5m,
+                    pool->utilisation.share_15m);
+        if (min != max) add_sizing(json, worker, pool);
         if (pool->order != REEVE_ORDER_STRICT) rv_buf_addf(json, ",\"order\":\"%s\"", rv_queue_order_word(pool->order));
         rv_buf_adds(json, ",\"queues\":[");
         for (size_t j = 0; j < pool->queue_session_count; j++)

@@ -4,8 +4,7 @@
 
 #define MINUTE_US 60e6
 
-/* How long the threads of a pool have run handlers since they started. */
-static int64_t busy_us(const rv_pool *pool, int64_t now_us)
+int64_t rv_utilisation_busy_us(const rv_pool *pool, int64_t now_us)
 {
     int64_t sum = 0;
     for (unsigned i = 0; i < pool->thread_count; i++) {
@@ -15,15 +14,23 @@ static int64_t busy_us(const rv_pool *pool, int64_t now_us)
     return sum;
 }
 
+/* Adds the last time to a mean over about `over`; while the worker is younger than that, it is the plain mean. */
+static void add(double *mean, double share, double elapsed, double age, double over)
+{
+    *mean += (share - *mean) * fmax(1 - exp(-elapsed / over), elapsed / age);
+}
+
 static void measure(rv_pool *pool, int64_t started_us, int64_t now_us)
 {
     rv_utilisation *known = &pool->utilisation;
-    int64_t busy = busy_us(pool, now_us), since_us = known->at_us > 0 ? known->at_us : started_us;
+    int64_t busy = rv_utilisation_busy_us(pool, now_us), since_us = known->at_us > 0 ? known->at_us : started_us;
     double elapsed = (double)(now_us - since_us), age = (double)(now_us - started_us);
     if (elapsed <= 0) return;
     double share = (double)(busy - known->busy_us) / (elapsed * fmax(atomic_load(&pool->target), 1));
-    double weight = fmax(1 - exp(-elapsed / MINUTE_US), elapsed / age);
-    known->share += (fmin(fmax(share, 0), 1) - known->share) * weight;
+    share = fmin(fmax(share, 0), 1);
+    add(&known->share, share, elapsed, age, MINUTE_US);
+    add(&known->share_5m, share, elapsed, age, 5 * MINUTE_US);
+    add(&known->share_15m, share, elapsed, age, 15 * MINUTE_US);
     known->busy_us = busy;
     known->at_us = now_us;
 }

@@ -10,11 +10,11 @@ conf() {
     write_conf w "session = $session; log = { level = \"info\"; };" "pools = ( $pools );" "$@"
 }
 reload() { run reeve signal w reload --wait 20s; }
-pools() { reeve workers --pools | sed 1d | awk '{ print $2, $3, $5, $6, $7, $8 }' | sed 's/ *$//' | sort; }
+pools() { reeve workers --pools | sed 1d | awk '{ print $2, $3, $7, $8, $9, $10 }' | sed 's/[ -]*$//' | sort; }
 state_of() { member state "$(reeve show "$1" --json 2>/dev/null)" | tr -d '"'; }
 
 start_redis
-conf 5 '{ name = "p"; queues = [ "a" ]; threads = 2; batch = 1; }, { queues = [ "b" ]; }' \
+conf 5 '{ name = "p"; queues = [ "a" ]; threads = 2; batch = 1; }, { queues = [ "b" ]; threads = 1; }' \
     'queues = ( { name = "a"; concurrency = 9; rate = { count = 1000; }; } );' \
     'cron = ( { name = "n"; spec = "@hourly"; queue = "a"; type = "noop"; } );'
 start_worker w
@@ -27,7 +27,7 @@ expect_eq "$STATUS $(sed 's/^[^:]*: //' "$TEST_DIR/out")" "0 nothing has changed
 long=$(reeve enqueue b sleep '{"ms":1500}')
 wait_for '[ "$(state_of "$long")" = running ]' 20
 conf 6 '{ name = "p"; queues = [ "a", "c" ]; threads = 3; order = "weighted"; weights = [ 5, 1 ]; },
-        { name = "new"; queues = [ "d" ]; }' \
+        { name = "new"; queues = [ "d" ]; threads = 1; }' \
     'queues = ( { name = "a"; concurrency = 4; } );' \
     'cron = ( { name = "n"; spec = "@daily"; queue = "a"; type = "noop"; } );'
 reload
@@ -118,7 +118,7 @@ expect_eq "$ENDED" 0
 
 # ---- supervised: what was reloaded stays in force after a crash -----------------------------------------------------------
 
-conf 5 '{ name = "p"; queues = [ "a" ]; }'
+conf 5 '{ name = "p"; queues = [ "a" ]; threads = 1; }'
 start_worker w --supervise
 wait_for '[ "$(pools)" = "p 1 strict a" ]' 20
 conf 5 '{ name = "p"; queues = [ "a", "x" ]; threads = 2; }'

@@ -24,7 +24,7 @@ static void test_defaults(void **state)
     assert_int_equal(config->plugin_count, 0);
     assert_int_equal(config->pool_count, 1);
     assert_null(config->pools[0].name);
-    assert_int_equal(config->pools[0].threads, 1);
+    assert_int_equal(config->pools[0].threads.max, 0);
     assert_int_equal(config->pools[0].batch, 128);
     assert_int_equal(config->pools[0].batch_time_ms, 0);
     assert_int_equal(config->pools[0].order, REEVE_ORDER_STRICT);
@@ -36,20 +36,20 @@ static void test_defaults(void **state)
 static void test_everything(void **state)
 {
     (void)state;
-    rv_config *config =
-        test_config("redis = \"redis://user:pw@localhost:6380/2\";\n"
-                    "namespace = \"acme:prod\";\n"
-                    "worker = { name = \"media-1\"; session = 7.5; drain = 0;\n"
-                    "           log = { level = \"debug\"; format = \"json\"; }; };\n"
-                    "plugin_dir = \"/opt/acme\";\n"
-                    "plugins = [ \"checksum\",\n"
-                    "  \"/opt/thumbs.so\" ];\n"
-                    "pools = ( { name = \"fast\"; queues = [ \"critical\", \"default\" ]; threads = 8;\n"
-                    "            batch = 1; batch_time = 0.02; order = \"strict\"; isolation = \"thread\"; },\n"
-                    "          { queues = ( \"thumbs\" ); } );\n"
-                    "handlers = ( { type = \"a/b:c\"; attempts = 5; max_crashes = 2; timeout = 0.25; retry_for = 90;\n"
-                    "               batch_size = 200; batch_wait = 0.5; } );\n"
-                    "queues = ( { name = \"q\"; } );\n");
+    rv_config *config = test_config(
+        "redis = \"redis://user:pw@localhost:6380/2\";\n"
+        "namespace = \"acme:prod\";\n"
+        "worker = { name = \"media-1\"; session = 7.5; drain = 0;\n"
+        "           log = { level = \"debug\"; format = \"json\"; }; };\n"
+        "plugin_dir = \"/opt/acme\";\n"
+        "plugins = [ \"checksum\",\n"
+        "  \"/opt/thumbs.so\" ];\n"
+        "pools = ( { name = \"fast\"; queues = [ \"critical\", \"default\" ]; threads = 8;\n"
+        "            batch = 1; batch_time = 0.02; order = \"strict\"; isolation = \"thread\"; },\n"
+        "          { queues = ( \"thumbs\" ); threads = { min = 2; max = 32; }; target_wait = 0.2; nice = 5; } );\n"
+        "handlers = ( { type = \"a/b:c\"; attempts = 5; max_crashes = 2; timeout = 0.25; retry_for = 90;\n"
+        "               batch_size = 200; batch_wait = 0.5; } );\n"
+        "queues = ( { name = \"q\"; } );\n");
 
     assert_string_equal(config->redis, "redis://user:pw@localhost:6380/2");
     assert_string_equal(config->ns, "acme:prod");
@@ -66,10 +66,16 @@ static void test_everything(void **state)
     assert_string_equal(config->pools[0].name, "fast");
     assert_int_equal(config->pools[0].queue_count, 2);
     assert_string_equal(config->pools[0].queues[1].text, "default");
-    assert_int_equal(config->pools[0].threads, 8);
+    assert_int_equal(config->pools[0].threads.max, 8);
+    assert_int_equal(config->pools[0].threads.min, 0);
     assert_int_equal(config->pools[0].batch, 1);
     assert_int_equal(config->pools[0].batch_time_ms, 20);
     assert_string_equal(config->pools[1].queues[0].text, "thumbs");
+    assert_int_equal(config->pools[1].threads.min, 2);
+    assert_int_equal(config->pools[1].threads.max, 32);
+    assert_int_equal(config->pools[1].target_wait_ms, 200);
+    assert_int_equal(config->pools[1].shrink_after_ms, 0);
+    assert_int_equal(config->pools[1].nice, 5);
     assert_string_equal(config->handlers[0].type, "a/b:c");
     assert_string_equal(config->handlers[0].where, "good.conf:11");
     assert_int_equal(config->handlers[0].attempts, 5);

@@ -21,6 +21,11 @@ static void test_values(void **state)
         "bad.conf:2: worker.log.level: expected \"debug\" or \"info\" or \"warn\" or \"error\" or \"off\", got "
         "\"loud\"\n"
         "bad.conf:2: worker.log.format: expected \"logfmt\" or \"json\", got 3\n");
+    test_config_refused("pools = ( { queues = [ \"a\" ]; threads = { min = 8; max = 4; }; cpus = \"3-1\"; } );\n",
+                        "bad.conf:1: pools[0].cpus: expected a list of processors, such as \"0-3,8\", got \"3-1\"\n"
+                        "bad.conf:1: pools[0].threads.min: expected at most max (4), got 8\n");
+    test_config_refused("pools = ( { queues = [ \"a\" ]; threads = { max = 4; }; } );\n",
+                        "bad.conf:1: pools[0].threads.min: missing; expected a whole number from 1 to 1024\n");
     test_config_refused(
         "pools = ( { queues = [ \"a\", \"b c\", \"\" ]; threads = 1025; batch = 1.5; } );\n",
         "bad.conf:1: pools[0].queues[1]: expected a queue name (1 to 64 of A-Z a-z 0-9 . _ -), got \"b c\"\n"

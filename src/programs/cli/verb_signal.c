@@ -89,25 +89,40 @@ static int check_pool(const cli_context *cli, const char *pool)
     return cli_usage(cli, "\"%.100s\": the name of a pool is expected", pool);
 }
 
+/* "8" or "2-32" */
+static bool read_threads(const char *text, int64_t *ret_min, int64_t *ret_max)
+{
+    char first[16];
+    const char *dash = strchr(text, '-');
+
+    if (dash == NULL) return rv_parse_int(text, 1, THREADS_MAX, ret_min) && rv_parse_int(text, 1, THREADS_MAX, ret_max);
+    if ((size_t)(dash - text) >= sizeof(first)) return false;
+    memcpy(first, text, (size_t)(dash - text));
+    first[dash - text] = '\0';
+    return rv_parse_int(first, 1, THREADS_MAX, ret_min) && rv_parse_int(dash + 1, *ret_min, THREADS_MAX, ret_max);
+}
+
 static int set_threads(cli_context *cli, void *options)
 {
     cli_asked *asked = options;
     char request[REQUEST_MAX];
-    int64_t threads;
+    int64_t min, max;
     int status = check_pool(cli, cli->rest[1]);
 
     asked->worker = cli->rest[0];
     if (status != CLI_DONE) return status;
-    if (!rv_parse_int(cli->rest[2], 1, THREADS_MAX, &threads))
-        return cli_usage(cli, "\"%.100s\": a number of threads from 1 to %d is expected", cli->rest[2], THREADS_MAX);
-    (void)snprintf(request, sizeof(request), "threads %s %" PRId64 " %" PRId64, cli->rest[1], threads, threads);
+    if (!read_threads(cli->rest[2], &min, &max))
+        return cli_usage(cli,
+                         "\"%.100s\": a number of threads from 1 to %d is expected, or MIN-MAX, the lower number first",
+                         cli->rest[2], THREADS_MAX);
+    (void)snprintf(request, sizeof(request), "threads %s %" PRId64 " %" PRId64, cli->rest[1], min, max);
     return cli_ask_workers(cli, asked, request);
 }
 
 const cli_verb cli_verb_threads = {
     .name = "threads",
     .section = CLI_SERVERS,
-    .synopsis = "WORKER POOL N",
+    .synopsis = "WORKER POOL N|MIN-MAX",
     .summary = "Sets the number of threads of a pool of running workers",
     .options = wait_table,
     .options_size = sizeof(cli_asked),
@@ -117,11 +132,14 @@ const cli_verb cli_verb_threads = {
     .run = set_threads,
     .notes = CLI_ASK_NOTE
     "\n"
-    "Running tasks are not disturbed: a thread that is no longer needed ends when its task has. The setting\n"
+    "N is a fixed number. With MIN-MAX the number follows the work: it grows while all threads are busy and tasks\n"
+    "wait, and shrinks when threads are idle. Running tasks are not disturbed: a thread that is no longer needed ends "
+    "when its task has. The setting\n"
     "lasts until the worker ends. `reeve workers --pools` shows pools and threads.\n"
     "\n"
     "Examples:\n"
     "  reeve threads media-1 fast 16\n"
+    "  reeve threads media-1 media 2-32\n"
     "  reeve threads all media 4\n",
     .exits = CLI_ASK_EXITS,
 };

@@ -22,8 +22,9 @@ static const cli_column running_columns[] = {
 };
 
 static const cli_column pool_columns[] = {
-    {"WORKER", false, 0, 0}, {"POOL", false, 30, 0}, {"THREADS", true, 0, 1},
-    {"UTIL", true, 0, 2},    {"ORDER", false, 0, 3}, {"QUEUES", false, 70, 0},
+    {"WORKER", false, 0, 0}, {"POOL", false, 30, 0},   {"THREADS", true, 0, 1},
+    {"UTIL", true, 0, 2},    {"5 MIN", true, 0, 4},    {"15 MIN", true, 0, 4},
+    {"ORDER", false, 0, 5},  {"QUEUES", false, 70, 0}, {"LAST DECISION", false, 80, 3},
 };
 
 struct workers_options {
@@ -135,6 +136,32 @@ static void add_queues(cli_table *table, const cJSON *queues)
     rv_buf_fini(&text);
 }
 
+static int count_of(const cJSON *item, const char *name)
+{
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(item, name);
+
+    return cJSON_IsNumber(number) ? number->valueint : 0;
+}
+
+/* From 0 to 1; -1: not known. */
+static double share_of(const cJSON *item, const char *name)
+{
+    const cJSON *share = cJSON_GetObjectItemCaseSensitive(item, name);
+
+    return cJSON_IsNumber(share) && share->valuedouble <= 1 ? share->valuedouble : -1;
+}
+
+/* "8"; "4 (2-32)" where the number follows the work. */
+static void add_threads(cli_table *table, const cJSON *pool)
+{
+    int threads = count_of(pool, "threads"), max = count_of(pool, "max");
+
+    if (max > 0)
+        cli_table_cellf(table, "%d (%d-%d)", threads, count_of(pool, "min"), max);
+    else
+        cli_table_cellf(table, "%d", threads);
+}
+
 static void add_pools(cli_table *table, const reeve_worker_info *info)
 {
     cJSON *list = cJSON_Parse(info->pools);
@@ -142,16 +169,17 @@ static void add_pools(cli_table *table, const reeve_worker_info *info)
 
     cJSON_ArrayForEach(item, list)
     {
-        const cJSON *threads = cJSON_GetObjectItemCaseSensitive(item, "threads");
-        const cJSON *share = cJSON_GetObjectItemCaseSensitive(item, "utilisation");
         const char *order = text_of(item, "order");
 
         cli_table_cell(table, info->id);
         cli_table_cell(table, text_of(item, "name"));
-        cli_table_cellf(table, "%d", cJSON_IsNumber(threads) ? threads->valueint : 0);
-        add_share(table, cJSON_IsNumber(share) && share->valuedouble <= 1 ? share->valuedouble : -1);
+        add_threads(table, item);
+        add_share(table, share_of(item, "utilisation"));
+        add_share(table, share_of(item, "utilisation_5m"));
+        add_share(table, share_of(item, "utilisation_15m"));
         cli_table_cell(table, order[0] == '\0' ? "strict" : order);
         add_queues(table, cJSON_GetObjectItemCaseSensitive(item, "queues"));
+        cli_table_cell(table, text_of(item, "why"));
     }
     cJSON_Delete(list);
 }
@@ -218,14 +246,17 @@ const cli_verb cli_verb_workers = {
     .options = workers_table,
     .options_size = sizeof(struct workers_options),
     .run = workers,
-    .notes = "BUSY is N/ALL: at the last heartbeat, N of ALL threads of the worker ran a handler. UTIL is the\n"
-             "percentage of about the last minute during which the threads ran handlers. SEEN is the time since\n"
-             "the last heartbeat. MEMORY is the resident memory of the process, and REDIS the round trip time of a\n"
-             "heartbeat. --running prints a row for each running task; if a worker runs more than 64 tasks, only for\n"
-             "the 64 that have run longest. FOR is the run time at the last heartbeat. --pools prints a row for each\n"
-             "pool. --json always includes the running tasks and the pools. --crashes prints the last 100 crashes of\n"
-             "supervised workers, the latest first.\n"
-             "\n"
-             "Example:\n"
-             "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",
+    .notes =
+        "BUSY is N/ALL: at the last heartbeat, N of ALL threads of the worker ran a handler. UTIL is the\n"
+        "percentage of about the last minute during which the threads ran handlers. SEEN is the time since\n"
+        "the last heartbeat. MEMORY is the resident memory of the process, and REDIS the round trip time of a\n"
+        "heartbeat. --running prints a row for each running task; if a worker runs more than 64 tasks, only for\n"
+        "the 64 that have run longest. FOR is the run time at the last heartbeat. --pools prints a row for each\n"
+        "pool, with the utilisation of about the last 1, 5 and 15 minutes. THREADS is N, or N (MIN-MAX) where the\n"
+        "number follows the work; then LAST DECISION is why the number was changed, or was not. --json always includes "
+        "the running tasks and the pools. --crashes prints the last 100 crashes of\n"
+        "supervised workers, the latest first.\n"
+        "\n"
+        "Example:\n"
+        "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",
 };

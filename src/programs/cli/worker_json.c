@@ -42,12 +42,12 @@ static void write_running(cli_json *json, const char *text)
     cJSON_Delete(list);
 }
 
-static void write_share(cli_json *json, const cJSON *share)
+static void write_share(cli_json *json, const char *name, const cJSON *share)
 {
     if (cJSON_IsNumber(share) && share->valuedouble >= 0 && share->valuedouble <= 1)
-        cli_json_real(json, "utilisation", share->valuedouble);
+        cli_json_real(json, name, share->valuedouble);
     else
-        cli_json_null(json, "utilisation");
+        cli_json_null(json, name);
 }
 
 static void write_pools(cli_json *json, const char *text)
@@ -64,8 +64,15 @@ static void write_pools(cli_json *json, const char *text)
         cli_json_open(json, NULL);
         cli_json_text(json, "name", text_of(item, "name"));
         cli_json_maybe(json, "threads", number_of(item, "threads"));
+        cli_json_maybe(json, "min_threads", number_of(item, "min"));
+        cli_json_maybe(json, "max_threads", number_of(item, "max"));
+        cli_json_maybe(json, "wait_ms", number_of(item, "wait_ms"));
+        write_share(json, "processor_share", cJSON_GetObjectItemCaseSensitive(item, "processor"));
+        cli_json_text(json, "decision", text_of(item, "why"));
         cli_json_text(json, "order", order == NULL ? "strict" : order);
-        write_share(json, cJSON_GetObjectItemCaseSensitive(item, "utilisation"));
+        write_share(json, "utilisation", cJSON_GetObjectItemCaseSensitive(item, "utilisation"));
+        write_share(json, "utilisation_5m", cJSON_GetObjectItemCaseSensitive(item, "utilisation_5m"));
+        write_share(json, "utilisation_15m", cJSON_GetObjectItemCaseSensitive(item, "utilisation_15m"));
         cli_json_raw(json, "queues", queues);
         cli_json_close(json);
         cJSON_free(queues);

@@ -10,6 +10,7 @@
 #include "config/config_compare.h"
 #include "cron_stored.h"
 #include "in_force.h"
+#include "running/processors.h"
 #include "setup.h"
 
 #define CALL_MS 5000
@@ -101,6 +102,27 @@ static reeve_order order_of(const cJSON *pool)
     return strcmp(order, "weighted") == 0 ? REEVE_ORDER_WEIGHTED : REEVE_ORDER_ROUND_ROBIN;
 }
 
+/* The number of threads in the form of the file, if it means the same there. */
+static void read_threads(rv_config_pool *ret, const rv_config_pool *file, const cJSON *pool)
+{
+    int64_t threads = (int64_t)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(pool, "threads"));
+    const cJSON *min = cJSON_GetObjectItemCaseSensitive(pool, "min"),
+                *max = cJSON_GetObjectItemCaseSensitive(pool, "max");
+    unsigned processors = 0;
+    rv_error error = {0};
+
+    if (cJSON_IsNumber(min) && cJSON_IsNumber(max)) {
+        ret->threads.min = (int64_t)cJSON_GetNumberValue(min);
+        ret->threads.max = (int64_t)cJSON_GetNumberValue(max);
+        return;
+    }
+    if (file != NULL && file->threads.max == 0 && rv_processors_of(file->cpus, &processors, &error) == REEVE_OK &&
+        threads == processors)
+        return;
+    ret->threads.min = file != NULL && file->threads.min == threads ? threads : 0;
+    ret->threads.max = threads;
+}
+
 /* A pool as the worker reports it; what it does not report is as in the file. It points into the JSON. */
 static bool read_pool(rv_config_pool *ret, const rv_config *config, const cJSON *pool)
 {
@@ -113,7 +135,7 @@ static bool read_pool(rv_config_pool *ret, const rv_config *config, const cJSON 
     const rv_config_pool *file = find_pool(config, name);
     if (file != NULL) *ret = *file;
     ret->name = name;
-    ret->threads = (int64_t)cJSON_GetNumberValue(threads);
+    read_threads(ret, file, pool);
     ret->order = order_of(pool);
     ret->queues = rv_zalloc_array(count + 1, sizeof(*ret->queues));
     ret->queue_count = 0;

@@ -24,6 +24,7 @@
 #include "plugins.h"
 #include "redis_choice.h"
 #include "reload.h"
+#include "running/processors.h"
 #include "signals.h"
 #include "stacks.h"
 #include "supervise.h"
@@ -58,13 +59,30 @@ static void print_errors(const char *file, const rv_config_errors *errors)
     if (errors->count == 0) (void)fprintf(stderr, "reeve-worker: out of memory\n");
 }
 
+/* "10", or "4-40" where the number follows the work. */
+static void count_threads(const rv_config *config, char *text, size_t size)
+{
+    unsigned min = 0, max = 0, processors;
+    rv_error error = {0};
+
+    for (size_t i = 0; i < config->pool_count; i++) {
+        const rv_config_pool *pool = &config->pools[i];
+        if (rv_processors_of(pool->cpus, &processors, &error) != REEVE_OK) processors = 1;
+        unsigned most = pool->threads.max > 0 ? (unsigned)pool->threads.max : processors;
+        min += pool->threads.min > 0 ? (unsigned)pool->threads.min : most;
+        max += most;
+    }
+    if (min == max) (void)snprintf(text, size, "%u", max);
+    if (min != max) (void)snprintf(text, size, "%u-%u", min, max);
+}
+
 static int print_ok(const rv_config *config, const host_plugins *plugins)
 {
-    long long threads = 0;
+    char threads[32];
 
-    for (size_t i = 0; i < config->pool_count; i++) threads += config->pools[i].threads;
-    int length = printf("%s: ok: %zu pools, %lld threads, %zu plugins, %zu handlers\n", config->file,
-                        config->pool_count, threads, plugins->count, plugins->handler_count);
+    count_threads(config, threads, sizeof(threads));
+    int length = printf("%s: ok: %zu pools, %s threads, %zu plugins, %zu handlers\n", config->file, config->pool_count,
+                        threads, plugins->count, plugins->handler_count);
     return length > 0 && fflush(stdout) == 0 ? 0 : 1;
 }
 

@@ -149,8 +149,25 @@ return {
    expected = '1 to 64 of A-Z a-z 0-9 . _ -', otherwise = 'pool-N', help = 'Names the pool and its threads.'},
   {path = 'pools[].queues', kind = 'names', max = 1000, required = true, unique = true, check = 'check_queue',
    expected = 'a queue name (1 to 64 of A-Z a-z 0-9 . _ -)', help = 'The queues to serve, in order.'},
-  {path = 'pools[].threads', kind = 'whole', min = 1, max = 1024, default = '1',
-   help = 'Number of threads. Each thread runs one task at a time.'},
+  {path = 'pools[].threads', kind = 'group', short = 'max',
+   otherwise = 'the number of processors that the worker may use, by its affinity and its control group',
+   help = 'Number of threads; each runs one task at a time. A number alone, `threads = 8`, is fixed. A group with ' ..
+     '`min` and `max`, `threads = { min = 2; max = 32; }`, lets the number follow the work: it grows while all threads are ' ..
+     'busy and tasks wait longer than `target_wait`, and shrinks after `shrink_after`. The pool does not grow beyond what keeps the ' ..
+     'processors busy: handlers that compute get about as many threads as there are processors.'},
+  {path = 'pools[].threads.min', kind = 'whole', min = 1, max = 1024, required = true,
+   help = 'Minimum number of threads.'},
+  {path = 'pools[].threads.max', kind = 'whole', min = 1, max = 1024, required = true,
+   help = 'Maximum number of threads.'},
+  {path = 'pools[].target_wait', kind = 'seconds', min = 0.001, max = 3600, otherwise = '0.5',
+   help = 'How long a ready task may wait before a pool whose number of threads follows the work grows.'},
+  {path = 'pools[].shrink_after', kind = 'seconds', min = 0.1, max = 86400, otherwise = '30',
+   help = 'A pool whose number of threads follows the work shrinks when it has had idle threads for this time.'},
+  {path = 'pools[].nice', kind = 'whole', min = -20, max = 19, otherwise = 'that of the process',
+   help = 'Niceness of the threads: a higher value leaves more processor time to others. Values below that of the process need a ' ..
+     'privilege (CAP_SYS_NICE).'},
+  {path = 'pools[].cpus', kind = 'text', check = 'check_cpus', expected = 'a list of processors, such as "0-3,8"',
+   otherwise = 'those of the process', help = 'The processors that the threads may use.'},
   {path = 'pools[].batch', kind = 'whole', min = 1, max = 256, default = '128',
    help = 'Maximum number of short tasks that a thread leases at once. Long tasks are always leased one by one.'},
   {path = 'pools[].batch_time', kind = 'seconds', min = 0.001, max = 1, otherwise = '0.005',

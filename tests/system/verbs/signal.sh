@@ -9,6 +9,9 @@ prints signal 1 signal asked rotate-logs
 expect_eq "$(member answered "$OUT") $(member done "$OUT")" "true false"
 prints threads 0 threads asked p 3
 wait_for 'reeve workers --json | grep -q "\"threads\":3"' 10
+prints threads 0 threads asked p 3-5
+wait_for 'reeve workers --json | grep -q "\"min_threads\":3,\"max_threads\":5"' 10
+prints threads 0 threads asked p 3
 prints threads 1 threads asked none 3
 prints queues-of 0 queues-of asked p add more --weight 2
 wait_for 'reeve workers --json | grep -qF "[\"asked\",\"more\"]"' 10
@@ -21,6 +24,9 @@ fails 2 usage signal asked dance
 fails 2 usage signal asked
 fails 2 usage threads asked p 0
 fails 2 usage threads asked p 1025
+fails 2 usage threads asked p 3-2
+fails 2 usage threads asked p 2-
+fails 2 usage threads asked p -2
 fails 2 usage queues-of asked p drop more
 fails 2 usage log-level asked loud
 # One that is frozen gives no answer in time, and answers later.

@@ -1,0 +1,10 @@
+# reeve workers of a pool whose number of threads follows the work. For st_json.sh.
+write_conf sized 'session = 2;' \
+    'pools = ( { name = "p"; queues = [ "sized" ]; threads = { min = 1; max = 2; }; target_wait = 0.05; } );'
+start_worker sized
+reeve enqueue sized sleep '{"ms":1500}' >/dev/null
+wait_for 'reeve workers --json | grep -q "\"decision\":\"1 to 2"' 20
+prints workers 0 workers --pools
+kill -TERM "$WORKER_PID"
+end "$WORKER_PID"
+expect_eq "$ENDED" 0 "a worker whose pool grew"
