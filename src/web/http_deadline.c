@@ -1,6 +1,5 @@
 #include "http_deadline.h"
 
-#include <microhttpd.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -9,6 +8,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "mhd.h"
 
 #define SLACK_MS 100
 
@@ -38,7 +38,7 @@ static waiting *find(const rv_http_deadline *deadline, const struct MHD_Connecti
 
 static waiting *add(rv_http_deadline *deadline, struct MHD_Connection *connection)
 {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *info = rv_mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     waiting *one = info == NULL ? NULL : rv_zalloc(sizeof(*one));
 
     if (one == NULL) return NULL;

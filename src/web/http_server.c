@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,6 +16,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "http_deadline.h"
+#include "mhd.h"
 
 #define CONNECTION_MEMORY (32 * 1024) /* request line and headers; more is answered with 431 */
 #define HEADERS_MAX 100
@@ -50,12 +50,12 @@ struct rv_http_inside {
 
 const char *rv_http_server_header(const rv_http_request *request, const char *name)
 {
-    return MHD_lookup_connection_value(request->inside->connection, MHD_HEADER_KIND, name);
+    return rv_mhd.lookup_connection_value(request->inside->connection, MHD_HEADER_KIND, name);
 }
 
 const char *rv_http_server_query(const rv_http_request *request, const char *name)
 {
-    return MHD_lookup_connection_value(request->inside->connection, MHD_GET_ARGUMENT_KIND, name);
+    return rv_mhd.lookup_connection_value(request->inside->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
 struct each_query {
@@ -77,13 +77,13 @@ void rv_http_server_each_query(const rv_http_request *request,
 {
     struct each_query to = {each, user};
 
-    (void)MHD_get_connection_values(request->inside->connection, MHD_GET_ARGUMENT_KIND, show_query, &to);
+    (void)rv_mhd.get_connection_values(request->inside->connection, MHD_GET_ARGUMENT_KIND, show_query, &to);
 }
 
 static void take_peer(struct rv_http_inside *inside)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(inside->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+        rv_mhd.get_connection_info(inside->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const struct sockaddr *at = info == NULL ? NULL : info->client_addr;
 
     inside->request.peer = inside->peer;
@@ -115,7 +115,7 @@ static const struct {
 
 static void add(struct MHD_Response *response, const char *name, const char *value)
 {
-    if (value != NULL && value[0] != '\0') (void)MHD_add_response_header(response, name, value);
+    if (value != NULL && value[0] != '\0') (void)rv_mhd.add_response_header(response, name, value);
 }
 
 static void add_headers(struct MHD_Response *response, const rv_http_request *request)
@@ -154,7 +154,7 @@ static struct MHD_Response *buffer_response(struct rv_http_inside *inside)
     inside->request.out = NULL;
     answer = inside->answer;
     inside->answer = NULL;
-    return MHD_create_response_from_buffer(inside->answer_length, answer, MHD_RESPMEM_MUST_FREE);
+    return rv_mhd.create_response_from_buffer(inside->answer_length, answer, MHD_RESPMEM_MUST_FREE);
 }
 
 static enum MHD_Result answer(struct rv_http_inside *inside)
@@ -162,14 +162,14 @@ static enum MHD_Result answer(struct rv_http_inside *inside)
     rv_http_request *request = &inside->request;
     struct MHD_Response *response =
         request->stream != NULL
-            ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, request, NULL)
+            ? rv_mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, request, NULL)
             : buffer_response(inside);
     enum MHD_Result result;
 
     if (response == NULL) return MHD_NO;
     add_headers(response, request);
-    result = MHD_queue_response(inside->connection, request->status, response);
-    MHD_destroy_response(response);
+    result = rv_mhd.queue_response(inside->connection, request->status, response);
+    rv_mhd.destroy_response(response);
     return result;
 }
 
@@ -210,7 +210,7 @@ static enum MHD_Result begin(struct rv_http_inside *inside)
 {
     const rv_http_handlers *handlers = &inside->server->options.handlers;
 
-    if (MHD_get_connection_values(inside->connection, MHD_HEADER_KIND, NULL, NULL) > HEADERS_MAX)
+    if (rv_mhd.get_connection_values(inside->connection, MHD_HEADER_KIND, NULL, NULL) > HEADERS_MAX)
         return refuse(inside, 431, "too_big", "more than 100 headers");
     inside->begun = true;
     if (handlers->begin(&inside->request, handlers->user)) return MHD_YES;
@@ -340,7 +340,7 @@ static void start_daemon(rv_http_server *server)
                                    {MHD_OPTION_END, 0, NULL}};
 
     if (!is_encrypted(server)) tls[0].option = MHD_OPTION_END;
-    server->daemon = MHD_start_daemon(
+    server->daemon = rv_mhd.start_daemon(
         flags, 0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
         MHD_OPTION_LISTEN_SOCKET, options->listen->fd, MHD_OPTION_CONNECTION_LIMIT, options->connections,
         MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->connections_each, MHD_OPTION_CONNECTION_TIMEOUT,
@@ -360,8 +360,9 @@ static void free_server(rv_http_server *server)
 
 reeve_status rv_http_server_start(rv_http_server **ret, const rv_http_options *options, rv_error *error)
 {
+    reeve_status status = rv_mhd_load(error);
+    if (status != REEVE_OK) return status;
     rv_http_server *server = rv_zalloc(sizeof(*server));
-
     if (server == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for the HTTP server");
     server->options = *options;
     if (is_encrypted(server) &&
@@ -387,8 +388,8 @@ reeve_status rv_http_server_start(rv_http_server **ret, const rv_http_options *o
 void rv_http_server_stop(rv_http_server *server)
 {
     if (server == NULL) return;
-    (void)MHD_quiesce_daemon(server->daemon); /* the listening socket stays the caller's */
+    (void)rv_mhd.quiesce_daemon(server->daemon); /* the listening socket stays the caller's */
     rv_http_deadline_cut(server->deadline);
-    MHD_stop_daemon(server->daemon);
+    rv_mhd.stop_daemon(server->daemon);
     free_server(server);
 }

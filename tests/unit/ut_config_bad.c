@@ -20,7 +20,7 @@ static void test_values(void **state)
         TEST_POOL "worker = { log = { level = \"loud\"; format = 3; }; };\n",
         "bad.conf:2: worker.log.level: expected \"debug\" or \"info\" or \"warn\" or \"error\" or \"off\", got "
         "\"loud\"\n"
-        "bad.conf:2: worker.log.format: expected \"logfmt\" or \"json\", got 3\n");
+        "bad.conf:2: worker.log.format: expected \"logfmt\" or \"json\" or \"journald\", got 3\n");
     test_config_refused("pools = ( { queues = [ \"a\" ]; threads = { min = 8; max = 4; }; cpus = \"3-1\"; } );\n",
                         "bad.conf:1: pools[0].cpus: expected a list of processors, such as \"0-3,8\", got \"3-1\"\n"
                         "bad.conf:1: pools[0].threads.min: expected at most max (4), got 8\n");
@@ -98,7 +98,7 @@ static void test_unknown(void **state)
                         "bad.conf:1: pools[0].thread: unknown setting; did you mean \"threads\"?\n"
                         "bad.conf:2: plugin: unknown setting; did you mean \"plugins\"?\n");
     test_config_refused(TEST_POOL "worker = { log = { colour = true; }; };\n",
-                        "bad.conf:2: worker.log.colour: unknown setting; there are: level, format\n");
+                        "bad.conf:2: worker.log.colour: unknown setting; there are: level, format, file, flood\n");
 }
 
 static void test_later(void **state)
