@@ -115,7 +115,7 @@ static void add_item(rv_buf *json, const rv_thread *t, const rv_item *item, int6
     rv_buf_adds(json, ",\"type\":");
     rv_buf_add_json(json, lease->envelope.type, lease->envelope.type_length);
     rv_buf_addf(json, ",\"for_ms\":%lld", (long long)(for_ms > 0 ? for_ms : 0));
-    rv_buf_adds(json, atomic_load(&t->stuck) ? ",\"stuck\":true}" : "}");
+    rv_buf_adds(json, atomic_load(&t->stuck) ? ",\"stuck\":true}" : ",\"stuck\":false}");
 }
 
 /* Adds the tasks that the program of a consumer holds, the first leased ones. */

@@ -64,10 +64,10 @@ idle() {
     end $monitor
     took=$(($(now_ms) - began))
     grep '^[0-9]' "$TEST_DIR/heard" | grep -v '^[0-9.]* \[[0-9]* lua\]' | sed 's/^[^"]*"\([^"]*\)".*/\1/' >"$TEST_DIR/asked"
-    expect_eq "$(sort -u "$TEST_DIR/asked" | paste -sd' ')" "EVALSHA PING SADD SET" "what was asked for"
+    expect_eq "$(sort -u "$TEST_DIR/asked" | paste -sd' ')" "EVALSHA HGETALL PING SADD SET" "what was asked for"
     beats=$(grep -c '"SET" "reeve:worker:' "$TEST_DIR/heard")
     [ "$beats" -ge 2 ] && [ "$beats" -le $((took / 1000 + 1)) ] || fail "$beats heartbeats in $took ms"
-    [ "$(wc -l <"$TEST_DIR/asked")" -le $((5 * beats + took / 1000)) ] ||
+    [ "$(wc -l <"$TEST_DIR/asked")" -le $((6 * beats + took / 1000)) ] ||
         fail "$(wc -l <"$TEST_DIR/asked") calls in $took ms while nothing was to do"
     [ -n "$SANITIZED" ] || [ $used -lt $((50 * took / 3000)) ] || fail "idle threads used $used ms in $took ms"
     end "$WORKER_PID"
