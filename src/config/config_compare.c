@@ -144,11 +144,21 @@ static void add_list(rv_buf *out, const rv_setting *row, const char *base)
     rv_buf_adds(out, " ]");
 }
 
+/* A group that is always there, and in which nothing is set. */
+static bool is_empty(const rv_setting *row, const char *base)
+{
+    if (row->kind != RV_SETTING_GROUP || row->at != RV_NOWHERE) return false;
+    for (const rv_setting *below = rv_setting_next(row, NULL); below != NULL; below = rv_setting_next(row, below))
+        if (is_given(below, base) && !is_empty(below, base)) return false;
+    return true;
+}
+
 /* What is set below the row. */
 static void add_members(rv_buf *out, const rv_setting *row, const char *base)
 {
     for (const rv_setting *below = rv_setting_next(row, NULL); below != NULL; below = rv_setting_next(row, below)) {
         if ((below->at == RV_NOWHERE && below->kind != RV_SETTING_GROUP) || !is_given(below, base)) continue;
+        if (is_empty(below, base)) continue;
         rv_buf_addf(out, " %s = ", rv_setting_name(below));
         add_value(out, below, base);
         rv_buf_addc(out, ';');

@@ -83,7 +83,7 @@ start_worker two
 wait_for '[ "$(logged two program.http)" = 2 ]' 10
 grep -q 'section=metrics .*in use' "$TEST_DIR/two.log" || fail "it does not say that the address is in use"
 grep -q 'section=web .*without authentication' "$TEST_DIR/two.log" || fail "it serves others without authentication"
-wait_for '"$REEVE" workers --json | grep -q "$WORKER_PID"' 10
+wait_for '"$REEVE" workers --json | grep -q "\"pid\":$(worker_child "$WORKER_PID")"' 10
 end "$WORKER_PID"
 expect_eq "$ENDED" 0
 end "$ONE"

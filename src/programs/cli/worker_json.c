@@ -35,7 +35,7 @@ static void write_running(cli_json *json, const char *text)
         cli_handle_json(json, queue == NULL ? "" : queue, id == NULL ? "" : id);
         cli_json_text(json, "type", text_of(item, "type"));
         cli_json_maybe(json, "for_ms", number_of(item, "for_ms"));
-        if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "stuck"))) cli_json_bool(json, "stuck", true);
+        cli_json_bool(json, "stuck", cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "stuck")));
         cli_json_close(json);
     }
     cli_json_close_array(json);
