@@ -165,7 +165,7 @@ ok POST "$API/cron/{queue}/{name}/resume" $API/cron/jobs/nightly/resume
 
 printf '%s\n' "plugin_dir = \"$PLUGIN_DIR\"; plugins = [ \"sample\" ];" 'pools = ( { name = "main"; queues = [ "served" ]; } );' >"$TEST_DIR/worker.conf"
 start_worker worker
-the_worker() { WORKER=$(reeve workers --json | grep "\"pid\":$WORKER_PID," | grep -o '^{"worker":"[^"]*' | cut -d '"' -f 4) && [ -n "$WORKER" ]; }
+the_worker() { WORKER=$(reeve workers --json | grep "\"pid\":$(worker_child "$WORKER_PID")," | grep -o '^{"worker":"[^"]*' | cut -d '"' -f 4) && [ -n "$WORKER" ]; }
 wait_for the_worker 20
 W=$API/workers/$WORKER
 it_listens() { ask POST "$W/resume" && [ "$CODE" = 200 ]; } # (it does a moment after its first heartbeat)
