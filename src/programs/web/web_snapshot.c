@@ -1,6 +1,7 @@
 /*
  * web_snapshot.c - reading snapshots, and the thread that does so while somebody looks. After a snapshot it waits for a
- * second, or for 50 times as long as the snapshot took: it never takes more than 2 % of a connection's time.
+ * second, or for 50 times as long as the snapshot took, so that it takes at most 2 % of a connection's time; but for no longer
+ * than 10 seconds, so that on a slow machine, too, the page shows what happens.
  */
 #include "web_snapshot.h"
 
@@ -20,6 +21,7 @@
 #define FRESH_MS 900
 #define INTERVAL_MS 1000
 #define SHARE 50
+#define INTERVAL_MAX_MS 10000
 #define MINUTES_EVERY_MS 15000
 #define MINUTES_QUEUES 50
 #define REDIS_EVERY_MS 10000
@@ -329,7 +331,8 @@ static int64_t pause_after(const web_snapshot *snapshot)
     /* One that failed cost Redis nothing: it waited for a Redis that is away. */
     int64_t share = snapshot == NULL || snapshot->status != REEVE_OK ? 0 : snapshot->took_us * SHARE / 1000;
 
-    return share > INTERVAL_MS ? share : INTERVAL_MS;
+    if (share < INTERVAL_MS) return INTERVAL_MS;
+    return share < INTERVAL_MAX_MS ? share : INTERVAL_MAX_MS;
 }
 
 static void *run(void *user)
