@@ -7,18 +7,8 @@
 #include <unistd.h>
 
 #include "base/exposition.h"
+#include "base/process_memory.h"
 #include "reeve/reeve.h"
-
-static double resident_bytes(void)
-{
-    FILE *file = fopen("/proc/self/statm", "re");
-    unsigned long long size = 0, resident = 0;
-
-    if (file == NULL) return 0;
-    if (fscanf(file, "%llu %llu", &size, &resident) != 2) resident = 0; /* NOLINT(cert-err34-c) */
-    (void)fclose(file);
-    return (double)resident * (double)sysconf(_SC_PAGESIZE);
-}
 
 static double open_descriptors(void)
 {
@@ -42,7 +32,7 @@ void rv_exposition_process(rv_exposition *to, int64_t started_ms)
                           (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                               (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
     rv_exposition_gauge(to, "process_resident_memory_bytes", "bytes", "Resident memory of the process.",
-                        resident_bytes());
+                        (double)rv_process_memory(0));
     rv_exposition_gauge(to, "process_start_time_seconds", "seconds", "When the process began, since the epoch.",
                         (double)started_ms / 1000);
     rv_exposition_gauge(to, "process_open_fds", NULL, "Open file descriptors.", open_descriptors());

@@ -72,21 +72,3 @@ void rv_runner_limits_remove_scratch(const char *path)
     if (rmdir(path) == 0) return;
     (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
-
-/* ---- what a process uses --------------------------------------------------------------------------------------- */
-
-int64_t rv_runner_limits_resident(int pid)
-{
-    char path[64], text[128];
-    long long pages = 0;
-    (void)snprintf(path, sizeof(path), "/proc/%d/statm", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return 0;
-    ssize_t got = read(fd, text, sizeof(text) - 1);
-    (void)close(fd);
-    if (got <= 0) return 0;
-    text[got] = '\0';
-    const char *second = strchr(text, ' ');
-    if (second != NULL) pages = strtoll(second, NULL, 10);
-    return pages > 0 ? pages * sysconf(_SC_PAGESIZE) : 0;
-}

@@ -18,7 +18,4 @@ bool rv_runner_limits_make_scratch(const char *base, char *ret, size_t size);
 /* Removes it with all that is in it. Symbolic links are removed, not followed. */
 void rv_runner_limits_remove_scratch(const char *path);
 
-/* Bytes of resident memory of a process; 0: not known. */
-int64_t rv_runner_limits_resident(int pid);
-
 #endif

@@ -19,8 +19,6 @@
 #include "isolation/runner_program.h"
 #include "isolation/runner_serve.h"
 
-extern char **environ;
-
 #define NATURAL_MS 200 /* how long a process whose socket is closed may take to end its own way */
 
 static reeve_status fail_system(rv_error *error, const char *what, int number)

@@ -12,6 +12,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/process_memory.h"
 #include "base/text.h"
 #include "isolation/runner_limits.h"
 #include "isolation/runner_process.h"
@@ -114,7 +115,7 @@ void rv_isolated_fini(rv_thread *t)
 /* Not all at once. */
 static uint64_t choose_max_tasks(const reeve_runner_options *limits)
 {
-    double less = (double)(limits->max_tasks / 10) * rv_random_unit();
+    double less = (double)limits->max_tasks / 10 * rv_random_unit();
     return (uint64_t)(limits->max_tasks - (int64_t)less);
 }
 
@@ -394,7 +395,7 @@ static bool is_worn(const run_state *run)
     const reeve_runner_options *limits = &run->t->pool->runner;
     if (own->max_tasks > 0 && own->tasks >= own->max_tasks) return true;
     if (limits->max_age_ms > 0 && rv_now_ms() - own->runner.started_ms >= limits->max_age_ms) return true;
-    return limits->max_memory > 0 && rv_runner_limits_resident(own->runner.pid) > limits->max_memory;
+    return limits->max_memory > 0 && rv_process_memory((int)own->runner.pid) > limits->max_memory;
 }
 
 static void end_run(run_state *run)

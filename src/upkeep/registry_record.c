@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "base/process_memory.h"
 #include "base/text.h"
 #include "upkeep/utilisation.h"
 
@@ -170,18 +171,6 @@ static void add_all_running(rv_buf *json, reeve_worker *worker)
 
 /* ---- the entry ------------------------------------------------------------------------------------------------- */
 
-/* The resident memory of this process; 0: unknown. */
-static long long resident_bytes(void)
-{
-    char line[100];
-    long long pages[2] = {0, 0}; /* the process's size, and what of it is resident */
-    FILE *file = fopen("/proc/self/statm", "re");
-    if (file == NULL) return 0;
-    if (fgets(line, sizeof(line), file) == NULL || !rv_parse_numbers(line, pages, 2, NULL)) pages[1] = 0;
-    (void)fclose(file);
-    return pages[1] * sysconf(_SC_PAGESIZE);
-}
-
 void rv_registry_record_write(rv_buf *json, reeve_worker *worker)
 {
     const rv_stats *stats = &worker->stats;
@@ -195,8 +184,9 @@ void rv_registry_record_write(rv_buf *json, reeve_worker *worker)
     rv_buf_addf(json, ",\"threads\":%u,\"busy\":%u,\"processed\":%llu,\"failed\":%llu", worker->thread_count,
                 count_busy(worker), atomic_load(&stats->completed) + atomic_load(&stats->failed),
                 atomic_load(&stats->failed));
-    rv_buf_addf(json, ",\"memory\":%lld,\"round_trip\":%lld,\"utilisation\":%.4f,\"running\":[", resident_bytes(),
-                (long long)atomic_load(&worker->heart.round_trip_us), rv_utilisation_of_worker(worker));
+    rv_buf_addf(json, ",\"memory\":%lld,\"round_trip\":%lld,\"utilisation\":%.4f,\"running\":[",
+                (long long)rv_process_memory(0), (long long)atomic_load(&worker->heart.round_trip_us),
+                rv_utilisation_of_worker(worker));
     add_all_running(json, worker);
     rv_buf_adds(json, "],\"pools\":[");
     add_pools(json, worker);

@@ -60,7 +60,9 @@ expect_eq "$(of_task q/many3 result)" '"3"'
 
 BAD=200 GOOD=1000
 [ -z "$SANITIZED" ] || BAD=20 GOOD=100
+# shellcheck disable=SC2034 # (conditions read them)
 descriptors=$(open_in "$worker") before=$(in_queue q crashed_total)
+# shellcheck disable=SC2034
 completed=$(in_queue q completed) dead=$(in_queue q dead)
 awk -v bad=$BAD -v good=$GOOD 'BEGIN {
     for (i = 1; i <= good; i++) {

@@ -77,7 +77,7 @@ expect_has "$ERR" "reeve-worker: cannot start: "
 conf 'file = "four.txt"; flood = 10; format = "journald";'
 start_worker w
 wait_for 'grep -q event=worker.started four.txt 2>/dev/null' 20
-for i in $(seq 300); do echo '{"type":"fail","attempts":1,"payload":{"kind":"k","message":"m"}}'; done | bulk q || exit 1
+for _ in $(seq 300); do echo '{"type":"fail","attempts":1,"payload":{"kind":"k","message":"m"}}'; done | bulk q || exit 1
 wait_for '[ "$(in_queue q dead)" = 301 ]' 30
 end "$WORKER_PID"
 held=$(sed -n 's/.*event=log.held .* lines=\([0-9]*\).*/\1/p' four.txt | paste -sd+ | bc)

@@ -24,6 +24,7 @@ expect_eq "$STATUS $(sed 's/^[^:]*: //' "$TEST_DIR/out")" "0 nothing has changed
 
 # ---- what changes ---------------------------------------------------------------------------------------------------------
 
+# shellcheck disable=SC2034 # (conditions read it)
 long=$(reeve enqueue b sleep '{"ms":1500}')
 wait_for '[ "$(state_of "$long")" = running ]' 20
 conf 6 '{ name = "p"; queues = [ "a", "c" ]; threads = 3; order = "weighted"; weights = [ 5, 1 ]; },
@@ -63,12 +64,12 @@ expect_has "$(pools)" "p 5"
 # ---- what is rejected -----------------------------------------------------------------------------------------------------
 
 cp "$TEST_DIR/w.conf" "$TEST_DIR/good"
-conf 5 '{ name = "p"; queues = [ "a" ]; threads = 0; }, { name = "q"; queues = [ "e" ]; tread = 2; }'
+conf 5 '{ name = "p"; queues = [ "a" ]; threads = 0; }, { name = "q"; queues = [ "e" ]; thread = 2; }'
 reload
 expect_eq "$STATUS" 1
 expect_has "$OUT" "refused: the present configuration stays in force"
 expect_has "$OUT" "w.conf:3: pools[0].threads: expected a whole number from 1 to 1024, got 0"
-expect_has "$OUT" 'pools[1].tread: unknown setting; did you mean "threads"?'
+expect_has "$OUT" 'pools[1].thread: unknown setting; did you mean "threads"?'
 expect_eq "$(logged w program.reload_rejected)" 3
 printf 'pools = ( {\n' >"$TEST_DIR/w.conf"
 kill -HUP "$WORKER_PID"
@@ -108,6 +109,7 @@ wait_for 'grep -q "\"event\":\"program.reloaded\"" "$TEST_DIR/w.log"' 20
 stop_redis
 sed -i 's/format = "json"; //; s/threads = 4/threads = 5/' "$TEST_DIR/w.conf"
 echo 'queues = ( { name = "a"; concurrency = 3; } );' >>"$TEST_DIR/w.conf"
+# shellcheck disable=SC2034
 before=$(logged w program.reloaded)
 kill -HUP "$WORKER_PID"
 wait_for '[ "$(logged w program.reloaded)" -gt "$before" ]' 20

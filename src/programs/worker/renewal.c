@@ -1,11 +1,10 @@
 #include "renewal.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/lock.h"
+#include "base/process_memory.h"
 #include "signals.h"
 #include "worker/abandon.h"
 
@@ -42,18 +41,6 @@ const char *host_renewal_stuck(void)
     return thread;
 }
 
-/* Resident memory in bytes; 0: not known. */
-static int64_t memory(void)
-{
-    FILE *file = fopen("/proc/self/statm", "re");
-    long long size, resident = 0;
-
-    if (file == NULL) return 0;
-    if (fscanf(file, "%lld %lld", &size, &resident) != 2) resident = 0;
-    (void)fclose(file);
-    return (int64_t)resident * sysconf(_SC_PAGESIZE);
-}
-
 const char *host_renewal_reason(const rv_config *config, reeve_worker *worker)
 {
     reeve_worker_stats stats;
@@ -62,7 +49,7 @@ const char *host_renewal_reason(const rv_config *config, reeve_worker *worker)
 
     (void)rv_worker_stuck(worker, &unspared);
     if (unspared > 0) return "stuck threads";
-    if (max_memory > 0 && memory() >= max_memory) return "max_memory";
+    if (max_memory > 0 && rv_process_memory(0) >= max_memory) return "max_memory";
     if (max_tasks <= 0) return NULL;
     reeve_worker_get_stats(worker, &stats);
     return stats.completed + stats.failed >= (uint64_t)max_tasks ? "max_tasks" : NULL;
