@@ -48,7 +48,7 @@ end() {
 # What sanitizers said in the logs of this test makes it fail, unless it expects that (SANITIZER_EXPECTED=1).
 look_for_reports() {
     [ -n "$SANITIZED" ] && [ -z "${SANITIZER_EXPECTED:-}" ] || return 0
-    ! grep -hE -A 30 'Sanitizer|runtime error:' "$TEST_DIR"/*.log "$TEST_DIR/err" 2>/dev/null >&2
+    ! grep -hE -A 30 'Sanitizer|runtime error:' "$TEST_DIR"/*.log "$TEST_DIR/err" >&2 2>/dev/null
 }
 
 clean_up() {
