@@ -2,6 +2,9 @@
 # Handlers that do not return after their time limit: their threads are reported and replaced, and when there are too many,
 # the worker makes way for a new one, as it does after max_tasks tasks and with max_memory bytes.
 . "$(dirname "$0")/lib.sh"
+
+# A worker whose handlers do not return ends without waiting for their threads.
+export TSAN_OPTIONS="${TSAN_OPTIONS:-} report_thread_leaks=0"
 plugin=$REEVE_BUILD/tests/plugins/fatal.so
 start_redis
 
