@@ -580,6 +580,8 @@ REEVE_API reeve_status reeve_ask_workers(reeve_client *client, const char *const
  */
 REEVE_API reeve_status reeve_ask_worker(reeve_client *client, const char *worker, const char *request,
                                         int64_t timeout_ms, bool *ret_done, char **ret_text);
+
+/* Frees an answer of reeve_ask_worker. NULL: does nothing. Any thread. */
 REEVE_API void reeve_answer_free(char *text);
 
 /* ---- controlling tasks and queues ------------------------------------------------------------------------------ */

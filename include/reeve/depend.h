@@ -129,7 +129,8 @@ REEVE_API reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, 
  * whether the batch waits for this member, which may not be enqueued. Add it again by reeve_batch_add with its id
  * (ret_results has it) before you close the batch, or remove it with reeve_remove_dependency. REEVE_ETOOBIG: there are
  * more members than one call, or the batch (size_limits.parents), can have; nothing was enqueued, and no result is
- * REEVE_OK. REEVE_ESTATE: the batch is closed, or a callback has ended; nothing was enqueued. All results are written whatever the function returns.
+ * REEVE_OK. REEVE_ESTATE: the batch is closed, or a callback has ended; nothing was enqueued. All results are written
+ * whatever the function returns.
  */
 REEVE_API reeve_status reeve_batch_add(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *specs,
                                        size_t count, reeve_enqueued *ret_results);
@@ -139,8 +140,8 @@ REEVE_API reeve_status reeve_batch_add(reeve_client *client, const reeve_batch *
 REEVE_API reeve_status reeve_batch_add_tasks(reeve_client *client, const reeve_batch *batch, const char *const *handles,
                                              size_t count);
 
-/* Closes the batch: no members can be added any more, and later calls that add some fail (REEVE_ESTATE). A second call does nothing. Errors as for
- * reeve_remove_dependency. */
+/* Closes the batch: no members can be added any more, and later calls that add some fail (REEVE_ESTATE). A second call
+ * does nothing. Errors as for reeve_remove_dependency. */
 REEVE_API reeve_status reeve_batch_close(reeve_client *client, const reeve_batch *batch);
 
 /* How many members a batch has, and how these have ended: members = completed + dead + cancelled + left. */

@@ -46,8 +46,9 @@ REEVE_API reeve_status reeve_partition_set(reeve_client *client, const char *que
 /*
  * Continues a change: looks through the partitions, moves the tasks of partitions that are no longer used, at most
  * `limit` of them, and ends the change when nothing is left. *ret_done is true when the change has ended, or when there
- * is none; `served` then still counts partitions that have records of ended tasks. Tasks with a group or a unique key are not moved: workers run them where they are. Any number of programs may
- * call this; a call that was interrupted can be repeated.
+ * is none; `served` then still counts partitions that have records of ended tasks. Tasks with a group or a unique key are
+ * not moved: workers run them where they are. Any number of programs may call this; a call that was interrupted can be
+ * repeated.
  */
 REEVE_API reeve_status reeve_partition_step(reeve_client *client, const char *queue, size_t limit,
                                             reeve_partitions *ret, bool *ret_done);

@@ -50,8 +50,8 @@ typedef struct reeve_worker_options {
      * the request; both are valid during the call. If the function returns true, the program carries the request out,
      * on a thread of its own choice, and answers it once with reeve_worker_answer; it copies `id` for that. If it
      * returns false, the worker answers that the program does not do this. The worker's keeper thread calls the
-     * function: it must not block, and may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id with this worker. NULL: these
-     * requests are refused.
+     * function: it must not block, and may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id
+     * with this worker. NULL: these requests are refused.
      */
     bool (*on_request)(void *user, const char *id, const char *request);
     void *on_request_user; /* argument of on_request; must outlive the worker */
@@ -178,20 +178,22 @@ typedef enum reeve_isolation { REEVE_ISOLATION_THREAD = 0, REEVE_ISOLATION_PROCE
  * the system refuses, for instance because the worker itself has a lower one, stays as it is.
  */
 typedef struct reeve_runner_options {
-    size_t size;    /* sizeof(reeve_runner_options): required */
-    int64_t memory; /* bytes of private memory of a runner: the next allocation fails (RLIMIT_DATA); from 16 MiB */
-    int64_t cpu_ms; /* CPU time of a task, or of a call of a batch handler, in whole seconds, rounded up: the runner is
-                          killed by SIGXCPU, which is a crash of the task */
-    int64_t files;  /* number of open descriptors; from 16 */
+    size_t size; /* sizeof(reeve_runner_options): required */
+    /* Bytes of private memory of a runner; the next allocation fails (RLIMIT_DATA). From 16 MiB. */
+    int64_t memory;
+    /* CPU time of a task, or of a call of a batch handler, in ms, rounded up to whole seconds. SIGXCPU kills the runner,
+     * which is a crash of the task. */
+    int64_t cpu_ms;
+    int64_t files;      /* number of open descriptors; from 16 */
     int64_t processes;  /* number of processes and threads of the worker's user, not of root (RLIMIT_NPROC) */
-    int64_t file_size;  /* bytes of a file that a task writes: the runner is killed by SIGXFSZ */
+    int64_t file_size;  /* bytes of a file that a task writes; SIGXFSZ kills the runner */
     int64_t max_tasks;  /* number of tasks after which a runner is replaced, randomly up to a tenth fewer */
     int64_t max_memory; /* bytes of resident memory after a task above which the runner is replaced */
     int64_t max_age_ms; /* age after a task above which the runner is replaced */
     int64_t grace_ms;   /* time from a request to stop to SIGTERM, and from there to SIGKILL; 0: 2000 */
-    const char
-        *scratch; /* a directory in which each task (or call) gets a new private directory: its handler finds that as
-                            working directory and in TMPDIR. It is removed afterwards. NULL: none */
+    /* A directory in which each task, or call of a batch handler, gets a new private directory: its handler finds that
+     * as working directory and in TMPDIR. The directory is removed afterwards. NULL: none. */
+    const char *scratch;
 } reeve_runner_options;
 
 /* A pool: threads that serve a list of queues. The struct and what it points to are copied. */
@@ -208,7 +210,7 @@ typedef struct reeve_pool_options {
      * time, by the run times of its last tasks, and never more than `batch`. While the queue has no more tasks than the
      * threads lease, a value above 2 ms counts as 2 ms. */
     int64_t batch_ms;
-    reeve_isolation isolation;
+    reeve_isolation isolation;          /* where the handlers run; 0: on the threads */
     const reeve_runner_options *runner; /* with REEVE_ISOLATION_PROCESS; NULL: no limits */
     /* Minimum number of threads, at most `threads`; 0: the same as `threads`. If it is lower, the number of threads follows
      * the work, from `threads_min` to `threads`: it grows while all threads are busy and tasks wait longer than
