@@ -14,8 +14,10 @@ static size_t name_length(const char *host)
 static bool is_name(const char *host, const char *name)
 {
     size_t length = name_length(host);
+    const char *rest = host + length;
 
-    return strlen(name) == length && strncasecmp(host, name, length) == 0;
+    if (rest[0] == ':') rest += 1 + strspn(rest + 1, "0123456789");
+    return rest[0] == '\0' && strlen(name) == length && strncasecmp(host, name, length) == 0;
 }
 
 static bool is_own(const rv_http_origin *request)

@@ -16,10 +16,10 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "http_deadline.h"
+#include "http_framing.h"
 #include "mhd.h"
 
 #define CONNECTION_MEMORY (32 * 1024) /* request line and headers; more is answered with 431 */
-#define HEADERS_MAX 100
 #define THREAD_STACK (1024 * 1024)
 #define PEM_MAX (1024 * 1024)
 static char tls_priorities[] = "SECURE128:+SECURE192:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
@@ -206,12 +206,22 @@ static struct rv_http_inside *make_inside(rv_http_server *server, struct MHD_Con
     return NULL;
 }
 
+static enum MHD_Result add_framing(void *framing, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    (void)kind;
+    rv_http_framing_add(framing, name, value);
+    return MHD_YES;
+}
+
+/* An answer that comes before the body ends the connection. */
 static enum MHD_Result begin(struct rv_http_inside *inside)
 {
     const rv_http_handlers *handlers = &inside->server->options.handlers;
+    rv_http_framing framing = {0};
 
-    if (rv_mhd.get_connection_values(inside->connection, MHD_HEADER_KIND, NULL, NULL) > HEADERS_MAX)
-        return refuse(inside, 431, "too_big", "more than 100 headers");
+    (void)rv_mhd.get_connection_values(inside->connection, MHD_HEADER_KIND, add_framing, &framing);
+    const rv_http_framing_refusal refusal = rv_http_framing_check(&framing, inside->server->options.body_max);
+    if (refusal.status != 0) return refuse(inside, refusal.status, refusal.code, refusal.message);
     inside->begun = true;
     if (handlers->begin(&inside->request, handlers->user)) return MHD_YES;
     inside->refused = true;

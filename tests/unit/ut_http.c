@@ -5,6 +5,7 @@
 #include "base/exposition.h"
 #include "base/listen_address.h"
 #include "support/cmocka.h"
+#include "web/http_framing.h"
 #include "web/http_listen.h"
 #include "web/http_origin.h"
 #include "web/http_path.h"
@@ -39,6 +40,28 @@ static void matches_whole_paths(void **state)
     assert_false(rv_http_path_match("/q/{queue}", "/q", &params));
     assert_false(rv_http_path_match("/q/{queue}", "/q/a%zz", &params));
     assert_false(rv_http_path_match("/health", "/healthy", &params));
+}
+
+static unsigned framing_status(const char *const *headers)
+{
+    rv_http_framing framing = {0};
+
+    for (; *headers != NULL; headers += 2) rv_http_framing_add(&framing, headers[0], headers[1]);
+    return rv_http_framing_check(&framing, 1000).status;
+}
+
+static void refuses_two_ends_of_a_request(void **state)
+{
+    (void)state;
+    assert_int_equal(framing_status((const char *[]){"Host", "a", "content-length", "1000", NULL}), 0);
+    assert_int_equal(framing_status((const char *[]){"Content-Length", "1001", NULL}), 413);
+    assert_int_equal(framing_status((const char *[]){"Content-Length", "18446744073709551617", NULL}), 413);
+    assert_int_equal(framing_status((const char *[]){"Content-Length", "1", "Content-Length", "1", NULL}), 400);
+    assert_int_equal(framing_status((const char *[]){"Content-Length", "1", "Transfer-Encoding", "chunked", NULL}), 400);
+    assert_int_equal(framing_status((const char *[]){"Content-Length", "1", "Content-Length \t", "2", NULL}), 400);
+    assert_int_equal(framing_status((const char *[]){"Transfer-Encoding", "Chunked", NULL}), 0);
+    assert_int_equal(framing_status((const char *[]){"Transfer-Encoding", "gzip, chunked", NULL}), 501);
+    assert_int_equal(framing_status((const char *[]){"Host", "a", "host", "a", NULL}), 400);
 }
 
 static void refuses_other_origins(void **state)
@@ -110,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decodes_only_valid_escapes), cmocka_unit_test(matches_whole_paths),
+        cmocka_unit_test(refuses_two_ends_of_a_request),
         cmocka_unit_test(refuses_other_origins),      cmocka_unit_test(reads_addresses),
         cmocka_unit_test(writes_both_formats),
     };

@@ -14,6 +14,7 @@ struct reading {
     web_call *call;
     web_filter *filter;
     bool good;
+    bool seen[ROWS + 1]; /* the last one: state */
 };
 
 static void refuse(struct reading *reading, const char *name, const char *expected)
@@ -86,27 +87,40 @@ static void set_row(struct reading *reading, const cli_option *row, char *value)
     }
 }
 
-static void read_one(struct reading *reading, const char *name, const char *value, bool encoded)
+/* A member that is given twice would silently replace the first. */
+static bool is_first(struct reading *reading, const char *name, size_t row)
 {
-    char *kept;
+    bool first = !reading->seen[row] || strcmp(name, "meta") == 0;
 
-    if (!reading->good) return;
-    if (strcmp(name, "state") == 0) {
-        kept = keep(reading, name, value, encoded);
-        if (kept != NULL) read_state(reading, kept);
-        return;
-    }
-    for (size_t i = 0; i < ROWS; i++) {
-        if (strcmp(rows[i].name, name) != 0) continue;
-        kept = keep(reading, name, value, encoded);
-        if (kept != NULL) set_row(reading, &rows[i], kept);
-        return;
-    }
+    if (!first) refuse(reading, name, "one value");
+    reading->seen[row] = true;
+    return first;
 }
 
+/* An unknown name is refused: without it, the filter would select more than was meant. */
+static void read_one(struct reading *reading, const char *name, const char *value, bool encoded)
+{
+    size_t row = 0;
+    bool is_state = strcmp(name, "state") == 0;
+
+    if (!reading->good) return;
+    while (row < ROWS && (is_state || strcmp(rows[row].name, name) != 0)) row++;
+    if (row == ROWS && !is_state) {
+        refuse(reading, name, "a filter's name: state, type, kind, tag, group, meta, ... (docs/guide/web.md)");
+        return;
+    }
+    char *kept = is_first(reading, name, row) ? keep(reading, name, value, encoded) : NULL;
+    if (kept == NULL) return;
+    if (is_state)
+        read_state(reading, kept);
+    else
+        set_row(reading, &rows[row], kept);
+}
+
+/* The parameters of the page stand beside those of the filter. */
 static void read_query(void *user, const char *name, const char *value)
 {
-    read_one(user, name, value, true);
+    if (strcmp(name, "limit") != 0 && strcmp(name, "cursor") != 0) read_one(user, name, value, true);
 }
 
 static bool check(struct reading *reading)
@@ -119,7 +133,7 @@ static bool check(struct reading *reading)
 
 bool web_filter_from_query(web_call *call, web_filter *ret)
 {
-    struct reading reading = {call, ret, true};
+    struct reading reading = {.call = call, .filter = ret, .good = true};
 
     memset(ret, 0, sizeof(*ret));
     rv_http_server_each_query(call->http, read_query, &reading);
@@ -143,10 +157,12 @@ static void read_member(struct reading *reading, const char *name, const cJSON *
 
 bool web_filter_from_object(web_call *call, const cJSON *object, web_filter *ret)
 {
-    struct reading reading = {call, ret, true};
+    struct reading reading = {.call = call, .filter = ret, .good = object == NULL || cJSON_IsObject(object)};
     const cJSON *member;
 
     memset(ret, 0, sizeof(*ret));
+    if (!reading.good) web_refuse(call, 400, "invalid", "\"filter\": expected an object");
+    if (!reading.good) return false;
     cJSON_ArrayForEach(member, object) read_member(&reading, member->string, member);
     return check(&reading);
 }

@@ -16,7 +16,8 @@ typedef struct web_filter {
     size_t used;
 } web_filter;
 
-/* Each reads all members; those of other names are left to the caller. False: the call was refused. */
+/* Each reads all members, and refuses unknown names; a query may also have "limit" and "cursor". object: NULL for an empty
+ * filter. False: the call was refused. */
 bool web_filter_from_query(web_call *call, web_filter *ret);
 bool web_filter_from_object(web_call *call, const cJSON *object, web_filter *ret);
 

@@ -281,6 +281,11 @@ void web_run_queues(web_call *call)
     uint64_t total = 0;
     cli_json json = {.out = call->out};
 
+    if (begins == NULL && rv_http_server_query(call->http, "prefix") != NULL) {
+        web_refuse(call, 400, "invalid", "prefix: expected the beginning of a name of at most %d characters",
+                   REEVE_QUEUE_MAX);
+        return;
+    }
     if (!web_query_number(call, "limit", 1, 1000, 100, &limit)) return;
     if (!web_query_number(call, "offset", 0, INT64_MAX, 0, &offset)) return;
     web_snapshot *snapshot = web_snapshots_get(call->web->snapshots);

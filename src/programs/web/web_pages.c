@@ -3,16 +3,21 @@
  * behind # in the address says which one is shown.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "web.h"
 #include "web_assets.h"
 
+/* "gzip" or "gzip;q=1", but not "gzip;q=0". */
 static bool takes_gzip(const web_call *call)
 {
     const char *accepted = rv_http_server_header(call->http, "Accept-Encoding");
+    const char *at = accepted == NULL ? NULL : strstr(accepted, "gzip");
+    const char *quality = at == NULL ? NULL : strstr(at, "q=");
 
-    return accepted != NULL && strstr(accepted, "gzip") != NULL;
+    if (at == NULL) return false;
+    return quality == NULL || quality > at + strcspn(at, ",") || strtod(quality + 2, NULL) > 0;
 }
 
 /* An asset changes only with the program: its name has a mark of its content (ETag). */

@@ -15,7 +15,6 @@
 #include "web_users.h"
 
 #define API "/api/v1"
-#define COOKIE "reeve_session="
 
 /* clang-format off */
 const web_route web_route_table[] = {
@@ -115,14 +114,9 @@ static bool from_bearer(web_call *call)
 
 static bool from_cookie(web_call *call)
 {
-    const char *value = rv_http_server_header(call->http, "Cookie");
-    const char *at = value == NULL ? NULL : strstr(value, COOKIE);
     char token[WEB_TOKEN_SIZE];
 
-    if (at == NULL || strcspn(at + strlen(COOKIE), "; ") != WEB_TOKEN_SIZE - 1) return false;
-    memcpy(token, at + strlen(COOKIE), WEB_TOKEN_SIZE - 1);
-    token[WEB_TOKEN_SIZE - 1] = '\0';
-    return web_users_session(call->web->users, token, &call->who);
+    return web_session_cookie(call, token) && web_users_session(call->web->users, token, &call->who);
 }
 
 static void find_who(web_call *call)

@@ -7,7 +7,24 @@
 #include "web.h"
 #include "web_users.h"
 
-#define COOKIE "reeve_session="
+#define COOKIE "reeve_session"
+
+bool web_session_cookie(web_call *call, char ret_token[WEB_TOKEN_SIZE])
+{
+    const char *at = rv_http_server_header(call->http, "Cookie");
+
+    while (at != NULL && *at != '\0') {
+        at += strspn(at, "; ");
+        size_t length = strcspn(at, ";"), name = strcspn(at, "=;");
+        if (name == strlen(COOKIE) && memcmp(at, COOKIE, name) == 0 && length == name + WEB_TOKEN_SIZE) {
+            memcpy(ret_token, at + name + 1, WEB_TOKEN_SIZE - 1);
+            ret_token[WEB_TOKEN_SIZE - 1] = '\0';
+            return true;
+        }
+        at += length;
+    }
+    return false;
+}
 
 void web_run_session(web_call *call)
 {
@@ -30,7 +47,7 @@ static void set_cookie(web_call *call, const char *token)
     const char *proto = rv_http_server_header(call->http, "X-Forwarded-Proto"), *prefix = call->web->options.prefix;
     bool secure = call->http->encrypted || (proto != NULL && strcmp(proto, "https") == 0);
 
-    (void)snprintf(call->http->cookie, sizeof(call->http->cookie), "%s%s; Path=%.100s/; HttpOnly; SameSite=Strict%s%s",
+    (void)snprintf(call->http->cookie, sizeof(call->http->cookie), "%s=%s; Path=%.100s/; HttpOnly; SameSite=Strict%s%s",
                    COOKIE, token, prefix, secure ? "; Secure" : "", token[0] == '\0' ? "; Max-Age=0" : "");
 }
 
@@ -62,15 +79,9 @@ void web_run_login(web_call *call)
 
 void web_run_logout(web_call *call)
 {
-    const char *value = rv_http_server_header(call->http, "Cookie");
-    const char *at = value == NULL ? NULL : strstr(value, COOKIE);
-    char token[WEB_TOKEN_SIZE] = "";
+    char token[WEB_TOKEN_SIZE];
 
-    if (at != NULL && strcspn(at + strlen(COOKIE), "; ") == WEB_TOKEN_SIZE - 1) {
-        memcpy(token, at + strlen(COOKIE), WEB_TOKEN_SIZE - 1);
-        token[WEB_TOKEN_SIZE - 1] = '\0';
-        web_users_end(call->web->users, token);
-    }
+    if (web_session_cookie(call, token)) web_users_end(call->web->users, token);
     set_cookie(call, "");
     web_done(call);
 }

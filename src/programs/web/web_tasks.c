@@ -18,6 +18,7 @@
 #define ID(call) ((call)->params.value[1])
 #define SEEN_MAX 20000
 #define WAIT_MAX_MS 60000
+#define CURSOR_WORDS "cursor: expected that of an earlier page"
 #define CURSOR_TEXT (3 * REEVE_CURSOR_MAX + 32)
 
 /* A page that is being put together. */
@@ -28,7 +29,7 @@ struct page {
     int state;
     size_t limit, count;
     uint64_t seen;
-    bool hides;
+    bool resumes; /* its cursor came with the request, and was not used yet */
 };
 
 static void hide_payload(reeve_task_info *info, bool hides)
@@ -73,9 +74,10 @@ static bool read_cursor(struct page *page)
     if (rv_http_path_decode(text, sizeof(text), encoded, strlen(encoded))) colon = strchr(text, ':');
     if (colon != NULL) text[colon - text] = '\0';
     if (colon == NULL || strlen(colon + 1) >= sizeof(page->cursor) || reeve_state_parse(text, &state) != REEVE_OK) {
-        web_refuse(page->call, 400, "invalid", "cursor: expected that of an earlier page");
+        web_refuse(page->call, 400, "invalid", CURSOR_WORDS);
         return false;
     }
+    page->resumes = true;
     page->state = (int)state;
     rv_copy_text(page->cursor, sizeof(page->cursor), colon + 1);
     return true;
@@ -92,10 +94,15 @@ static bool step(struct page *page)
     reeve_status status =
         reeve_find(call->client, QUEUE(call), &filter, page->cursor, page->limit - page->count, &list, &count, &seen);
 
+    if (status == REEVE_EREDIS && page->resumes) {
+        web_refuse(call, 400, "invalid", CURSOR_WORDS);
+        return false;
+    }
     if (status != REEVE_OK) {
         web_refuse_status(call, status);
         return false;
     }
+    page->resumes = false;
     for (size_t i = 0; i < count; i++) {
         if (page->count++ > 0) (void)fputc(',', call->out);
         print_task(call, list[i], NULL);

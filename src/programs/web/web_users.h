@@ -29,6 +29,9 @@ bool web_users_begin(struct web_users *users, const web_who *who, char ret_token
 bool web_users_session(struct web_users *users, const char *token, web_who *ret);
 void web_users_end(struct web_users *users, const char *token);
 
+/* The token of a session in the cookies of a request; false: there is none (web_session.c). */
+bool web_session_cookie(web_call *call, char ret_token[WEB_TOKEN_SIZE]);
+
 /* --hash-password: reads a password from standard input and prints its hash. The exit status. */
 int web_users_hash(void);
 

@@ -1,0 +1,76 @@
+# st_web_hostile.sh - requests to `reeve web` that a proxy and the server could read in two ways, or whose filter means more than was
+# typed, are refused; none of them ends the server or makes it wait.
+. "$(dirname "$0")/lib.sh"
+
+"$REEVE" web --help >/dev/null 2>&1 || exit 77 # (built without REEVE_WEB)
+start_redis
+for i in 1 2 3; do reeve enqueue jobs echo --id "job-$i" >/dev/null || fail "no task"; done
+"$REEVE" web --listen 127.0.0.1:0 </dev/null >"$TEST_DIR/web.out" 2>"$TEST_DIR/web.log" &
+WEB_PID=$!
+own "$WEB_PID"
+wait_for '[ -s "$TEST_DIR/web.out" ]' 10
+URL=$(head -n 1 "$TEST_DIR/web.out")
+PORT=${URL##*:} PORT=${PORT%/}
+JOBS=/api/v1/queues/jobs
+
+# raw STATUS TEXT: sends the text (\r and \n are escapes); the first answer has this status, and comes before the 30 seconds
+# that a client has for a request.
+raw() {
+    local fd
+    exec {fd}<>"/dev/tcp/127.0.0.1/$PORT" || fail "no connection"
+    printf '%b' "$2" >&"$fd"
+    IFS=' ' read -r -t 20 -u "$fd" _ CODE _ || CODE=none
+    exec {fd}>&-
+    expect_eq "$CODE" "$1" "$2"
+}
+HOST='Host: localhost\r\n'
+
+# ---- where a request ends ----------------------------------------------------------------------------------------------
+
+PAUSE="POST $JOBS/pause HTTP/1.1\r\n$HOST"
+raw 200 "${PAUSE}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+raw 400 "${PAUSE}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+raw 400 "${PAUSE}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x"
+raw 400 "${PAUSE}Content-Length: 2\r\nTransfer-Encoding : chunked\r\n\r\n{}"
+raw 501 "${PAUSE}Transfer-Encoding: gzip\r\n\r\n{}"
+raw 413 "${PAUSE}Content-Length: 1099511627776\r\n\r\n{}"
+raw 413 "POST $JOBS/tasks HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 99999999\r\n\r\n"
+raw 413 "${PAUSE}Content-Length: 99999999999999999999\r\n\r\n{}"
+raw 400 "${PAUSE}Content-Length: -2\r\n\r\n{}"
+raw 400 "${PAUSE}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"
+raw 400 "GET /health HTTP/1.1\r\n${HOST}Host: evil.example\r\n\r\n"
+raw 403 "GET /health HTTP/1.1\r\nHost: localhost:x@evil.example\r\n\r\n"
+raw 405 "TRACE /health HTTP/1.1\r\n$HOST\r\n"
+raw 404 "GET http://evil.example/health HTTP/1.1\r\n$HOST\r\n"
+
+# ---- filters -----------------------------------------------------------------------------------------------------------
+
+# An unknown name would select all tasks of the state.
+preview() { raw "$1" "POST $JOBS/preview HTTP/1.1\r\n${HOST}Content-Length: ${#2}\r\n\r\n$2"; }
+preview 200 '{"action":"delete","filter":{"state":"ready","type":"echo"}}'
+preview 400 '{"action":"delete","filter":{"state":"ready","typ":"other"}}'
+preview 400 '{"action":"delete","filter":{"state":"ready","state":"dead"}}'
+preview 400 '{"action":"delete","filter":{"state":"ready","type":["a","b"]}}'
+for filter in '["state"]' '[null]' '"state"' 7 '[[["x"]]]' '{"state":{}}' '{"":1}' null; do preview 400 "{\"action\":\"delete\",\"filter\":$filter}"; done
+get() { raw "$1" "GET $2 HTTP/1.1\r\n$HOST\r\n"; }
+get 200 "$JOBS/tasks?state=ready&limit=2"
+get 400 "$JOBS/tasks?typ=other"
+get 400 "$JOBS/tasks?state=ready&state=dead"
+get 400 "$JOBS/tasks?cursor=dead:~41~41"
+get 400 '/api/v1/queues?prefix=%zz'
+get 400 "/api/v1/queues?prefix=$(printf 'a%.0s' $(seq 100))"
+
+# Only a whole name is the cookie of the session; a text that is not accepted is not sent.
+code() { CODE=$(curl -s -o "$TEST_DIR/answer" -w '%{http_code} %{size_download}' "$@"); }
+code "${URL}assets/app.css" -H 'Accept-Encoding: gzip;q=0, identity'
+plain=$CODE
+code "${URL}assets/app.css" -H 'Accept-Encoding: identity;q=0.5, gzip;q=0.1'
+[ "$CODE" != "$plain" ] || fail "no gzip"
+code "${URL}assets/app.css"
+expect_eq "$CODE" "$plain"
+
+kill -0 "$WEB_PID" 2>/dev/null || fail "the server has ended"
+expect_eq "$(in_queue jobs ready)" 3
+end "$WEB_PID"
+expect_eq "$ENDED" 0
+exit 0
