@@ -42,8 +42,7 @@ void rv_http_framing_add(rv_http_framing *framing, const char *name, const char 
 
 rv_http_framing_refusal rv_http_framing_check(const rv_http_framing *framing, size_t body_max)
 {
-    if (framing->headers > HEADERS_MAX)
-        return (rv_http_framing_refusal){431, "too_big", "more than 100 headers"};
+    if (framing->headers > HEADERS_MAX) return (rv_http_framing_refusal){431, "too_big", "more than 100 headers"};
     if (framing->hosts > 1) return (rv_http_framing_refusal){400, "invalid", "more than one header Host"};
     if (framing->lengths + framing->encodings > 1)
         return (rv_http_framing_refusal){400, "invalid", "more than one length of the body"};

@@ -57,7 +57,8 @@ static void refuses_two_ends_of_a_request(void **state)
     assert_int_equal(framing_status((const char *[]){"Content-Length", "1001", NULL}), 413);
     assert_int_equal(framing_status((const char *[]){"Content-Length", "18446744073709551617", NULL}), 413);
     assert_int_equal(framing_status((const char *[]){"Content-Length", "1", "Content-Length", "1", NULL}), 400);
-    assert_int_equal(framing_status((const char *[]){"Content-Length", "1", "Transfer-Encoding", "chunked", NULL}), 400);
+    assert_int_equal(framing_status((const char *[]){"Content-Length", "1", "Transfer-Encoding", "chunked", NULL}),
+                     400);
     assert_int_equal(framing_status((const char *[]){"Content-Length", "1", "Content-Length \t", "2", NULL}), 400);
     assert_int_equal(framing_status((const char *[]){"Transfer-Encoding", "Chunked", NULL}), 0);
     assert_int_equal(framing_status((const char *[]){"Transfer-Encoding", "gzip, chunked", NULL}), 501);
@@ -132,9 +133,11 @@ static void writes_both_formats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decodes_only_valid_escapes), cmocka_unit_test(matches_whole_paths),
+        cmocka_unit_test(decodes_only_valid_escapes),
+        cmocka_unit_test(matches_whole_paths),
         cmocka_unit_test(refuses_two_ends_of_a_request),
-        cmocka_unit_test(refuses_other_origins),      cmocka_unit_test(reads_addresses),
+        cmocka_unit_test(refuses_other_origins),
+        cmocka_unit_test(reads_addresses),
         cmocka_unit_test(writes_both_formats),
     };
 
