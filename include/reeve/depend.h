@@ -176,6 +176,40 @@ REEVE_API reeve_status reeve_batch_count(reeve_client *client, const char *handl
 REEVE_API reeve_status reeve_batch_find(reeve_client *client, const char *const *handles, size_t count,
                                         reeve_batch *ret);
 
+/* ---- the tree of a task ---------------------------------------------------------------------------------------- */
+
+/* Why a task is in a tree: it is the root, a parent of the task above it, or a child of the task above it. */
+typedef enum reeve_tree_side { REEVE_TREE_ROOT = 0, REEVE_TREE_PARENT, REEVE_TREE_CHILD } reeve_tree_side;
+
+/* A task of a tree. */
+typedef struct reeve_tree_task {
+    char *handle;
+    char *type;        /* NULL: there is no such task, or its record is no longer kept */
+    reeve_state state; /* valid if type is not NULL */
+    reeve_tree_side side;
+    unsigned depth; /* 0: the root; the task above it has 1 less */
+    char *ended;    /* a parent: how it has ended for the task above it, "completed", "dead" or "cancelled"; else NULL */
+    char *on_death; /* a parent: what happens if it dies, the name of a reeve_on_parent_death; else NULL */
+    bool repeated;  /* the same task is elsewhere in the tree, with the tasks below it */
+    uint64_t more;  /* number of its parents, or on the side of the children its children, that the tree leaves out */
+} reeve_tree_task;
+
+#define REEVE_TREE_MAX 1000
+
+/*
+ * Gets the tree of a task: the task, then its parents, each followed by its own parents, and then its children, each followed
+ * by its own children. A child is in the tree while it waits for the task above it. The tree has at most `limit` tasks
+ * (0: 100; at most REEVE_TREE_MAX), those near the root first, and at most 100 below each task. *ret_more, if ret_more is not
+ * NULL, has the number of tasks next to those of the tree that it leaves out. One round trip for each 32 tasks, which are not
+ * read in one step. Free the list with reeve_tree_free.
+ *
+ *   REEVE_EINVAL      the limit is too large, or the queue or the id is not valid
+ *   REEVE_ENOTFOUND   there is no such task, or its record is no longer kept
+ */
+REEVE_API reeve_status reeve_tree_get(reeve_client *client, const char *queue, const char *id, size_t limit,
+                                      reeve_tree_task ***ret, size_t *ret_count, uint64_t *ret_more);
+REEVE_API void reeve_tree_free(reeve_tree_task **list, size_t count);
+
 /* ---- in a handler ---------------------------------------------------------------------------------------------- */
 
 /* A parent of the running task. */
