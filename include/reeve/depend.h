@@ -188,7 +188,7 @@ typedef struct reeve_tree_task {
     reeve_state state; /* valid if type is not NULL */
     reeve_tree_side side;
     unsigned depth; /* 0: the root; the task above it has 1 less */
-    char *ended;    /* a parent: how it has ended for the task above it, "completed", "dead" or "cancelled"; else NULL */
+    char *ended; /* a parent: how it has ended for the task above it, "completed", "dead" or "cancelled"; else NULL */
     char *on_death; /* a parent: what happens if it dies, the name of a reeve_on_parent_death; else NULL */
     bool repeated;  /* the same task is elsewhere in the tree, with the tasks below it */
     uint64_t more;  /* number of its parents, or on the side of the children its children, that the tree leaves out */

@@ -133,10 +133,8 @@ static void expand(task_tree *tree, size_t place, const reeve_task_info *info)
     task->type = rv_strdup(info->type);
     tree->failed = tree->failed || task->type == NULL;
     task->state = info->state;
-    if (task->side != REEVE_TREE_CHILD)
-        add_list(tree, place, info->parents, info->parent_count, REEVE_TREE_PARENT);
-    if (task->side != REEVE_TREE_PARENT)
-        add_list(tree, place, info->children, info->child_count, REEVE_TREE_CHILD);
+    if (task->side != REEVE_TREE_CHILD) add_list(tree, place, info->parents, info->parent_count, REEVE_TREE_PARENT);
+    if (task->side != REEVE_TREE_PARENT) add_list(tree, place, info->children, info->child_count, REEVE_TREE_CHILD);
 }
 
 /* Looks up a page of nodes from `first` on. Returns where the next page begins. */

@@ -88,10 +88,12 @@ static void a_limit_keeps_what_is_near(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    test_refused(test_client, reeve_tree_get(test_client, "q", "a", 0, &tree, &tree_count, NULL), REEVE_ENOTFOUND, "q/a");
+    test_refused(test_client, reeve_tree_get(test_client, "q", "a", 0, &tree, &tree_count, NULL), REEVE_ENOTFOUND,
+                 "q/a");
     test_refused(test_client, reeve_tree_get(test_client, "q", "a b", 0, &tree, &tree_count, NULL), REEVE_EINVAL, "");
     test_refused(test_client, reeve_tree_get(test_client, "q q", "a", 0, &tree, &tree_count, NULL), REEVE_EINVAL, "");
-    test_refused(test_client, reeve_tree_get(test_client, "q", "a", 1001, &tree, &tree_count, NULL), REEVE_EINVAL, "1001");
+    test_refused(test_client, reeve_tree_get(test_client, "q", "a", 1001, &tree, &tree_count, NULL), REEVE_EINVAL,
+                 "1001");
 }
 
 int main(void)

@@ -47,8 +47,7 @@ static void print_line(const reeve_tree_task *task)
     if (task->on_death != NULL && strcmp(task->on_death, "fail") != 0) (void)printf("  (%s)", task->on_death);
     if (task->repeated) (void)printf("  (repeated)");
     (void)putchar('\n');
-    if (task->more > 0)
-        (void)printf("%*s  ... %" PRIu64 " more\n", indent, "", task->more);
+    if (task->more > 0) (void)printf("%*s  ... %" PRIu64 " more\n", indent, "", task->more);
 }
 
 static void print_tasks(const cli_context *cli, reeve_tree_task *const *tasks, size_t count)
@@ -81,6 +80,7 @@ int cli_tree_show(cli_context *cli, const cli_handle *handle, size_t limit)
     reeve_tree_free(tasks, count);
     if (!cli_flush(cli)) return CLI_REFUSED;
     if (more > 0)
-        cli_note(cli, "looked at %zu tasks; left out %" PRIu64 " next to them, and those beyond (--limit)", count, more);
+        cli_note(cli, "looked at %zu tasks; left out %" PRIu64 " next to them, and those beyond (--limit)", count,
+                 more);
     return CLI_DONE;
 }
