@@ -10,6 +10,7 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "client/outbox.h"
+#include "client/partition_put.h"
 #include "client/partitions.h"
 #include "client/spread.h"
 #include "reeve/change.h"
@@ -46,44 +47,13 @@ static reeve_status get(reeve_client *client, const char *queue, rv_partition_la
     return REEVE_OK;
 }
 
-static void build_put(rv_conn *conn, bool again, const void *context)
-{
-    const void *const *parts = context;
-    const reeve_client *client = parts[0];
-    const rv_partition_layout *layout = parts[1];
-    char text[RV_PARTITION_LAYOUT_TEXT];
-    bool plain = layout->count == 1 && layout->served == 1;
-    (void)again;
-    rv_partition_layout_write(text, layout);
-    for (unsigned i = 0; !plain && i < layout->served; i++) {
-        char name[REEVE_QUEUE_MAX + 1];
-        rv_partition_name(name, layout->queue, i);
-        rv_cmd(conn, 3);
-        rv_args(conn, "SADD");
-        rv_arg2(conn, client->ns, strlen(client->ns), ":queues", 7);
-        rv_args(conn, name);
-    }
-    rv_cmd(conn, plain ? 3 : 4);
-    rv_args(conn, plain ? "HDEL" : "HSET");
-    rv_arg2(conn, client->ns, strlen(client->ns), RV_PARTITION_KEY, strlen(RV_PARTITION_KEY));
-    rv_args(conn, layout->queue);
-    if (!plain) rv_args(conn, text);
-}
+/* Two operators at once: the one whose layout is no longer in force reads it again. */
+#define TRIES 10
 
-static void on_put(size_t index, const rv_reply *reply, void *context)
+static reeve_status give_up(reeve_client *client, const char *queue)
 {
-    reeve_client *client = context;
-    (void)index;
-    if (rv_client_put_off(client, reply)) return;
-    if (rv_reply_is(reply, RV_ERROR)) (void)rv_client_refused(client, reply->text);
-}
-
-static reeve_status put(reeve_client *client, const rv_partition_layout *layout)
-{
-    const void *parts[] = {client, layout};
-    reeve_status status = rv_client_exec(client, build_put, parts, on_put, client, NULL);
-    if (status == REEVE_OK) status = client->error.status;
-    return status == REEVE_OK ? rv_partitions_renew(client) : status;
+    return rv_fail(&client->error, REEVE_ESTATE, "queue %s: others change its partitions all the time; try again",
+                   queue);
 }
 
 static void fill(reeve_partitions *ret, const rv_partition_layout *layout)
@@ -141,20 +111,52 @@ static reeve_status share(reeve_client *client, const rv_partition_layout *layou
     return status;
 }
 
+static bool has_same_limits(const rv_partition_layout *layout, const rv_partition_layout *other)
+{
+    return layout->count == other->count && layout->served == other->served &&
+           layout->concurrency == other->concurrency && layout->rate.count == other->rate.count &&
+           layout->rate.period_ms == other->rate.period_ms && layout->rate.burst == other->rate.burst;
+}
+
+/* The limits of the layout in force. Another operator may change it meanwhile, and share out its limits before or after
+ * this one: whoever is the last shares out those in force. */
+static reeve_status share_present(reeve_client *client, const char *queue)
+{
+    rv_partition_layout layout, now;
+    reeve_status status = get(client, queue, &now);
+    for (unsigned tries = 0; status == REEVE_OK && tries < TRIES; tries++) {
+        layout = now;
+        if (layout.count > 1 || layout.served > 1) status = share(client, &layout);
+        if (status == REEVE_OK) status = get(client, queue, &now);
+        if (status == REEVE_OK && has_same_limits(&layout, &now)) return REEVE_OK;
+    }
+    return status == REEVE_OK ? give_up(client, queue) : status;
+}
+
+static void change_limits(rv_partition_layout *layout, const reeve_limit_change *change)
+{
+    if (change->concurrency != 0) layout->concurrency = change->concurrency > 0 ? change->concurrency : 0;
+    if (change->rate == NULL) return;
+    layout->rate = *change->rate;
+    if (layout->rate.period_ms == 0) layout->rate.period_ms = 1000;
+    if (layout->rate.burst == 0) layout->rate.burst = layout->rate.count;
+}
+
 reeve_status rv_client_partition_limit(reeve_client *client, const char *queue, const reeve_limit_change *change)
 {
-    rv_partition_layout layout;
-    reeve_status status = get(client, queue, &layout);
-    if (status != REEVE_OK) return status;
-    if (change->concurrency != 0) layout.concurrency = change->concurrency > 0 ? change->concurrency : 0;
-    if (change->rate != NULL) {
-        layout.rate = *change->rate;
-        if (layout.rate.period_ms == 0) layout.rate.period_ms = 1000;
-        if (layout.rate.burst == 0) layout.rate.burst = layout.rate.count;
+    for (unsigned tries = 0; tries < TRIES; tries++) {
+        rv_partition_layout read;
+        bool done = false;
+        reeve_status status = get(client, queue, &read);
+        rv_partition_layout layout = read;
+        if (status != REEVE_OK) return status;
+        change_limits(&layout, change);
+        status = check_shares(client, &layout);
+        if (status == REEVE_OK) status = rv_partition_put(client, &read, &layout, false, &done);
+        if (status != REEVE_OK) return status;
+        if (done) return share_present(client, queue);
     }
-    status = check_shares(client, &layout);
-    if (status == REEVE_OK) status = put(client, &layout);
-    return status == REEVE_OK ? share(client, &layout) : status;
+    return give_up(client, queue);
 }
 
 /* ---- new partitions --------------------------------------------------------------------------------------------- */
@@ -222,32 +224,45 @@ static bool has_had_none(const reeve_queue_info *info)
     return sum == 0;
 }
 
-reeve_status reeve_partition_set(reeve_client *client, const char *queue, unsigned count)
+/* What the number is to be, from the layout in force. */
+static reeve_status plan_change(reeve_client *client, const char *queue, unsigned count, rv_partition_layout *layout)
 {
-    rv_partition_layout layout;
     reeve_queue_info info;
     bool is_new = false;
-    if (client == NULL) return REEVE_EINVAL;
-    reeve_status status = check(client, queue);
-    if (status == REEVE_OK) status = get(client, queue, &layout);
-    if (status == REEVE_OK && layout.count == count) return REEVE_OK;
-    if (status == REEVE_OK) status = check_change(client, &layout, count);
-    if (status == REEVE_OK && layout.served == 1) {
+    reeve_status status = check_change(client, layout, count);
+    if (status == REEVE_OK && layout->served == 1) {
         status = reeve_queue(client, queue, &info);
-        layout.concurrency = info.concurrency;
-        layout.rate = info.rate;
+        layout->concurrency = info.concurrency;
+        layout->rate = info.rate;
         is_new = status == REEVE_OK && has_had_none(&info);
     }
     if (status != REEVE_OK) return status;
-    unsigned known = layout.served;
-    layout.before = is_new ? count : layout.count;
-    layout.count = count;
-    if (count > layout.served) layout.served = count;
-    layout.changed_ms = rv_wall_ms();
-    status = check_shares(client, &layout);
-    for (unsigned i = known; status == REEVE_OK && i < layout.served; i++) status = furnish(client, &layout, i);
-    if (status == REEVE_OK) status = put(client, &layout);
-    return status == REEVE_OK ? share(client, &layout) : status;
+    layout->before = is_new ? count : layout->count;
+    layout->count = count;
+    if (count > layout->served) layout->served = count;
+    return check_shares(client, layout);
+}
+
+reeve_status reeve_partition_set(reeve_client *client, const char *queue, unsigned count)
+{
+    if (client == NULL) return REEVE_EINVAL;
+    reeve_status status = check(client, queue);
+    for (unsigned tries = 0; status == REEVE_OK && tries < TRIES; tries++) {
+        rv_partition_layout read, layout;
+        bool done = false;
+        status = get(client, queue, &read);
+        if (status != REEVE_OK) return status;
+        /* A call before may have ended between the number and the limits. */
+        if (read.count == count)
+            return read.concurrency > 0 || read.rate.count > 0 ? share_present(client, queue) : REEVE_OK;
+        layout = read;
+        status = plan_change(client, queue, count, &layout);
+        for (unsigned i = read.served; status == REEVE_OK && i < layout.served; i++)
+            status = furnish(client, &layout, i);
+        if (status == REEVE_OK) status = rv_partition_put(client, &read, &layout, true, &done);
+        if (status == REEVE_OK && done) return share_present(client, queue);
+    }
+    return status == REEVE_OK ? give_up(client, queue) : status;
 }
 
 /* ---- carrying a change through ---------------------------------------------------------------------------------- */
@@ -268,6 +283,13 @@ static unsigned home_of(const pass *p, const reeve_task_info *info, bool *ret_st
     return rv_partition_of(key != NULL ? key : info->id, p->layout->count);
 }
 
+/* A task must not be moved by a number that another operator has changed: its partition may have been let go since. */
+static bool is_in_force(const pass *p)
+{
+    const rv_partition_layout *now = rv_partitions_find(p->client, p->layout->queue);
+    return now != NULL && now->count == p->layout->count && now->changed_ms == p->layout->changed_ms;
+}
+
 /* *ret_moved: it is not in this list any more. */
 static reeve_status look_at(pass *p, unsigned partition, const reeve_task_info *info, bool *ret_moved)
 {
@@ -280,7 +302,7 @@ static reeve_status look_at(pass *p, unsigned partition, const reeve_task_info *
         return REEVE_OK;
     }
     if (partition < p->layout->count || info->state == REEVE_STATE_RUNNING) return REEVE_OK;
-    if (p->left == 0) {
+    if (p->left == 0 || !is_in_force(p)) {
         p->full = false;
         return REEVE_OK;
     }
@@ -387,13 +409,15 @@ static reeve_status look_at_partition(pass *p, unsigned partition)
     return status;
 }
 
-/* What has become true is written: all tasks with keys are where producers now look for them; the last partitions are
- * empty. */
+/* What has become true is written, unless another operator has changed the layout since: all tasks with keys are where
+ * producers now look for them; the last partitions are empty. Time is that of Redis, of which all machines have one. */
 static reeve_status finish(pass *p, rv_partition_layout *layout)
 {
-    bool settled = rv_wall_ms() - layout->changed_ms >= SETTLED_MS;
-    bool changed = false;
-    if (!p->full || !settled || p->ret->moved > 0) return REEVE_OK;
+    int64_t now;
+    bool changed = false, done = false;
+    if (!p->full || p->ret->moved > 0) return REEVE_OK;
+    reeve_status status = rv_partition_put_time(p->client, &now);
+    if (status != REEVE_OK || now - layout->changed_ms < SETTLED_MS) return status;
     if (p->ret->waiting == 0 && layout->before != layout->count) {
         layout->before = layout->count;
         changed = true;
@@ -403,7 +427,10 @@ static reeve_status finish(pass *p, rv_partition_layout *layout)
         layout->served = layout->count;
         changed = true;
     }
-    return changed ? put(p->client, layout) : REEVE_OK;
+    if (!changed) return REEVE_OK;
+    status = rv_partition_put(p->client, p->layout, layout, false, &done);
+    if (status == REEVE_OK && !done) p->full = false;
+    return status;
 }
 
 reeve_status reeve_partition_step(reeve_client *client, const char *queue, size_t limit, reeve_partitions *ret,
@@ -419,13 +446,13 @@ reeve_status reeve_partition_step(reeve_client *client, const char *queue, size_
     if (*ret_done) return REEVE_OK;
     const rv_partition_layout present = layout;
     pass p = {.client = client, .layout = &present, .ret = ret, .left = limit, .full = true};
-    if (layout.before != layout.count) status = share(client, &layout);
+    if (layout.before != layout.count) status = share_present(client, queue);
     unsigned first = layout.before != layout.count ? 0 : layout.count;
     for (unsigned i = layout.served; status == REEVE_OK && i > first; i--) status = look_at_partition(&p, i - 1);
     if (status == REEVE_OK) status = finish(&p, &layout);
     if (status != REEVE_OK) return status;
     ret->before = layout.before;
     ret->served = layout.served;
-    *ret_done = layout.before == layout.count && ret->remaining == 0;
+    *ret_done = p.full && layout.before == layout.count && ret->remaining == 0;
     return REEVE_OK;
 }

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/id.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/partitions.h"
+#include "reeve/change.h"
 
 /* Tasks of a call that may go to any partition and follow one another go to the same: a large call stays one. */
 #define RUN 250
@@ -248,11 +250,38 @@ static void release(plan *p)
     rv_free(p->handles);
 }
 
+/* ---- partitions that were let go -------------------------------------------------------------------------------- */
+
+/* A call that lasted longer than this may have put tasks into a partition that was let go meanwhile. */
+#define LONG_MS 1000
+
+/* Those tasks are moved to where they belong now: no worker serves that partition any more. */
+static void move_stranded(plan *p)
+{
+    rv_error kept = p->client->error;
+    if (rv_partitions_renew(p->client) != REEVE_OK) {
+        p->client->error = kept;
+        return;
+    }
+    for (size_t i = 0; i < p->count; i++) {
+        const placed *at = &p->places[p->order[i]];
+        char name[REEVE_QUEUE_MAX + 1];
+        if (at->layout.count == 0 || at->partition == 0 || p->answers[i].status != REEVE_OK) continue;
+        const rv_partition_layout *now = rv_partition_map_find(&p->client->partitions, at->layout.queue);
+        if (now != NULL && at->partition < now->served) continue;
+        rv_partition_exact_name(name, at->layout.queue, at->partition);
+        /* Where it cannot be moved it stays, and runs when the queue has so many partitions again. */
+        (void)reeve_move(p->client, name, p->answers[i].id, at->layout.queue);
+    }
+    p->client->error = kept;
+}
+
 reeve_status rv_partition_enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                   reeve_enqueued *results)
 {
     plan p = {.client = client, .specs = specs, .count = count};
     unsigned run = 0;
+    int64_t began_ms = rv_now_ms();
     reeve_status status =
         allocate(&p) ? REEVE_OK : rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu tasks", count);
     for (size_t i = 0; status == REEVE_OK && i < count; i++) place(&p, i, &run);
@@ -263,6 +292,7 @@ reeve_status rv_partition_enqueue(reeve_client *client, const reeve_task_spec *s
         client->next_partition += (run + RUN - 1) / RUN;
         sort(&p);
         status = rv_client_enqueue_send(client, p.sent, p.fits, count, p.answers);
+        if (rv_now_ms() - began_ms > LONG_MS) move_stranded(&p);
         for (size_t i = 0; i < count; i++) results[p.order[i]] = p.answers[i];
     }
     release(&p);
