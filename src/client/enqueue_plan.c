@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "client/bulk_insert.h"
 #include "client/client.h"
+#include "client/partition_enqueue.h"
 #include "protocol/spec.h"
 
 /* The limits of one script call and of one pipeline: Redis serves nobody else during a call. */
@@ -63,6 +64,8 @@ static bool prepare(pipeline *p, size_t index)
     rv_error_clear(&error);
     result->id[0] = '\0';
     result->status = rv_enqueue_error_check(spec, &p->client->size_limits, &error);
+    if (result->status == REEVE_OK && (p->fits == NULL || p->fits[index] == 0))
+        result->status = rv_partition_enqueue_check(p->client, spec->queue, &error);
     if (result->status == REEVE_OK) result->status = make_room(&p->client->scratch, spec, &error);
     if (result->status != REEVE_OK) {
         if (rv_enqueue_plan_note_failure(p, index, result->status)) p->error = error;

@@ -52,6 +52,20 @@ bool rv_partition_enqueue_applies(reeve_client *client, const reeve_task_spec *s
     return false;
 }
 
+reeve_status rv_partition_enqueue_check(const reeve_client *client, const char *queue, rv_error *error)
+{
+    size_t length = strlen(queue), base = rv_partition_base(queue, length);
+    char name[REEVE_QUEUE_MAX + 1];
+    if (base == length) return REEVE_OK;
+    rv_copy_text(name, sizeof(name), queue);
+    name[base] = '\0';
+    const rv_partition_layout *layout = rv_partition_map_find(&client->partitions, name);
+    unsigned served = layout != NULL ? layout->served : 1;
+    if (rv_partition_number(queue) < served) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "queue %s has no partition %s: it has %u (reeve partition %s)", name, queue,
+                   served, name);
+}
+
 /* ---- which partition -------------------------------------------------------------------------------------------- */
 
 static const char *key_of(const reeve_task_spec *spec)

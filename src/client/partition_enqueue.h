@@ -15,6 +15,9 @@
 /* Whether a spec is for a divided queue. */
 bool rv_partition_enqueue_applies(reeve_client *client, const reeve_task_spec *specs, size_t count);
 
+/* Refuses the name of a partition that the queue does not have, which no worker serves: REEVE_EINVAL. */
+reeve_status rv_partition_enqueue_check(const reeve_client *client, const char *queue, rv_error *error);
+
 /* rv_client_enqueue_run for such specs: each with the partition in place of the queue, ordered by partition. */
 reeve_status rv_partition_enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                   reeve_enqueued *results);

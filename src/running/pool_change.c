@@ -340,27 +340,34 @@ static bool is_part_of(const char *partition, const char *queue)
     return base < length && strlen(queue) == base && memcmp(partition, queue, base) == 0;
 }
 
+/* As the pool is now, but for its queues, of which there are none yet. */
+static reeve_pool_options options_of(const rv_pool *pool, const char **queues)
+{
+    return (reeve_pool_options){.size = sizeof(reeve_pool_options),
+                                .name = pool->name,
+                                .queues = queues,
+                                .threads = atomic_load(&pool->max),
+                                .batch = pool->batch,
+                                .batch_ms = pool->batch_us / 1000,
+                                .order = pool->order,
+                                .weights = pool->weights,
+                                .isolation = pool->isolated ? REEVE_ISOLATION_PROCESS : REEVE_ISOLATION_THREAD,
+                                .runner = pool->isolated ? &pool->runner : NULL,
+                                .threads_min = atomic_load(&pool->min),
+                                .nice = pool->nice,
+                                .target_wait_ms = atomic_load(&pool->sizing.target_wait_us) / 1000,
+                                .shrink_after_ms = atomic_load(&pool->sizing.shrink_after_us) / 1000,
+                                .cpus = pool->cpus};
+}
+
 /* The pool with one queue more (weight > 0) or less. */
 static reeve_status replace_queues(reeve_worker *worker, const rv_pool *pool, const char *queue, unsigned weight,
                                    rv_error *error)
 {
     const char **queues = rv_zalloc_array(pool->queue_session_count + 1, sizeof(*queues));
     unsigned *weights = rv_zalloc_array(pool->queue_session_count + 1, sizeof(*weights));
-    reeve_pool_options o = {.size = sizeof(o),
-                            .name = pool->name,
-                            .queues = queues,
-                            .threads = atomic_load(&pool->max),
-                            .batch = pool->batch,
-                            .batch_ms = pool->batch_us / 1000,
-                            .order = pool->order,
-                            .isolation = pool->isolated ? REEVE_ISOLATION_PROCESS : REEVE_ISOLATION_THREAD,
-                            .runner = pool->isolated ? &pool->runner : NULL,
-                            .weights = pool->weights != NULL ? weights : NULL,
-                            .threads_min = atomic_load(&pool->min),
-                            .nice = pool->nice,
-                            .target_wait_ms = atomic_load(&pool->sizing.target_wait_us) / 1000,
-                            .shrink_after_ms = atomic_load(&pool->sizing.shrink_after_us) / 1000,
-                            .cpus = pool->cpus};
+    reeve_pool_options o = options_of(pool, queues);
+    o.weights = pool->weights != NULL ? weights : NULL;
     reeve_status status = REEVE_ENOMEM;
     for (size_t i = 0; queues != NULL && weights != NULL && i < pool->queue_session_count; i++) {
         const char *served = pool->queue_sessions[i]->queue;
@@ -414,15 +421,8 @@ static reeve_status refresh(reeve_worker *worker, const rv_pool *pool, rv_error 
 {
     const char **queues = rv_zalloc_array(pool->queue_session_count, sizeof(*queues));
     if (queues == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a pool");
-    reeve_pool_options o = {.size = sizeof(o),
-                            .name = pool->name,
-                            .queues = queues,
-                            .queue_count = pool->queue_session_count,
-                            .threads = atomic_load(&pool->max),
-                            .batch = pool->batch,
-                            .batch_ms = pool->batch_us / 1000,
-                            .order = pool->order,
-                            .weights = pool->weights};
+    reeve_pool_options o = options_of(pool, queues);
+    o.queue_count = pool->queue_session_count;
     for (size_t i = 0; i < pool->queue_session_count; i++) queues[i] = pool->queue_sessions[i]->queue;
     rv_pool_partitions expanded;
     reeve_status status = rv_pool_partitions_init(&expanded, &o, &worker->partitions)

@@ -68,8 +68,33 @@ a_task_for_a_partition_that_is_gone_is_moved() {
     expect_eq "$(of_task mail/late state)" '"scheduled"'
 }
 
+# A running worker's pool serves the new partitions as it served the queue: in runners, by two threads.
+a_pool_keeps_its_form() {
+    write_conf w "session = 3.0; supervise = false" \
+        'pools = ( { name = "iso"; queues = [ "iso" ]; threads = { min = 2; max = 3; }; isolation = "process"; } );'
+    start_worker w
+    wait_for '[ "$(logged w worker.started)" = 1 ]' 20
+    expect_status 0 reeve enqueue iso echo 1 --wait=20
+    expect_status 0 reeve partition iso 3 --no-wait
+    wait_for '[ "$(logged w pool.changed)" = 1 ]' 20
+    expect_status 0 reeve enqueue 'iso~2' echo 2 --wait=20
+    expect_has "$(grep event=pool.changed "$TEST_DIR/w.log")" "min_threads=2 max_threads=3"
+    wait_for 'cat /proc/$WORKER_PID/task/*/children | grep -q [0-9]' 20
+    end "$WORKER_PID"
+}
+
+partitions_that_are_not_there_are_refused() {
+    expect_status 2 reeve enqueue 'iso~7' noop
+    expect_has "$ERR" "queue iso has no partition iso~7: it has 3"
+    expect_status 2 reeve enqueue 'whole~1' noop
+    expect_has "$ERR" "it has 1"
+    expect_status 0 reeve enqueue 'whole~0' noop
+}
+
 [ "${REEVE_TEST_OVER:-unix}" = unix ] || { echo "pauses one server"; exit 77; }
 start_redis --appendonly yes
 what_another_operator_did_stays
 limits_are_shared_by_the_number_in_force
 a_task_for_a_partition_that_is_gone_is_moved
+a_pool_keeps_its_form
+partitions_that_are_not_there_are_refused
