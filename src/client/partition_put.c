@@ -80,8 +80,7 @@ reeve_status rv_partition_put_time(reeve_client *client, int64_t *ret_ms)
     if (status != REEVE_OK) return status;
     const rv_reply *first = rv_reply_at(reply, 0), *second = rv_reply_at(reply, 1);
     if (!rv_reply_is(first, RV_TEXT) || !rv_reply_is(second, RV_TEXT) ||
-        !rv_parse_int(first->text, 0, INT64_MAX / 1000 - 1000, &seconds) ||
-        !rv_parse_int(second->text, 0, 999999, &us))
+        !rv_parse_int(first->text, 0, INT64_MAX / 1000 - 1000, &seconds) || !rv_parse_int(second->text, 0, 999999, &us))
         return rv_client_odd_reply(client, "TIME");
     *ret_ms = seconds * 1000 + us / 1000;
     return REEVE_OK;
