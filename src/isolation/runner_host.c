@@ -1,8 +1,21 @@
 #include "isolation/runner_host.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #include "handlers/dependencies.h"
+
+reeve_status rv_runner_host_send(const rv_runner_at *at, const rv_runner_message *message)
+{
+    struct rlimit limit = {0, 0};
+    bool is_lifted = message->length > RV_RUNNER_PACKET_MAX && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+                     limit.rlim_cur < limit.rlim_max;
+    const struct rlimit lifted = {limit.rlim_max, limit.rlim_max};
+    if (is_lifted) is_lifted = setrlimit(RLIMIT_FSIZE, &lifted) == 0;
+    reeve_status status = rv_runner_message_send(at->fd, true, message);
+    if (is_lifted) (void)setrlimit(RLIMIT_FSIZE, &limit);
+    return status;
+}
 
 /* ---- one call -------------------------------------------------------------------------------------------------- */
 
@@ -23,7 +36,7 @@ static reeve_status finish(rv_runner_place *place, rv_runner_reader *ret)
         .kind = RV_RUNNER_CALL, .index = place->index, .run = at->run, .body = at->out.data, .length = at->out.length};
     rv_runner_message answer;
     if (at->out.failed) return REEVE_ENOMEM;
-    reeve_status status = rv_runner_message_send(at->fd, &call);
+    reeve_status status = rv_runner_host_send(at, &call);
     if (status != REEVE_OK) return status;
     status = rv_runner_message_receive(at->fd, &at->in, true, &answer);
     if (status == REEVE_ENOMEM) return status;

@@ -27,6 +27,9 @@ typedef struct rv_runner_place {
     atomic_llong payload_max;
 } rv_runner_place;
 
+/* Sends a message to the worker. The limit of a file's size is not for that of a long one. */
+reeve_status rv_runner_host_send(const rv_runner_at *at, const rv_runner_message *message);
+
 /* Makes the host of a task; its limits are set. */
 void rv_runner_host_make(rv_runner_place *place);
 

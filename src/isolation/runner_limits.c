@@ -23,7 +23,11 @@ void rv_runner_limits_set(const reeve_runner_options *limits)
     set_limit(RLIMIT_DATA, limits->memory);
     set_limit(RLIMIT_NOFILE, limits->files);
     set_limit(RLIMIT_NPROC, limits->processes);
-    set_limit(RLIMIT_FSIZE, limits->file_size);
+    struct rlimit size; /* the hard limit stays: long messages are files, too (rv_runner_host_send) */
+    if (limits->file_size > 0 && getrlimit(RLIMIT_FSIZE, &size) == 0) {
+        if ((rlim_t)limits->file_size < size.rlim_cur) size.rlim_cur = (rlim_t)limits->file_size;
+        (void)setrlimit(RLIMIT_FSIZE, &size);
+    }
 }
 
 /* The limit counts from the beginning of the process, in whole seconds. */

@@ -56,7 +56,7 @@ static void attach(struct msghdr *packet, char *room, size_t size, int fd)
     memcpy(CMSG_DATA(control), &fd, sizeof(fd));
 }
 
-reeve_status rv_runner_message_send(int fd, const rv_runner_message *message)
+reeve_status rv_runner_message_send(int fd, bool wait, const rv_runner_message *message)
 {
     bool is_apart = message->length > RV_RUNNER_PACKET_MAX;
     packet_head head = {.magic = MAGIC,
@@ -80,25 +80,37 @@ reeve_status rv_runner_message_send(int fd, const rv_runner_message *message)
         attach(&packet, control.room, sizeof(control.room), apart);
     }
     do {
-        sent = sendmsg(fd, &packet, MSG_NOSIGNAL);
+        sent = sendmsg(fd, &packet, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT));
     } while (sent < 0 && errno == EINTR);
+    int failed = errno;
     if (apart >= 0) (void)close(apart);
-    return sent < 0 ? REEVE_ELOST : REEVE_OK;
+    if (sent < 0) return failed == EAGAIN || failed == EWOULDBLOCK ? REEVE_ETIMEOUT : REEVE_ELOST;
+    return REEVE_OK;
 }
 
 /* ---- receiving ------------------------------------------------------------------------------------------------- */
 
-/* The descriptor that came with a packet, or -1. */
+/* The descriptor that came with a packet, or -1. There is room for two, since room comes in units of a word: of several,
+ * none is kept. */
 static int take_attached(struct msghdr *packet)
 {
-    int fd = -1;
+    int kept = -1;
+    size_t count = 0;
     for (struct cmsghdr *control = CMSG_FIRSTHDR(packet); control != NULL; control = CMSG_NXTHDR(packet, control)) {
         if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) continue;
-        if (control->cmsg_len != CMSG_LEN(sizeof(fd))) continue;
-        if (fd >= 0) (void)close(fd);
-        memcpy(&fd, CMSG_DATA(control), sizeof(fd));
+        const unsigned char *list = CMSG_DATA(control);
+        for (size_t at = CMSG_LEN(0); at + sizeof(int) <= control->cmsg_len; at += sizeof(int)) {
+            int fd;
+            memcpy(&fd, list + (at - CMSG_LEN(0)), sizeof(fd));
+            if (count++ == 0)
+                kept = fd;
+            else
+                (void)close(fd);
+        }
     }
-    return fd;
+    if (count <= 1) return kept;
+    (void)close(kept);
+    return -1;
 }
 
 /* Its content cannot change any more. */
@@ -147,7 +159,7 @@ reeve_status rv_runner_message_receive(int fd, rv_buf *into, bool wait, rv_runne
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return REEVE_ETIMEOUT;
     if (got <= 0) return REEVE_ELOST;
     int apart = take_attached(&packet);
-    reeve_status status = packet.msg_flags & MSG_TRUNC ? REEVE_EPROTO : check_head(&head, (size_t)got);
+    reeve_status status = packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ? REEVE_EPROTO : check_head(&head, (size_t)got);
     if (status == REEVE_OK && (apart >= 0) != (head.is_apart == 1)) status = REEVE_EPROTO;
     if (status == REEVE_OK && apart >= 0) status = read_apart(apart, head.length, into);
     if (apart >= 0) (void)close(apart);

@@ -47,9 +47,10 @@ typedef struct rv_runner_message {
     size_t length;
 } rv_runner_message;
 
-/* Sends a message. Blocks only while the other side does not read the one before. REEVE_ELOST: the other side is gone.
- * REEVE_ETOOBIG: the body is longer than RV_RUNNER_BODY_MAX. REEVE_ESYSTEM: no memfd. */
-reeve_status rv_runner_message_send(int fd, const rv_runner_message *message);
+/* Sends a message. Blocks while the other side does not read the ones before, unless wait is false. REEVE_ELOST: the
+ * other side is gone. REEVE_ETIMEOUT: it does not read, and wait is false. REEVE_ETOOBIG: the body is longer than
+ * RV_RUNNER_BODY_MAX. REEVE_ESYSTEM: no memfd. */
+reeve_status rv_runner_message_send(int fd, bool wait, const rv_runner_message *message);
 
 /* Receives a message; its body lies in `into` until that is used again. Blocks until there is one, unless wait is false.
  * REEVE_ELOST: the other side is gone. REEVE_EPROTO: what came is no message. REEVE_ENOMEM. REEVE_ETIMEOUT: there is

@@ -50,11 +50,12 @@ static char **make_environment(void)
     return ret;
 }
 
-/* Memory that both processes share; *ret_fd is to be closed. NULL: errno. */
+/* Memory that both processes share, and none can cut; *ret_fd is to be closed. NULL: errno. */
 static void *make_shared(size_t size, int *ret_fd)
 {
-    *ret_fd = memfd_create("reeve-runner", MFD_CLOEXEC);
+    *ret_fd = memfd_create("reeve-runner", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (*ret_fd < 0 || ftruncate(*ret_fd, (off_t)size) != 0) return NULL;
+    if (fcntl(*ret_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return NULL;
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, *ret_fd, 0);
     return memory != MAP_FAILED ? memory : NULL;
 }
@@ -173,7 +174,7 @@ reeve_status rv_runner_process_start(rv_runner *ret, const char *name, const rv_
     ret->pidfd = (int)syscall(SYS_pidfd_open, ret->pid, 0);
     ret->started_ms = rv_now_ms();
     const rv_runner_message message = {.kind = RV_RUNNER_HELLO, .body = hello->data, .length = hello->length};
-    reeve_status status = rv_runner_message_send(ret->fd, &message);
+    reeve_status status = rv_runner_message_send(ret->fd, false, &message);
     if (status == REEVE_OK || status == REEVE_ELOST) return REEVE_OK; /* one that is gone says so when it is awaited */
     (void)rv_runner_process_kill(ret);
     return rv_fail(error, REEVE_ESYSTEM, "cannot tell the runner %s which plugins to load", program);
@@ -189,12 +190,12 @@ static reeve_status fail_ended(rv_runner *runner, rv_error *error)
 
 reeve_status rv_runner_process_await(rv_runner *runner, int64_t deadline, rv_error *error)
 {
-    struct pollfd socket = {.fd = runner->fd, .events = POLLIN};
+    struct pollfd waits[] = {{.fd = runner->fd, .events = POLLIN}, {.fd = runner->pidfd, .events = POLLIN}};
     rv_runner_message answer;
     rv_buf body;
     int ready;
     do {
-        ready = poll(&socket, 1, rv_poll_timeout(deadline));
+        ready = poll(waits, 2, rv_poll_timeout(deadline));
     } while (ready <= 0 && rv_now_ms() < deadline);
     if (ready <= 0) {
         (void)rv_runner_process_kill(runner);
@@ -202,7 +203,7 @@ reeve_status rv_runner_process_await(rv_runner *runner, int64_t deadline, rv_err
     }
     rv_buf_init(&body, RV_RUNNER_BODY_MAX);
     reeve_status status = rv_runner_message_receive(runner->fd, &body, false, &answer);
-    if (status == REEVE_ELOST) {
+    if (status == REEVE_ELOST || status == REEVE_ETIMEOUT) { /* a child of it may hold the socket open */
         status = fail_ended(runner, error);
     } else if (status != REEVE_OK || answer.kind != RV_RUNNER_READY) {
         bool refused = status == REEVE_OK && answer.kind == RV_RUNNER_REFUSED;
@@ -225,12 +226,18 @@ static void wait_for_end(const rv_runner *runner, int64_t ms)
     while (poll(&process, 1, rv_poll_timeout(deadline)) <= 0 && rv_now_ms() < deadline) continue;
 }
 
+void rv_runner_process_signal(const rv_runner *runner, int number)
+{
+    (void)kill(-runner->pid, number);
+    (void)kill(runner->pid, number);
+}
+
 rv_runner_end rv_runner_process_kill(rv_runner *runner)
 {
     siginfo_t info = {0};
     int got;
     if (runner->pid == 0) return (rv_runner_end){0};
-    (void)kill(-runner->pid, SIGKILL);
+    rv_runner_process_signal(runner, SIGKILL);
     do {
         got = waitid(P_PID, (id_t)runner->pid, &info, WEXITED);
     } while (got != 0 && errno == EINTR);

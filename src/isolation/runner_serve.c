@@ -1,5 +1,6 @@
 #include "isolation/runner_serve.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include "protocol/json_parse.h"
 
 #define FORKED_STATUS 70 /* as running/forked.h */
+#define BUFFER_KEEP ((size_t)1024 * 1024)
 #define END_ALONE_MS 500 /* how long a runner whose worker is gone may take for its hooks */
 
 typedef struct runner {
@@ -173,7 +175,7 @@ static reeve_status send_outcomes(runner *r)
     for (size_t i = 0; i < r->count; i++) rv_runner_run_write_outcome(out, r->tasks[i]);
     if (out->failed) return REEVE_ENOMEM;
     const rv_runner_message done = {.kind = RV_RUNNER_DONE, .run = r->at.run, .body = out->data, .length = out->length};
-    return rv_runner_message_send(r->at.fd, &done);
+    return rv_runner_host_send(&r->at, &done);
 }
 
 /* A handler, layer or hook ends its thread (pthread_exit), which is that of the runner. */
@@ -208,6 +210,11 @@ static reeve_status run(runner *r, const rv_runner_message *message)
     atomic_store(&is_busy, false);
     status = send_outcomes(r);
     for (size_t i = 0; i < r->count; i++) rv_task_begin(r->tasks[i]);
+    rv_buf *const buffers[] = {&r->run_in, &r->run_out, &r->at.in, &r->at.out};
+    for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {
+        rv_buf_clear(buffers[i]);
+        rv_buf_trim(buffers[i], BUFFER_KEEP);
+    }
     return status;
 }
 
@@ -236,7 +243,7 @@ static bool say(runner *r, reeve_status status, const rv_error *error)
     rv_runner_message answer = {.kind = RV_RUNNER_READY};
     if (status != REEVE_OK)
         answer = (rv_runner_message){.kind = RV_RUNNER_REFUSED, .body = error->text, .length = strlen(error->text)};
-    return rv_runner_message_send(r->at.fd, &answer) == REEVE_OK && status == REEVE_OK;
+    return rv_runner_message_send(r->at.fd, true, &answer) == REEVE_OK && status == REEVE_OK;
 }
 
 static bool begin(runner *r)
@@ -279,6 +286,7 @@ int rv_runner_serve(void)
     static runner r; /* the watching thread may outlive this call */
     rv_runner_message message;
     r.at.fd = RV_RUNNER_SOCKET_FD;
+    (void)fcntl(RV_RUNNER_SOCKET_FD, F_SETFD, FD_CLOEXEC); /* programs that handlers run do not get it */
     r.at.loaded = &r.loaded;
     r.generation = rv_fork_generation();
     rv_buf_init(&r.run_in, RV_RUNNER_BODY_MAX);

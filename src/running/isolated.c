@@ -45,7 +45,8 @@ typedef struct run_state {
     reeve_task *const *tasks;
     size_t count;
     bool done;
-    bool lost;         /* the process has died, or does not behave as a runner */
+    bool lost;         /* the process has died, or does not behave as a runner, */
+    bool is_garbled;   /* which this tells */
     bool is_stopped;   /* all tasks were asked to stop */
     bool was_ended;    /* for that the process was sent a signal */
     int64_t signal_at; /* when the next one is sent (monotonic ms) */
@@ -99,6 +100,13 @@ reeve_status rv_isolated_init(rv_thread *t, rv_error *error)
     return status;
 }
 
+/* With time for the hooks of its plugins. */
+static void stop(rv_thread *t, rv_runner *runner)
+{
+    atomic_store(&t->runner_pid, 0);
+    rv_runner_process_stop(runner, END_MS);
+}
+
 void rv_isolated_fini(rv_thread *t)
 {
     rv_isolated *own = t->isolated;
@@ -129,6 +137,7 @@ reeve_status rv_isolated_start(rv_thread *t, rv_error *error)
     if (status != REEVE_OK) return status;
     own->tasks = 0;
     own->max_tasks = choose_max_tasks(&t->pool->runner);
+    atomic_store(&t->runner_pid, (int)own->runner.pid);
     char pid[RV_NUMBER_TEXT];
     rv_log(REEVE_LOG_DEBUG, "runner.started", "a runner has loaded the plugins", "thread", t->name, "pid",
            rv_number_text(pid, (uint64_t)own->runner.pid), NULL);
@@ -137,15 +146,20 @@ reeve_status rv_isolated_start(rv_thread *t, rv_error *error)
 
 void rv_isolated_end(rv_thread *t)
 {
-    if (t->isolated != NULL) rv_runner_process_stop(&t->isolated->runner, END_MS);
+    if (t->isolated != NULL) stop(t, &t->isolated->runner);
 }
 
 /* ---- flags ----------------------------------------------------------------------------------------------------- */
 
-static int64_t grace_ms(const run_state *run)
+static int64_t grace_ms(const rv_thread *t)
 {
-    int64_t chosen = run->t->pool->runner.grace_ms;
+    int64_t chosen = t->pool->runner.grace_ms;
     return chosen > 0 ? chosen : GRACE_MS;
+}
+
+int64_t rv_isolated_end_ms(const rv_thread *t)
+{
+    return t->isolated != NULL ? 2 * grace_ms(t) : 0;
 }
 
 /* Tells the runner which tasks are to stop. */
@@ -165,15 +179,15 @@ static void pass_flags(run_state *run)
     }
     if (stopped < run->count || run->is_stopped) return;
     run->is_stopped = true;
-    run->signal_at = rv_deadline(grace_ms(run));
+    run->signal_at = rv_deadline(grace_ms(run->t));
 }
 
 static void end_stubborn(run_state *run)
 {
     bool again = run->was_ended;
     run->was_ended = true;
-    run->signal_at = rv_deadline(grace_ms(run));
-    (void)kill(-run->own->runner.pid, again ? SIGKILL : SIGTERM);
+    run->signal_at = rv_deadline(grace_ms(run->t));
+    rv_runner_process_signal(&run->own->runner, again ? SIGKILL : SIGTERM);
 }
 
 /* ---- sending tasks --------------------------------------------------------------------------------------------- */
@@ -209,7 +223,7 @@ static reeve_status send_run(run_state *run, const rv_handler *handler)
     if (own->out.failed) return REEVE_ENOMEM;
     const rv_runner_message message = {
         .kind = RV_RUNNER_RUN, .run = ++own->runner.runs, .body = own->out.data, .length = own->out.length};
-    return rv_runner_message_send(own->runner.fd, &message);
+    return rv_runner_message_send(own->runner.fd, false, &message);
 }
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
@@ -227,7 +241,8 @@ static bool answer_call(run_state *run, const rv_runner_message *call)
                                       .run = call->run,
                                       .body = own->out.data,
                                       .length = own->out.length};
-    return rv_runner_message_send(own->runner.fd, &answer) != REEVE_ESYSTEM;
+    reeve_status status = rv_runner_message_send(own->runner.fd, false, &answer);
+    return status == REEVE_OK || status == REEVE_ELOST; /* lost: its end is seen next */
 }
 
 static bool take_outcomes(run_state *run, const rv_runner_message *done)
@@ -253,6 +268,7 @@ static void take_message(run_state *run)
     else
         good = false;
     run->lost = !good;
+    run->is_garbled = !good && status != REEVE_ELOST;
 }
 
 /* The waiting place of a thread whose handler runs in its runner. */
@@ -327,7 +343,8 @@ static void reap(run_state *run)
     run->pid = run->own->runner.pid;
     run->crash = run->own->runner.crash;
     run->own->runner.crash = NULL;
-    run->end = rv_runner_process_reap(&run->own->runner);
+    atomic_store(&run->t->runner_pid, 0);
+    run->end = run->is_garbled ? rv_runner_process_kill(&run->own->runner) : rv_runner_process_reap(&run->own->runner);
 }
 
 /* Message and backtrace of the death. */
@@ -337,8 +354,13 @@ static void describe(const run_state *run, rv_buf *message, rv_buf *backtrace)
     const reeve_worker *worker = run->t->worker;
     if (run->crash != NULL && worker->describe_crash != NULL && worker->describe_crash(run->crash, message, backtrace))
         return;
-    rv_runner_process_describe_end(&run->end, how, sizeof(how));
     rv_buf_clear(message);
+    if (run->is_garbled) {
+        rv_buf_adds(message, "its process was ended: what came from it is no message of a runner (handlers must leave "
+                             "descriptor 3 alone)");
+        return;
+    }
+    rv_runner_process_describe_end(&run->end, how, sizeof(how));
     rv_buf_addf(message, "its process %s", how);
 }
 
@@ -407,7 +429,7 @@ static void end_run(run_state *run)
     if (own->runner.pid != 0 && is_worn(run)) {
         rv_log(REEVE_LOG_DEBUG, "runner.replaced", "a runner has reached a limit of its pool", "thread", run->t->name,
                NULL);
-        rv_runner_process_stop(&own->runner, END_MS);
+        stop(run->t, &own->runner);
     }
     rv_buf_clear(&own->in);
     rv_buf_trim(&own->in, BUFFER_KEEP);
@@ -425,6 +447,7 @@ void rv_isolated_run(rv_thread *t, const rv_handler *handler, reeve_task *const 
     }
     reeve_status status = send_run(&run, handler);
     if (status == REEVE_ELOST) { /* it has ended since its last task */
+        atomic_store(&t->runner_pid, 0);
         (void)rv_runner_process_kill(&run.own->runner);
         status = rv_isolated_start(t, &error);
         if (status == REEVE_OK) status = send_run(&run, handler);

@@ -24,6 +24,9 @@ void rv_isolated_fini(rv_thread *thread);
 /* Starts a runner and waits until it has loaded the plugins, unless the thread has one. Fails as rv_runner_process_await. */
 reeve_status rv_isolated_start(rv_thread *thread, rv_error *error);
 
+/* How long it takes at most to end a runner whose handler does not stop, in ms; 0: the thread has none. */
+int64_t rv_isolated_end_ms(const rv_thread *thread);
+
 /* Ends the runner: the thread ends. */
 void rv_isolated_end(rv_thread *thread);
 

@@ -3,6 +3,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "running/isolated.h"
 #include "running/pool_threads.h"
 
 void rv_stuck_expect(rv_thread *t, int64_t now_ms)
@@ -10,7 +11,7 @@ void rv_stuck_expect(rv_thread *t, int64_t now_ms)
     rv_batch *batch = &t->batch;
     if (batch->late_run_ms == batch->running_since_ms) return;
     batch->late_run_ms = batch->running_since_ms;
-    batch->stuck_at_ms = now_ms + t->worker->grace_ms;
+    batch->stuck_at_ms = now_ms + t->worker->grace_ms + rv_isolated_end_ms(t);
 }
 
 bool rv_stuck_is_due(rv_thread *t, int64_t now_ms)

@@ -49,7 +49,7 @@ static int64_t read_processor_us(int tid)
 {
     char path[64], line[100];
     long long ns[2] = {0, 0};
-    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
+    (void)snprintf(path, sizeof(path), "/proc/%d/schedstat", tid);
     FILE *file = fopen(path, "re");
     if (file == NULL) return -1;
     bool read = fgets(line, sizeof(line), file) != NULL && rv_parse_numbers(line, ns, 2, NULL);
@@ -57,13 +57,19 @@ static int64_t read_processor_us(int tid)
     return read ? (int64_t)((ns[0] + ns[1]) / 1000) : -1;
 }
 
-int64_t rv_thread_place_measure(rv_thread *t)
+static int64_t measure(int tid, rv_measured *measured)
 {
-    int tid = atomic_load(&t->tid);
     int64_t now = tid > 0 ? read_processor_us(tid) : -1;
     if (now < 0) return -1;
-    int64_t before = t->measured_tid == tid ? t->processor_us : now;
-    t->measured_tid = tid;
-    t->processor_us = now;
+    int64_t before = measured->tid == tid ? measured->processor_us : now;
+    measured->tid = tid;
+    measured->processor_us = now;
     return now - before;
+}
+
+int64_t rv_thread_place_measure(rv_thread *t)
+{
+    int64_t own = measure(atomic_load(&t->tid), &t->measured[0]);
+    int64_t of_runner = measure(atomic_load(&t->runner_pid), &t->measured[1]);
+    return own >= 0 && of_runner > 0 ? own + of_runner : own;
 }

@@ -10,7 +10,7 @@
  * refuses is logged once for each pool; the thread then runs as the process does. */
 void rv_thread_place(rv_thread *thread);
 
-/* How long the thread has been on a processor or ready to run there since it was measured last, in microseconds; -1: not
+/* How long the thread, with the main thread of its runner, has been on a processor or ready to run there since it was measured last, in microseconds; -1: not
  * known. Only the keeper calls it. */
 int64_t rv_thread_place_measure(rv_thread *thread);
 

@@ -112,6 +112,12 @@ typedef struct rv_round {
     bool *woken;   /* which, by number */
 } rv_round;
 
+/* How long a thread of the system had been on a processor or waited for one. */
+typedef struct rv_measured {
+    int tid;
+    int64_t processor_us;
+} rv_measured;
+
 typedef struct rv_thread {
     reeve_worker *worker;
     rv_pool *pool;
@@ -140,8 +146,8 @@ typedef struct rv_thread {
     bool rest_counted;         /* it is counted in rv_pool_demand.resting, */
     bool run_counted;          /* in rv_pool_demand.running */
     atomic_int tid;            /* of the kernel; 0: none yet */
-    int measured_tid;          /* the keeper's: which thread it measured last, */
-    int64_t processor_us;      /* and how long that had been on a processor or waited for one */
+    atomic_int runner_pid;     /* of the process that its handlers run in (isolated.h); 0: none */
+    rv_measured measured[2];   /* the keeper's: of the thread, and of its runner */
     rv_thread_state state;     /* changed by rv_thread_state_enter alone */
     char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
     bool asks;                 /* it is counted in reeve_worker.asking */

@@ -107,11 +107,15 @@ void host_crash_report_make(host_crash_report *ret, int status, const rv_flight_
 bool host_crash_report_describe(const rv_flight_crash *crash, rv_buf *message, rv_buf *backtrace)
 {
     if (atomic_load(&crash->stage) < RV_CRASH_SIGNAL) return false;
-    host_crash_report *report = rv_zalloc(sizeof(*report));
-    if (report == NULL) return false;
-    host_crash_report_make(report, 0, crash);
-    rv_buf_adds(message, report->message);
-    rv_buf_adds(backtrace, report->backtrace);
-    rv_free(report);
+    struct {
+        host_crash_report report;
+        rv_flight_crash crash; /* a copy: a child of the runner may still write */
+    } *own = rv_zalloc(sizeof(*own));
+    if (own == NULL) return false;
+    memcpy(&own->crash, crash, sizeof(own->crash));
+    host_crash_report_make(&own->report, 0, &own->crash);
+    rv_buf_adds(message, own->report.message);
+    rv_buf_adds(backtrace, own->report.backtrace);
+    rv_free(own);
     return !message->failed && !backtrace->failed;
 }

@@ -133,7 +133,7 @@ bool host_symbols_find(const char *path, uint64_t file_offset, host_symbol *ret)
 {
     struct stat about;
     bool found = false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
     *ret = (host_symbol){0};
     if (fd < 0) return false;
