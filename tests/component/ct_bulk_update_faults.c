@@ -54,11 +54,11 @@ static void sent_twice(void **state)
     static const char *const actions[] = {"retry", "delete"};
     for (size_t i = 0; i < 2; i++) {
         (void)test_bulk_update_begin(NULL);
-        test_put_many_dead(45);
+        test_put_many_dead(30);
         char between[64];
         for (int step = 0; step < 2; step++) {
-            const rv_reply *reply = test_bulk_update_step(actions[i], "dead", "", "30");
-            assert_int_equal(rv_reply_int(reply->items[2], -1), step == 0 ? 30 : 15);
+            const rv_reply *reply = test_bulk_update_step(actions[i], "dead", "", "20");
+            assert_int_equal(rv_reply_int(reply->items[2], -1), step == 0 ? 20 : 10);
         }
         rv_copy_text(between, sizeof(between), test_digest());
         test_bulk_update((reeve_action)(2 * i), (reeve_filter){.state = REEVE_STATE_DEAD}, 0);

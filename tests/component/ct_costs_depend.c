@@ -215,7 +215,7 @@ static const test_costs_row ends[] = {
      "del=2 evalsha=1 hdel=4 hexists=2 hget=5 hincrby=5 hmget=7 hset=9 llen=2 sadd=1 smismember=1 srem=1 time=2 zadd=6 "
      "zcard=3 zrange=2 zrem=3 zscore=2"},
     {"the end of the parent of seventeen", seventeen_wait, a_is_done, NULL,
-     "evalsha=1 exists=2 hdel=1 hget=1 hincrby=1 hmget=1 hset=1 publish=1 rename=1 rpush=1 sadd=1 smismember=1 srem=1 "
+     "evalsha=1 hdel=1 hget=1 hincrby=1 hmget=1 hset=1 publish=1 rename=1 rpush=1 sadd=1 smismember=1 srem=1 "
      "time=3 zadd=2 zcard=3 zrem=1"},
     {"to tend, and tell the seventeen", seventeen_are_to_be_told, maintain, NULL,
      "evalsha=2 exists=9 hdel=18 hexists=17 hget=35 hincrby=34 hmget=53 hset=68 lindex=1 llen=19 lpop=2 lrange=1 "

@@ -1,6 +1,6 @@
 -- What the calls of a bulk operation have in common, whether they change tasks (bulk_update.lua) or count them (bulk_look.lua).
 --
--- requires: base, bulk_cursor, filter, whole
+-- requires: base, budget, bulk_cursor, filter, whole
 -- gives: begin_bulk, visit_page
 
 local STATES, PLACED = ' @STATE_NAMES@ ', ' @PLACED_STATES@ '
@@ -19,7 +19,9 @@ local function begin_bulk(P, given, now, empty, search)
 -- require: expect
   local fault = unfit(P)
   if fault then return nil, fault end
-  max = math.min(max, @CALL_MAX@)
+  -- Tasks are read here one by one, with all of their headers: Redis needs twice as long for each command. Each takes two at least.
+  budget.left = math.floor(budget.left / 2)
+  max = math.min(max, @CALL_MAX@, math.floor(budget.left / 2))
   if call('HGET', P .. 'settings', 'large') then max = math.min(max, 50) end
   local bulk = bulk_of(P, given, now, age, filter, search)
   if not bulk then return nil, empty end

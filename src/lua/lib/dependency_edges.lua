@@ -183,8 +183,8 @@ local function edge_ended(P, id, parent, state, now, dies, number)
 end
 
 -- All children in a set are to be told: later, in steps.
-local function fan_out(P, set, id, state)
-  if call('EXISTS', set) == 0 then return end
+local function fan_out(P, set, id, state, count)
+  if (count or call('EXISTS', set)) == 0 then return end
   local n = serial(P)
   call('RENAME', set, P .. 'fanout:' .. n)
   call('RPUSH', P .. 'fanout', n .. ' ' .. state .. ' ' .. id)
@@ -198,11 +198,15 @@ local function tell_children(P, id, state)
   local children, awaiting_retry = P .. 'children:' .. id, P .. 'awaiting_retry:' .. id
   local final = state ~= 'dead' and state ~= 'cancelled' or call('HEXISTS', P .. 'tasks', id) == 0
   if final or call('EXISTS', awaiting_retry) == 0 then call('SREM', P .. 'linked', id) end
-  local count = state == 'completed' and call('ZCARD', children) + call('ZCARD', awaiting_retry) or 0
-  readers.told = readers.told + count
-  if state ~= 'completed' or count > AT_ONCE or readers.told > readers.told_most then
-    fan_out(P, children, id, state)
-    if final then fan_out(P, awaiting_retry, id, (state == 'completed' or state == 'cascade') and state or 'deleted') end
+  local count, awaiting, all = nil, nil, 0
+  if state == 'completed' then
+    count, awaiting = call('ZCARD', children), call('ZCARD', awaiting_retry)
+    all = count + awaiting
+  end
+  readers.told = readers.told + all
+  if state ~= 'completed' or all > AT_ONCE or readers.told > readers.told_most then
+    fan_out(P, children, id, state, count)
+    if final then fan_out(P, awaiting_retry, id, (state == 'completed' or state == 'cascade') and state or 'deleted', awaiting) end
     return
   end
   local queue, now, sent, reading = own_queue(P), clock(), false, {}

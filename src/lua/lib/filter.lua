@@ -48,7 +48,9 @@ end
 local function has_meta(meta, envelope)
   if #meta == 0 then return true end
   local line = sub(envelope, 1, (find(envelope, '\n', 1, true) or 1) - 1)
-  local has = find(line, '"meta":', 1, true) and (decoded(line) or {}).meta
+  if not find(line, '"meta":', 1, true) then return false end
+  budget.left = budget.left - 1 - math.floor(#line / 48)
+  local has = (decoded(line) or {}).meta
   if type(has) ~= 'table' then return false end
   for _, pair in ipairs(meta) do
     if has[pair[1]] ~= pair[2] then return false end

@@ -51,12 +51,12 @@ end
 -- others went before; and what to hand to the next call, '' where these are all.
 local function last_turns(P, leases, most, from)
   local ids, bands, all, turns, chosen, some = {}, {}, {}, {places = {}, firsts = {}}, {}, {}
+  most = min(most, 128)
   if #leases == 0 or from == '' and #leases <= most then return leases, nil, '' end
   for i = 1, #leases do ids[i] = leases[i][1] end
   local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
   -- Without groups they stand as they were leased.
   if from == '' and not has_groups(envelopes) then return {unpack(leases, #leases - most + 1)}, nil, '' end
-  most = min(most, 128)
   end_next(P)
   for i, envelope in ipairs(envelopes) do
     local priority, task = turn_of(ids[i], envelope)
