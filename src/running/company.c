@@ -59,7 +59,7 @@ static void add(rv_company *company, const rv_thread *t)
     company->want += t->shared.want;
 }
 
-/* Writes the outcomes of all, group by group; of each thread the last item first, as group_outcomes in turn.c. */
+/* Writes the outcomes of all, group by group; of each thread the last item first, as rv_turn_call_group. */
 static void write_outcomes(rv_company *company, const rv_settlement **outcomes)
 {
     const rv_settlement **ends[RV_COMPANY_QUEUES];

@@ -12,6 +12,7 @@
 #include "running/round.h"
 #include "running/thread_state.h"
 #include "running/turn.h"
+#include "running/turn_call.h"
 #include "running/wakeup.h"
 
 static void add_own_list(rv_thread *t)
@@ -150,7 +151,7 @@ void rv_thread_wait(rv_thread *t, unsigned want)
     }
     build_wait(t, until);
     bool idle = t->state == RV_THREAD_IDLE;
-    if (!idle) rv_turn_build_lease(t, want);
+    if (!idle) rv_turn_call_build_lease(t, want);
     note_rest(t, true);
     reeve_status status = rv_conn_call_blocking(t->conn, latest(t, until), &reply);
     note_rest(t, false);

@@ -18,9 +18,8 @@ bool rv_turn_run(rv_thread *thread, unsigned want);
  */
 bool rv_turn_leave_idle(rv_thread *thread);
 
-/* Two halves of a turn that only leases, for the waiting place: builds the call; takes its reply into the (empty)
- * batch and enters the state that follows. */
-void rv_turn_build_lease(rv_thread *thread, unsigned want);
+/* Takes the reply of a turn that only leases (rv_turn_call_build_lease) into the empty batch, and enters the state that
+ * follows. */
 void rv_turn_take_lease(rv_thread *thread, const rv_reply *reply, unsigned want);
 
 /* Takes what the thread was handed (protocol/lease.h), if it was a task, into the batch. */
