@@ -23,6 +23,7 @@ web: base
 programs/cli: base redis protocol client
 programs/bench: base client programs/cli
 programs/web: base protocol client web programs/cli
+programs/run: base protocol handlers testing isolation running programs/cli programs/worker
 programs/reeve: base redis programs/cli programs/bench
 programs/worker: base redis protocol client handlers running worker config web programs/web
 programs/runner: base isolation running programs/worker

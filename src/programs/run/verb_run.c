@@ -7,12 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "args.h"
 #include "base/id.h"
-#include "json.h"
-#include "task_options.h"
-#include "verbs.h"
-#include "when.h"
+#include "cli/args.h"
+#include "cli/json.h"
+#include "cli/task_options.h"
+#include "cli/verbs.h"
+#include "cli/when.h"
+#include "run_isolated.h"
 
 struct run_options {
     cli_task_options task; /* first: see task_options.h */
@@ -23,6 +24,7 @@ struct run_options {
     const char *checkpoint;
     const char *layers;
     const char *plugin_dir;
+    bool isolated;
     reeve_option_value values[CLI_TAGS_MAX]; /* for options of the plugin */
     size_t value_count;
     reeve_option_value layer_values[CLI_TAGS_MAX]; /* for those of the plugin of layers */
@@ -58,6 +60,14 @@ static int read_layer_value(const cli_context *cli, const cli_option *option, vo
     return add_value(cli, option, value, options->layer_values, &options->layer_value_count);
 }
 
+static int read_isolation(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct run_options *options = pointer;
+    options->isolated = strcmp(value, "process") == 0;
+    return options->isolated || strcmp(value, "thread") == 0 ? CLI_DONE
+                                                              : cli_bad_value(cli, option, value, "thread or process");
+}
+
 static const cli_option run_table[] = {
     {"attempt", "N", "number of the attempt (1)", CLI_INT, AT(attempt), 1, INT32_MAX, NULL},
     {"crashes", "N", "number of earlier crashes (0)", CLI_INT, AT(crashes), 0, INT32_MAX, NULL},
@@ -73,6 +83,8 @@ static const cli_option run_table[] = {
      AT(task.spec.timeout_ms), 1, 0, NULL},
     {"backoff", "SPEC", "delays between attempts (set by the handler)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
     {"checkpoint", "TEXT", "checkpoint of an earlier attempt", CLI_TEXT, AT(checkpoint), 0, 0, NULL},
+    {"isolation", "WHERE", "run the handler in this process (thread) or in one of its own (process)", CLI_OTHER, 0, 0, 0,
+     read_isolation},
     {"layers", "PLUGIN", "apply the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
     {"option", "NAME=VALUE", "value of an option of the plugin; may be repeated", CLI_OTHER, 0, 0, 0, read_value},
     {"layers-option", "NAME=VALUE", "value of an option of the plugin of --layers; may be repeated", CLI_OTHER, 0, 0, 0,
@@ -273,7 +285,7 @@ static int finish(const cli_context *cli, reeve_plugin_handle *plugin, const ree
 }
 
 /* layers: the plugin whose layers are around the handler, or NULL. */
-static int run_task(cli_context *cli, reeve_plugin_handle *plugin, const reeve_plugin_handle *layers,
+static int run_task(cli_context *cli, reeve_plugin_handle *plugin, reeve_plugin_handle *layers,
                     const struct run_options *options, reeve_bytes payload)
 {
     const reeve_plugin *around = layers == NULL ? NULL : reeve_plugin_get(layers);
@@ -306,7 +318,7 @@ static int run_task(cli_context *cli, reeve_plugin_handle *plugin, const reeve_p
 
     rv_uuid7(id);
     if (run.id == NULL) run.id = id;
-    report = reeve_test_run_plugin(plugin, &run);
+    report = options->isolated ? cli_run_isolated(plugin, layers, &run) : reeve_test_run_plugin(plugin, &run);
     if (report == NULL) return cli_no_memory(cli);
     status = finish(cli, plugin, report);
     reeve_test_report_free(report);
@@ -349,7 +361,10 @@ static int run(cli_context *cli, void *pointer)
     rv_buf payload = {0};
     /* What handlers, layers and hooks write there. */
     reeve_log_set(cli->json ? reeve_log_to_json : reeve_log_to_logfmt, stderr, REEVE_LOG_INFO);
-    int status = cli_task_options_finish(cli, &options->task, options->queue, cli->rest[1]);
+    int status = CLI_DONE;
+    if (options->isolated && options->now >= 0)
+        status = cli_usage(cli, "--now: the clock of a process of its own is the machine's (--isolation)");
+    if (status == CLI_DONE) status = cli_task_options_finish(cli, &options->task, options->queue, cli->rest[1]);
 
     if (status == CLI_DONE)
         status = open_plugin(cli, &plugin, cli->rest[0], options->plugin_dir, options->values, options->value_count);
@@ -369,8 +384,8 @@ const cli_verb cli_verb_run = {
     .name = "run",
     .section = CLI_TOOLS,
     .synopsis = "PLUGIN TYPE [PAYLOAD|-|@FILE] [--attempt N] [--meta KEY=VALUE]... [--layers PLUGIN] [--option "
-                "NAME=VALUE]... ...",
-    .summary = "Runs a plugin's handler once in this process, without Redis",
+                "NAME=VALUE]... [--isolation process] ...",
+    .summary = "Runs a plugin's handler once, without Redis",
     .options = run_table,
     .options_size = sizeof(struct run_options),
     .defaults = &run_defaults,
@@ -384,6 +399,9 @@ const cli_verb cli_verb_run = {
              "standard output without changes. Progress and outcome are printed to standard error. Jitter is not\n"
              "applied to the backoff.\n"
              "\n"
+             "With --isolation process the handler runs as in a pool with isolation = \"process\": a crash of it is reported\n"
+             "with its frames.\n"
+             "\n"
              "--json prints one object with the members outcome (done, retry, fail, snooze), dead, delay_ms, kind,\n"
              "message, elapsed_us, progress (percent, words, at_ms), log (at_ms, text), pauses (group, delay_ms,\n"
              "at_ms), chained (handle, type, payload, group, unique, priority, delay_ms, at_ms), checkpoint and\n"
@@ -392,6 +410,7 @@ const cli_verb cli_verb_run = {
              "Examples:\n"
              "  reeve run checksum checksum '{\"path\":\"/etc/hosts\"}'\n"
              "  reeve run ./thumbs.so resize @job.json --attempt 3 --meta customer=17\n"
+             "  reeve run ./thumbs.so resize @job.json --isolation process\n"
              "  reeve run sample sleep '{\"ms\":50}' --layers timing --layers-option slow=0.01\n",
     .exits = "0 the handler returned done, 1 it did not, or the plugin could not be loaded, 2 wrong usage.",
 };
