@@ -17,9 +17,9 @@
 #include "testing/run_inline.h"
 #include "worker/crash_report.h"
 
-#define LOOK_MS 20     /* how often the time limit is looked at */
-#define GRACE_MS 2000  /* from the request to stop to SIGTERM, and from there to SIGKILL */
-#define END_MS 500     /* for the hooks of plugins */
+#define LOOK_MS 20    /* how often the time limit is looked at */
+#define GRACE_MS 2000 /* from the request to stop to SIGTERM, and from there to SIGKILL */
+#define END_MS 500    /* for the hooks of plugins */
 #define BACKTRACE_SIZE ((size_t)64 * 1024)
 
 typedef struct isolated {

@@ -65,7 +65,7 @@ static int read_isolation(const cli_context *cli, const cli_option *option, void
     struct run_options *options = pointer;
     options->isolated = strcmp(value, "process") == 0;
     return options->isolated || strcmp(value, "thread") == 0 ? CLI_DONE
-                                                              : cli_bad_value(cli, option, value, "thread or process");
+                                                             : cli_bad_value(cli, option, value, "thread or process");
 }
 
 static const cli_option run_table[] = {
@@ -83,8 +83,8 @@ static const cli_option run_table[] = {
      AT(task.spec.timeout_ms), 1, 0, NULL},
     {"backoff", "SPEC", "delays between attempts (set by the handler)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
     {"checkpoint", "TEXT", "checkpoint of an earlier attempt", CLI_TEXT, AT(checkpoint), 0, 0, NULL},
-    {"isolation", "WHERE", "run the handler in this process (thread) or in one of its own (process)", CLI_OTHER, 0, 0, 0,
-     read_isolation},
+    {"isolation", "WHERE", "run the handler in this process (thread) or in one of its own (process)", CLI_OTHER, 0, 0,
+     0, read_isolation},
     {"layers", "PLUGIN", "apply the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
     {"option", "NAME=VALUE", "value of an option of the plugin; may be repeated", CLI_OTHER, 0, 0, 0, read_value},
     {"layers-option", "NAME=VALUE", "value of an option of the plugin of --layers; may be repeated", CLI_OTHER, 0, 0, 0,
@@ -399,7 +399,8 @@ const cli_verb cli_verb_run = {
              "standard output without changes. Progress and outcome are printed to standard error. Jitter is not\n"
              "applied to the backoff.\n"
              "\n"
-             "With --isolation process the handler runs as in a pool with isolation = \"process\": a crash of it is reported\n"
+             "With --isolation process the handler runs as in a pool with isolation = \"process\": a crash of it is "
+             "reported\n"
              "with its frames.\n"
              "\n"
              "--json prints one object with the members outcome (done, retry, fail, snooze), dead, delay_ms, kind,\n"
