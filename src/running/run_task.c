@@ -45,7 +45,7 @@ void rv_run_task_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_
     task->crashes = item->lease.crashes;
     task->enqueued_ms = envelope->at_ms;
     task->thread_state = NULL;
-    *host = rv_task_host_make(t);
+    if (host->context != t) *host = rv_task_host_make(t);
     host->result_max = &t->pool->queue_sessions[item->lease.queue]->result_max;
     host->payload_max = &t->pool->queue_sessions[item->lease.queue]->payload_max;
     task->host = host;
@@ -257,7 +257,7 @@ void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_
     decide(t->worker, task, item, outcome, policy, counts);
     if (item->accepted)
         settled_before(task, item);
-    else
+    else if (outcome != REEVE_OUTCOME_DONE)
         rv_failure_log(task->queue, &item->lease, &item->settlement);
 }
 
