@@ -99,6 +99,23 @@ ok GET "$API/queues/{queue}/failures" $Q/failures
 ok GET "$API/queues/{queue}/stats" "$Q/stats?days=2"
 ok GET "$API/queues/{queue}/minutes" "$Q/minutes?minutes=5"
 ok GET "$API/queues/{queue}/limits" $Q/limits
+limit() { api "$1" POST "$API/queues/{queue}/limits" $Q/limits "$2"; }
+limit 200 '{"concurrency":8,"rate":"100/1s:20"}'
+limit 200 '{"each_group":true,"concurrency":2}'
+limit 200 '{"group":"big","rate":"5/m","strict":true}'
+expect_has "$(reeve limit jobs --json)" '"concurrency":8,"rate":{"count":100,"period_ms":1000,"burst":20}'
+expect_has "$(reeve limit jobs --json)" '"each_group":{"concurrency":2,'
+expect_has "$(reeve limit jobs --json)" '"group":"big"'
+limit 200 '{"rate":null}'
+expect_has "$(reeve limit jobs --json)" '"concurrency":8,"rate":null'
+limit 200 '{"group":"big","forget":true}'
+for body in '{}' '{"concurrency":0}' '{"concurrency":1.5}' '{"concurrency":"8"}' '{"rate":"fast"}' '{"rate":5}' '{"concurency":8}' '{"group":"","concurrency":1}' \
+    '{"strict":true}' '{"forget":true}' '{"group":"a","each_group":true,"concurrency":1}'; do
+    limit 400 "$body"
+done
+limit 200 '{"concurrency":null}'
+limit 200 '{"each_group":true,"concurrency":null}'
+expect_has "$(reeve limit jobs --json)" '"concurrency":null,"rate":null'
 ok POST "$API/queues/{queue}/pause" $Q/pause '{"for":60}'
 ok POST "$API/queues/{queue}/pause" $Q/pause
 expect_has "$(reeve queues jobs --json)" '"paused":true'
@@ -157,6 +174,7 @@ api 404 GET "$API/operations/{number}" $API/operations/99
 
 reeve cron add nightly '0 3 * * *' jobs echo >/dev/null || fail "no cron entry"
 ok GET $API/cron $API/cron
+expect_eq "$(printf '%s' "${ANSWER##*slots}" | tr -cd , | wc -c)" 4 "the next five slots"
 api 200 POST "$API/cron/{queue}/{name}/run" $API/cron/jobs/nightly/run
 ok POST "$API/cron/{queue}/{name}/pause" $API/cron/jobs/nightly/pause
 ok POST "$API/cron/{queue}/{name}/resume" $API/cron/jobs/nightly/resume
@@ -170,6 +188,9 @@ wait_for the_worker 20
 W=$API/workers/$WORKER
 it_listens() { ask POST "$W/resume" && [ "$CODE" = 200 ]; } # (it does a moment after its first heartbeat)
 wait_for it_listens 20
+listed() { ask GET "$API/workers?find=$1" && [[ $ANSWER == *"\"total\":$2}" ]]; }
+wait_for "listed $(hostname) 1" 20 # (of a snapshot, which may be a second old)
+listed no-such-worker 0 || fail "$ANSWER"
 ok POST "$API/workers/{worker}/threads" "$W/threads" '{"pool":"main","threads":3}'
 ok POST "$API/workers/{worker}/quiet" "$W/quiet"
 ok POST "$API/workers/{worker}/resume" "$W/resume"
@@ -263,12 +284,12 @@ expect_eq "$CODE" 200
 # ---- Redis away --------------------------------------------------------------------------------------------------------
 
 stop_redis
-ask GET $API/workers
+ask GET $API/redis
 [ "$CODE" = 503 ] || [ "$CODE" = 502 ] || fail "without Redis: $CODE $ANSWER"
 ask GET /health
 expect_eq "$CODE" 200
 start_redis
-back() { ask GET $API/workers && [ "$CODE" = 200 ]; }
+back() { ask GET $API/redis && [ "$CODE" = 200 ]; }
 wait_for back 10
 
 # Every route was tried, but for the login.

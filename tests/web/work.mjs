@@ -11,7 +11,7 @@ reeve('cancel', 'exports', '--all');
 for (let i = 0; i < 5; i++) ended(`mail/bad-${i}`);
 
 // Trouble comes first; a failure is found, read and retried. Markup in an error stays text.
-const page = await open();
+const page = await open('', { expects: /400 \(Bad Request\)/ }); // (a limit that is not valid)
 await page.getByText('no worker serves it').waitFor();
 await page.keyboard.press('g');
 await page.keyboard.press('d');
@@ -70,6 +70,46 @@ await page.getByRole('button', { name: 'Resume' }).waitFor();
 assert.equal(json('queues', 'mail').paused, true);
 await page.getByRole('button', { name: 'Resume' }).click();
 await page.getByRole('button', { name: 'Pause' }).waitFor();
+
+// Limits are changed and taken away; a field that is not valid is refused, and the dialog stays.
+await page.getByRole('button', { name: 'Limits', exact: true }).click();
+const atOnce = page.getByRole('textbox', { name: 'Tasks at a time' }).first(), starts = page.getByRole('textbox', { name: /Starts in a period/ }).first();
+await atOnce.fill('7');
+await starts.fill('fast');
+await page.getByRole('button', { name: 'Change' }).click();
+await page.locator('.toast.bad', { hasText: 'rate' }).waitFor();
+await starts.fill('500/1s');
+await page.getByRole('button', { name: 'Change' }).click();
+await until('the limits', () => json('limit', 'mail').concurrency === 7 && json('limit', 'mail').rate.count === 500);
+await page.goto(`${url}#/limits`);
+await page.getByRole('button', { name: 'Change: mail' }).click();
+await atOnce.fill('');
+await starts.fill('');
+await page.getByRole('button', { name: 'Change', exact: true }).click();
+await until('no limits', () => json('limit', 'mail').concurrency === null && json('limit', 'mail').rate === null);
+
+// Parents and children: all of them are in the graph, which moves with the pointer and the keys; a link opens only when it does not move.
+reeve('enqueue', 'mail', 'echo', '{}', '--id', 'first', '--in', '1h');
+for (let i = 0; i < 30; i++) reeve('enqueue', 'mail', 'echo', '{}', '--id', `then-${i}`, '--after', 'mail/first');
+await page.goto(`${url}#/task/mail/first`);
+const graph = page.locator('svg.graph'), viewBox = async () => (await graph.getAttribute('viewBox')).split(' ').map(Number);
+await graph.waitFor();
+assert.equal(await graph.locator('a').count(), 30);
+const before = await viewBox(), at = await graph.locator('a').nth(15).boundingBox();
+await page.mouse.move(at.x + 20, at.y + 10);
+await page.mouse.down();
+await page.mouse.move(at.x + 20, at.y - 140, { steps: 5 });
+await page.mouse.up();
+assert.ok((await viewBox())[1] > before[1] + 50, 'the graph moves with the pointer');
+assert.ok(page.url().endsWith('mail/first'), 'no link was opened');
+await graph.focus();
+await page.keyboard.press('ArrowUp');
+await page.keyboard.press('+');
+assert.ok((await viewBox())[2] < before[2], 'the graph is larger');
+await page.keyboard.press('0');
+assert.deepEqual(await viewBox(), before);
+await graph.locator('a').nth(14).click();
+await page.waitForURL(/then-14/);
 
 // A worker gets more threads, is made quiet, resumes, and shows its stacks.
 await page.goto(`${url}#/workers`);

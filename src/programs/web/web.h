@@ -177,7 +177,9 @@ void web_run_resume(web_call *call);
 void web_run_failures(web_call *call);
 void web_run_stats(web_call *call);
 void web_run_minutes(web_call *call);
+/* web_limits.c */
 void web_run_limits(web_call *call);
+void web_run_limit(web_call *call);
 /* web_tasks.c */
 void web_run_tasks(web_call *call);
 void web_run_task(web_call *call);

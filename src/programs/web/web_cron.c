@@ -3,12 +3,30 @@
  */
 #include <stdio.h>
 
+#include "base/cron.h"
 #include "cli/cron_json.h"
 #include "cli/handle.h"
 #include "web.h"
 
 #define QUEUE(call) ((call)->params.value[0])
 #define NAME(call) ((call)->params.value[1])
+#define SLOTS 5
+
+/* The next slots of an entry, as an array; none while it is paused, or if its zone is unknown here. */
+static void write_slots(web_call *call, const reeve_cron_info *info)
+{
+    int64_t at = info->next_ms - 1;
+    rv_zone zone;
+    rv_cron cron;
+    bool known = info->next_ms >= 0 && rv_zone_find(info->zone, &zone, NULL) == REEVE_OK &&
+                 rv_cron_parse(&cron, info->spec, NULL) == REEVE_OK;
+
+    if (known && info->entry != NULL) cron.offset_ms = info->entry->offset_ms;
+    (void)fputc('[', call->out);
+    for (int i = 0; known && i < SLOTS && (at = rv_cron_next(&cron, zone, at)) >= 0; i++)
+        (void)fprintf(call->out, "%s%lld", i > 0 ? "," : "", (long long)at);
+    (void)fputc(']', call->out);
+}
 
 void web_run_cron(web_call *call)
 {
@@ -24,6 +42,11 @@ void web_run_cron(web_call *call)
     for (size_t i = 0; i < count; i++) {
         if (i > 0) (void)fputc(',', call->out);
         cli_cron_json(&list[i], call->out);
+    }
+    (void)fputs("],\"slots\":[", call->out);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) (void)fputc(',', call->out);
+        write_slots(call, &list[i]);
     }
     (void)fputs("]}\n", call->out);
     reeve_cron_free(list, count);

@@ -15,24 +15,26 @@
 #include "web_clients.h"
 #include "web_snapshot.h"
 
-#define QUEUES_SHOWN 200
-#define WORKERS_SHOWN 200
+#define QUEUES_SHOWN 20 /* each viewer gets them each second; lists have pages of their own */
+#define WORKERS_SHOWN 20
 #define TROUBLE_MAX 50
 #define OLD_MS (5 * 60 * 1000)
-#define SILENT_MS 30000
+#define LONG_PAUSE_MS (INT64_C(24) * 3600 * 1000)
+#define CRASHES_MIN 3
 #define PING_MS 15000
 
 /* ---- trouble --------------------------------------------------------------------------------------------------- */
 
 typedef struct trouble {
     cli_json *json;
+    const char *level; /* what is written now: what is bad comes before what deserves a look */
     unsigned count;
 } trouble;
 
 static void say(trouble *list, const char *level, const char *what, const char *queue, const char *worker,
                 double number)
 {
-    if (++list->count > TROUBLE_MAX) return;
+    if (strcmp(level, list->level) != 0 || ++list->count > TROUBLE_MAX) return;
     cli_json_open(list->json, NULL);
     cli_json_text(list->json, "level", level);
     cli_json_text(list->json, "what", what);
@@ -52,7 +54,10 @@ static void look_at_queue(trouble *list, const web_snapshot *snapshot, size_t at
 
     if (ready > 0 && snapshot->serving[at] == 0) say(list, "bad", "unserved", info->name, NULL, (double)ready);
     if (dead > 0) say(list, "bad", "dying", info->name, NULL, dead);
-    if (paused && ready > 0) say(list, "warn", "paused", info->name, NULL, (double)ready);
+    if (paused && ready > 0)
+        say(list, "warn", "paused", info->name, NULL, (double)ready);
+    else if (info->paused && info->paused_ms > 0 && snapshot->at_ms - info->paused_ms > LONG_PAUSE_MS)
+        say(list, "warn", "long_paused", info->name, NULL, (double)(snapshot->at_ms - info->paused_ms));
     if (!paused && ready > 0 && snapshot->serving[at] > 0 && info->oldest_ready_ms > 0 &&
         snapshot->at_ms - info->oldest_ready_ms > OLD_MS)
         say(list, "warn", "old", info->name, NULL, (double)(snapshot->at_ms - info->oldest_ready_ms));
@@ -69,20 +74,31 @@ static void look_at_redis(trouble *list, const web_snapshot *snapshot)
     if (redis->aof_failed || redis->save_failed) say(list, "bad", "redis_unsaved", NULL, NULL, 0);
 }
 
+static void look_at_all(trouble *list, const web_snapshot *snapshot)
+{
+    if (snapshot->status == REEVE_OK && snapshot->redis.version[0] != '\0') look_at_redis(list, snapshot);
+    if (snapshot->crashes >= CRASHES_MIN) say(list, "bad", "crashing", NULL, NULL, snapshot->crashes);
+    for (size_t i = 0; i < snapshot->queue_count; i++) look_at_queue(list, snapshot, i);
+    for (size_t i = 0; i < snapshot->worker_count; i++) {
+        const reeve_worker_info *worker = &snapshot->workers[i];
+        if (snapshot->at_ms - worker->seen_ms > WEB_SILENT_MS)
+            say(list, "warn", "silent", NULL, worker->name, (double)(snapshot->at_ms - worker->seen_ms));
+    }
+}
+
 static void write_trouble(cli_json *json, const web_snapshot *snapshot)
 {
     trouble list = {.json = json};
 
     cli_json_open_array(json, "trouble");
-    if (snapshot->status == REEVE_OK && snapshot->redis.version[0] != '\0') look_at_redis(&list, snapshot);
-    for (size_t i = 0; i < snapshot->queue_count; i++) look_at_queue(&list, snapshot, i);
-    for (size_t i = 0; i < snapshot->worker_count; i++) {
-        const reeve_worker_info *worker = &snapshot->workers[i];
-        if (snapshot->at_ms - worker->seen_ms > SILENT_MS)
-            say(&list, "warn", "silent", NULL, worker->name, (double)(snapshot->at_ms - worker->seen_ms));
-    }
+    list.level = "bad";
+    look_at_all(&list, snapshot);
+    unsigned bad = list.count;
+    list.level = "warn";
+    look_at_all(&list, snapshot);
     cli_json_close_array(json);
     cli_json_uint(json, "trouble_count", list.count);
+    cli_json_uint(json, "bad_count", bad);
 }
 
 /* ---- totals ---------------------------------------------------------------------------------------------------- */

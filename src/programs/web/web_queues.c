@@ -1,11 +1,10 @@
 /*
- * web_queues.c - queues: one of them, why it does not run, its failures, statistics and limits; pause and resume.
+ * web_queues.c - queues: one of them, why it does not run, its failures and statistics; pause and resume.
  */
 #include <stdio.h>
 
 #include "cli/cli.h"
 #include "cli/failure_json.h"
-#include "cli/limits_view.h"
 #include "cli/queue_json.h"
 #include "cli/verb_stats.h"
 #include "cli/why_view.h"
@@ -143,54 +142,4 @@ void web_run_minutes(web_call *call)
     }
     (void)fputs("]}\n", call->out);
     reeve_stats_minutes_free(list);
-}
-
-static void write_group(cli_json *json, const reeve_group_limits *group)
-{
-    cli_json_open(json, NULL);
-    cli_json_text(json, "group", group->group);
-    cli_concurrency_json(json, group->concurrency, true);
-    cli_rate_json(json, &group->rate, true);
-    cli_json_maybe(json, "pause_until_ms", group->pause_until_ms > 0 ? group->pause_until_ms : -1);
-    cli_json_uint(json, "running", group->running);
-    cli_json_uint(json, "parked", group->parked);
-    cli_json_close(json);
-}
-
-static void write_limits(web_call *call, const reeve_limits *limits)
-{
-    cli_json json;
-
-    cli_json_begin(&json, call->out);
-    cli_json_text(&json, "queue", QUEUE(call));
-    cli_concurrency_json(&json, limits->concurrency, false);
-    cli_rate_json(&json, &limits->rate, false);
-    cli_json_maybe(&json, "pause_until_ms", limits->pause_until_ms > 0 ? limits->pause_until_ms : -1);
-    cli_json_maybe(&json, "running", limits->running);
-    cli_json_open(&json, "each_group");
-    cli_concurrency_json(&json, limits->group_concurrency, false);
-    cli_rate_json(&json, &limits->group_rate, false);
-    cli_json_close(&json);
-    cli_json_uint(&json, "group_total", limits->group_total);
-    cli_json_open_array(&json, "groups");
-    for (size_t i = 0; i < limits->group_count; i++) write_group(&json, &limits->groups[i]);
-    cli_json_close_array(&json);
-    cli_json_uint(&json, "next", limits->next);
-    cli_json_end(&json);
-}
-
-void web_run_limits(web_call *call)
-{
-    reeve_limits *limits = NULL;
-    int64_t limit, offset;
-
-    if (!web_query_number(call, "limit", 1, 1000, 100, &limit)) return;
-    if (!web_query_number(call, "offset", 0, INT64_MAX, 0, &offset)) return;
-    reeve_status status = reeve_limits_get(call->client, QUEUE(call), (uint64_t)offset, (size_t)limit, &limits);
-    if (status != REEVE_OK) {
-        web_refuse_status(call, status);
-        return;
-    }
-    write_limits(call, limits);
-    reeve_limits_free(limits);
 }

@@ -25,6 +25,7 @@
 #define MINUTES_EVERY_MS 15000
 #define MINUTES_QUEUES 50
 #define REDIS_EVERY_MS 10000
+#define CRASHES_MS (5 * 60 * 1000)
 
 struct web_snapshots {
     web_server *web;
@@ -42,6 +43,7 @@ struct web_snapshots {
     reeve_minute minutes[60];
     int64_t minutes_at;
     rv_checkup redis;
+    unsigned crashes;
     int64_t redis_at;
 };
 
@@ -203,14 +205,28 @@ static void read_minutes(struct web_snapshots *snapshots, web_snapshot *snapshot
     snapshots->minutes_at = snapshot->read_at;
 }
 
+static unsigned count_crashes(reeve_client *client, int64_t now_ms)
+{
+    reeve_crash_info *list = NULL;
+    size_t count = 0;
+    unsigned recent = 0;
+
+    if (reeve_crashes(client, &list, &count) != REEVE_OK) return 0;
+    for (size_t i = 0; i < count; i++) recent += now_ms - list[i].at_ms < CRASHES_MS;
+    reeve_crashes_free(list, count);
+    return recent;
+}
+
 static void read_rest(struct web_snapshots *snapshots, web_snapshot *snapshot, reeve_client *client)
 {
     read_minutes(snapshots, snapshot, client);
     if (snapshots->redis_at == 0 || snapshot->read_at - snapshots->redis_at >= REDIS_EVERY_MS) {
         if (rv_checkup_take(client, &snapshots->redis) == REEVE_OK) snapshots->redis_at = snapshot->read_at;
+        snapshots->crashes = count_crashes(client, snapshot->at_ms);
     }
     memcpy(snapshot->minutes, snapshots->minutes, sizeof(snapshot->minutes));
     snapshot->redis = snapshots->redis;
+    snapshot->crashes = snapshots->crashes;
 }
 
 static void read_with(struct web_snapshots *snapshots, web_snapshot *snapshot, reeve_client *client)

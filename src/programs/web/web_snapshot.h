@@ -9,6 +9,7 @@
 #include "web.h"
 
 #define WEB_SPARKS 60 /* of 5 s each */
+#define WEB_SILENT_MS 30000 /* without a heartbeat, a worker is in trouble */
 
 /* What is known of a queue from earlier snapshots. */
 typedef struct web_track {
@@ -33,6 +34,7 @@ typedef struct web_snapshot {
     reeve_worker_info *workers;
     size_t worker_count;
     rv_checkup redis;
+    unsigned crashes;         /* of workers in the last five minutes */
     reeve_minute minutes[60]; /* of the busiest queues together; at_ms 0: not known */
     char *json;               /* for events and the overview */
     size_t json_length;

@@ -2,35 +2,91 @@
  * web_workers.c - live workers, their crashes, and what can be asked of a running worker: to be quiet, resume, stop, read
  * its configuration again, change the threads of a pool, and its stacks.
  */
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/crashes_view.h"
 #include "cli/worker_json.h"
 #include "web.h"
+#include "web_snapshot.h"
 
 #define WORKER(call) ((call)->params.value[0])
 #define ANSWER_MS 5000
 #define THREADS_MAX 1024
 
-void web_run_workers(web_call *call)
+/* Silent workers first, then those with the longest running task. */
+static int64_t urgency(const web_snapshot *snapshot, const reeve_worker_info *worker)
 {
-    reeve_worker_info *list = NULL;
-    size_t count = 0;
-    reeve_status status = reeve_workers(call->client, &list, &count);
+    int64_t silent = snapshot->at_ms - worker->seen_ms;
 
-    if (status != REEVE_OK) {
-        web_refuse_status(call, status);
+    return silent > WEB_SILENT_MS ? INT64_MAX / 2 + silent : worker->busy;
+}
+
+typedef struct placed {
+    const reeve_worker_info *worker;
+    int64_t urgency;
+} placed;
+
+static int by_urgency(const void *one, const void *other)
+{
+    const placed *a = one, *b = other;
+
+    if (a->urgency != b->urgency) return a->urgency < b->urgency ? 1 : -1;
+    return strcmp(a->worker->name, b->worker->name);
+}
+
+/* Workers whose name or host contains the text; NULL: all. Returns how many. */
+static size_t place(const web_snapshot *snapshot, const char *text, placed *ret)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < snapshot->worker_count; i++) {
+        const reeve_worker_info *worker = &snapshot->workers[i];
+        if (worker->name == NULL || worker->host == NULL) continue;
+        if (text != NULL && strstr(worker->name, text) == NULL && strstr(worker->host, text) == NULL) continue;
+        ret[count++] = (placed){worker, urgency(snapshot, worker)};
+    }
+    qsort(ret, count, sizeof(*ret), by_urgency);
+    return count;
+}
+
+static void write_workers(web_call *call, const web_snapshot *snapshot, const char *text, int64_t limit, int64_t offset)
+{
+    placed *list = rv_zalloc_array(snapshot->worker_count + 1, sizeof(*list));
+
+    if (list == NULL) {
+        web_refuse(call, 503, "busy", "no memory");
         return;
     }
+    size_t count = place(snapshot, text, list);
     (void)fputs("{\"workers\":[", call->out);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0) (void)fputc(',', call->out);
-        cli_worker_json(&list[i], call->out);
+    for (int64_t i = offset; i < (int64_t)count && i - offset < limit; i++) {
+        if (i > offset) (void)fputc(',', call->out);
+        cli_worker_json(list[i].worker, call->out);
     }
-    (void)fputs("]}\n", call->out);
-    reeve_workers_free(list, count);
+    (void)fprintf(call->out, "],\"total\":%zu}\n", count);
+    rv_free(list);
+}
+
+/* Of the snapshot, so that many viewers cost Redis nothing more. */
+void web_run_workers(web_call *call)
+{
+    char text[256];
+    const char *find = web_query(call, "find", text, sizeof(text));
+    int64_t limit, offset;
+
+    if (!web_query_number(call, "limit", 1, 1000, 100, &limit)) return;
+    if (!web_query_number(call, "offset", 0, INT64_MAX / 2, 0, &offset)) return;
+    web_snapshot *snapshot = web_snapshots_get(call->web->snapshots);
+    if (snapshot == NULL)
+        web_refuse(call, 503, "busy", "no memory, or the server stops");
+    else if (snapshot->status != REEVE_OK)
+        web_refuse_words(call, snapshot->status, snapshot->words);
+    else
+        write_workers(call, snapshot, find, limit, offset);
+    web_snapshots_release(call->web->snapshots, snapshot);
 }
 
 void web_run_crashes(web_call *call)
@@ -113,7 +169,7 @@ static bool threads_of(const web_call *call, const char *name, int fallback, int
 {
     const cJSON *number = cJSON_GetObjectItemCaseSensitive(call->body, name);
 
-    *ret = number == NULL ? fallback : cJSON_IsNumber(number) ? (int)number->valuedouble : 0;
+    *ret = number == NULL ? fallback : cJSON_IsNumber(number) ? number->valueint : 0;
     return *ret >= 1 && *ret <= THREADS_MAX && (number == NULL || number->valuedouble == *ret);
 }
 

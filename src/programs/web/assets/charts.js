@@ -20,7 +20,7 @@ function ticks(top) {
 
 // series: {name, values, kind, area}; values are numbers or null; the last one is not finished, and dashed.
 function chart(times, series, { log = false, label, format = count, marker = null } = {}) {
-  const width = 640, height = 190, left = 48, right = 10, base = height - 24, high = 10;
+  const width = 640, height = 190, left = 60, right = 10, base = height - 24, high = 10;
   const all = series.flatMap((one) => one.values).filter((v) => v !== null && v > 0);
   if (marker) all.push(marker);
   const top = Math.max(...all, log ? 1 : 0);
@@ -30,16 +30,17 @@ function chart(times, series, { log = false, label, format = count, marker = nul
   const y = (v) => log ? base - Math.log(Math.max(v, low) / low) / Math.log(end / low) * (base - high) : base - v / end * (base - high);
   const grid = marks.map((v) => [s('line', { class: 'grid', x1: left, x2: width - right, y1: y(v), y2: y(v) }),
     s('text', { x: left - 8, y: y(v) + 4, 'text-anchor': 'end' }, format(v))]);
-  const labels = times.map((t, i) => i % 15 === 0 || i === times.length - 1 ?
+  const labels = times.map((t, i) => i % 20 === 0 || i === times.length - 1 ?
     s('text', { x: x(i), y: height - 6, 'text-anchor': i === 0 ? 'start' : i === times.length - 1 ? 'end' : 'middle' },
       i === times.length - 1 ? 'now' : new Date(t).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })) : null);
   const lines = series.map((one) => {
     const known = one.values.map((v, i) => v === null ? null : [x(i).toFixed(1), y(v).toFixed(1)]);
     const path = (list) => list.filter(Boolean).map((p) => p.join(',')).join(' ');
-    const done = known.slice(0, -1), last = known.slice(-2);
+    const done = known.slice(0, -1), last = known.slice(-2), runs = [[]];
+    for (const point of done) if (point) runs[runs.length - 1].push(point); else if (runs[runs.length - 1].length) runs.push([]);
     return [one.area && s('polygon', { class: 'area', points: `${left},${base} ${path(done)} ${x(done.length - 1)},${base}` }),
-      s('polyline', { class: one.kind, points: path(done) }),
-      last.every(Boolean) && s('polyline', { class: one.kind + ' dash', points: path(last) })];
+      runs.map((run) => run.length === 1 ? s('circle', { class: one.kind + ' dot', cx: run[0][0], cy: run[0][1], r: 2 }) : run.length > 1 && s('polyline', { class: one.kind, points: path(run) })),
+      last.every(Boolean) ? s('polyline', { class: one.kind + ' dash', points: path(last) }) : last[1] && s('circle', { class: one.kind + ' dot', cx: last[1][0], cy: last[1][1], r: 2 })];
   });
   return s('svg', { viewBox: `0 0 ${width} ${height}`, width: '100%', role: 'img', 'aria-label': label }, grid, labels, lines,
     marker && s('line', { class: 'badline dash', x1: left, x2: width - right, y1: y(marker), y2: y(marker) }));
@@ -60,19 +61,57 @@ function days(list) {
     s('text', { x: 0, y: height - 4 }, list[0].day), s('text', { x: width, y: height - 4, 'text-anchor': 'end' }, 'today'));
 }
 
-// A task between its parents and its children.
-function family(task) {
-  const parents = (task.parents || []).slice(0, 8), children = (task.children || []).slice(0, 8);
-  const rows = Math.max(parents.length, children.length, 1), height = rows * 40 + 10, width = 720;
-  const box = (x, y, text, state, link) => {
-    const node = s('g', null, s('rect', { x, y, width: 190, height: 30, rx: 8, fill: link ? 'var(--soft)' : 'var(--accent-soft)', stroke: 'var(--line)' }),
-      s('text', { x: x + 10, y: y + 19 }, text.length > 27 ? text.slice(0, 26) + '…' : text), s('title', null, state ? `${text}: ${state}` : text));
+// A task between its parents and its children. It is moved with the pointer, the arrow keys, and made larger or smaller with + and -.
+const viewOf = { handle: '', x: 0, y: 0, scale: 1 }; // (stays while the page of a task is drawn anew)
+function family(task, width) {
+  const parents = (task.parents || []).slice(0, 200), children = (task.children || []).slice(0, 200), BOX = 210, GAP = 90, ROW = 40;
+  const rows = Math.max(parents.length, children.length, 1), height = rows * ROW + 10, whole_ = 3 * BOX + 2 * GAP + 20, shown = Math.min(height, 420), middle = height / 2;
+  const view = Math.min(width || whole_, whole_), start = { x: (whole_ - view) / 2, y: Math.max(0, (height - shown) / 2), scale: 1 };
+  const box = (column, y, text, state, link) => {
+    const x = 10 + column * (BOX + GAP);
+    const node = s('g', { class: 'node' }, s('rect', { x, y, width: BOX, height: 30, rx: 8, class: link ? '' : 'self' }), state && s('circle', { cx: x + 15, cy: y + 15, r: 4, class: 'state ' + state }),
+      s('text', { x: x + (state ? 27 : 12), y: y + 19 }, text.length > 25 ? text.slice(0, 24) + '…' : text), s('title', null, state ? `${text}: ${state}` : text));
     return link ? s('a', { href: link }, node) : node;
   };
-  const place = (i, n) => (height - n * 40) / 2 + i * 40 + 5, middle = height / 2;
-  const wire = (x1, y1, x2, y2) => s('path', { class: 'grid', fill: 'none', d: `M${x1},${y1} C${(x1 + x2) / 2},${y1} ${(x1 + x2) / 2},${y2} ${x2},${y2}` });
-  return s('svg', { viewBox: `0 0 ${width} ${height}`, width: '100%', role: 'group', 'aria-label': 'Parents and children' },
-    parents.map((p, i) => [wire(200, place(i, parents.length) + 15, 265, middle), box(10, place(i, parents.length), p.handle, p.ended || p.state, taskLink(p.handle))]),
-    children.map((c, i) => [wire(455, middle, 520, place(i, children.length) + 15), box(520, place(i, children.length), c, '', taskLink(c))]),
-    box(265, middle - 15, task.id, task.state, null));
+  const place = (i, n) => (height - n * ROW) / 2 + i * ROW + 5;
+  const wire = (column, y1, y2) => { const x1 = 10 + BOX + column * (BOX + GAP), x2 = x1 + GAP; return s('path', { class: 'wire', d: `M${x1},${y1} C${x1 + GAP / 2},${y1} ${x1 + GAP / 2},${y2} ${x2},${y2}` }); };
+  if (viewOf.handle !== task.handle) Object.assign(viewOf, start, { handle: task.handle });
+  const svg = s('svg', { width: '100%', height: shown, tabindex: 0, class: 'graph', role: 'group', 'aria-label': 'Parents and children; arrow keys move it', keydown: key, pointerdown: grab },
+    parents.map((p, i) => [wire(0, place(i, parents.length) + 15, middle), box(0, place(i, parents.length), p.handle, p.ended || p.state, taskLink(p.handle))]),
+    children.map((c, i) => [wire(1, middle, place(i, children.length) + 15), box(2, place(i, children.length), c, '', taskLink(c))]),
+    box(1, middle - 15, task.id, task.state, null));
+  function show() {
+    const w = view / viewOf.scale, h_ = shown / viewOf.scale;
+    viewOf.x = Math.max(Math.min(0, whole_ - w), Math.min(Math.max(0, whole_ - w), viewOf.x));
+    viewOf.y = Math.max(Math.min(0, height - h_), Math.min(Math.max(0, height - h_), viewOf.y));
+    svg.setAttribute('viewBox', `${viewOf.x} ${viewOf.y} ${w} ${h_}`);
+  }
+  function key(e) {
+    const by = { ArrowLeft: [-60, 0], ArrowRight: [60, 0], ArrowUp: [0, -60], ArrowDown: [0, 60] }[e.key], size = { '+': 1.25, '-': 0.8 }[e.key];
+    if (by) { viewOf.x += by[0]; viewOf.y += by[1]; } else if (size) viewOf.scale = Math.max(0.3, Math.min(3, viewOf.scale * size)); else if (e.key === '0') Object.assign(viewOf, start); else return;
+    e.preventDefault();
+    show();
+  }
+  function grab(e) {
+    const from = { x: e.clientX, y: e.clientY, left: viewOf.x, top: viewOf.y }, perPixel = view / viewOf.scale / (svg.clientWidth || view);
+    let moved = false;
+    const move = (m) => {
+      if (!moved && Math.hypot(m.clientX - from.x, m.clientY - from.y) < 5) return;
+      moved = true;
+      viewOf.x = from.left - (m.clientX - from.x) * perPixel; viewOf.y = from.top - (m.clientY - from.y) * perPixel;
+      show();
+    };
+    const stop = () => {
+      removeEventListener('pointermove', move); removeEventListener('pointerup', stop); removeEventListener('pointercancel', stop);
+      if (!moved) return;
+      const swallow = (c) => { c.preventDefault(); c.stopPropagation(); }; // (a link under the pointer stays closed)
+      svg.addEventListener('click', swallow, { capture: true, once: true });
+      setTimeout(() => svg.removeEventListener('click', swallow, true), 50);
+    };
+    addEventListener('pointermove', move); addEventListener('pointerup', stop); addEventListener('pointercancel', stop);
+    if (e.target.closest('a')) e.preventDefault(); // (no drag of the link itself)
+  }
+  show();
+  const more = (task.parents || []).length + (task.children || []).length - parents.length - children.length;
+  return [svg, more > 0 && h('p', { class: 'sub' }, `and ${whole.format(more)} more`)];
 }

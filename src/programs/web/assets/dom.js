@@ -38,7 +38,7 @@ function span(ms) {
   if (ms < 1) return (ms * 1000).toFixed(0) + ' µs';
   if (ms < 1000) return (ms < 10 ? ms.toFixed(1).replace(/\.0$/, '') : Math.round(ms)) + ' ms';
   for (const [unit, size, next] of [['s', 1e3, 6e4], ['m', 6e4, 36e5], ['h', 36e5, 864e5], ['d', 864e5, Infinity]])
-    if (ms < next) { const n = ms / size; return (n < 10 ? n.toFixed(1).replace(/\.0$/, '') : Math.floor(n)) + ' ' + unit; }
+    if (ms < next) { const n = ms / size; return (n < 10 ? n.toFixed(1).replace(/\.0$/, '') : Math.floor(n)) + '\u00a0' + unit; }
 }
 let ahead = 0; // Redis's server against this browser
 function now() { return Date.now() + ahead; }

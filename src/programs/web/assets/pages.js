@@ -16,6 +16,11 @@ function table(heads, rows) {
     h('thead', null, h('tr', null, heads.map((head) => { const [text, kind] = Array.isArray(head) ? head : [head]; return h('th', { scope: 'col', class: kind }, text); }))),
     h('tbody', null, rows)));
 }
+function pager(offset, size, total, go) {
+  return h('div', { class: 'foot' }, `${whole.format(offset + 1)}–${whole.format(Math.min(total, offset + size))} of ${whole.format(total)}`,
+    h('div', { class: 'acts' }, h('button', { type: 'button', disabled: offset === 0, click: () => go(Math.max(0, offset - size)) }, 'Back'),
+      h('button', { type: 'button', disabled: offset + size >= total, click: () => go(offset + size) }, 'More')));
+}
 function facts(pairs) {
   return h('dl', { class: 'facts' }, pairs.filter((p) => p && p[1] !== null && p[1] !== undefined && p[1] !== '').map(([k, v]) => [h('dt', null, k), h('dd', null, v)]));
 }
@@ -30,6 +35,8 @@ const TROUBLES = {
   dying: (t) => [`${rate(t.number)} tasks a minute die`],
   paused: (t) => [`paused, and ${count(t.number)} tasks are ready`],
   old: (t) => [`the next task has waited for ${span(t.number)}`],
+  long_paused: (t) => [`paused for ${span(t.number)}`],
+  crashing: (t) => [h('a', { href: '#/workers' }, 'workers'), `crashed ${t.number} times in the last five minutes`],
   silent: (t) => [`no heartbeat for ${span(t.number)}`],
   redis_full: (t) => [`Redis uses ${t.number.toFixed(0)} % of its memory limit`],
   redis_evicts: () => ['Redis may evict keys: set maxmemory-policy to noeviction'],
@@ -40,7 +47,7 @@ function troubles(snapshot) {
   if (!snapshot.trouble.length) return h('div', { class: 'fine' }, '✓', 'Nothing is wrong.');
   return h('ul', { class: 'trouble' }, snapshot.trouble.slice(0, 12).map((t) => h('li', { class: t.level },
     t.queue ? h('a', { href: t.what === 'dying' ? tasksLink(t.queue, 'state:dead') : queueLink(t.queue) }, t.queue) : t.worker ? h('a', { href: '#/workers' }, t.worker) : null,
-    TROUBLES[t.what](t))), snapshot.trouble_count > 12 && h('li', null, `and ${snapshot.trouble_count - 12} more`));
+    TROUBLES[t.what](t))), snapshot.trouble_count > 12 && h('li', null, `and ${whole.format(snapshot.trouble_count - 12)} more`));
 }
 
 function queueRow(q, totals) {
@@ -100,14 +107,30 @@ function queues(parts, query) {
       const page = await api('GET', `queues?limit=${size}&offset=${offset}` + (prefix ? '&prefix=' + encodeURIComponent(prefix) : ''));
       put(list, h('section', { class: 'panel flush' }, page.queues.length ? table(QUEUE_HEADS, page.queues.map(queueRow)) :
         empty(prefix ? 'No such queue' : 'No queue yet', prefix ? 'No name begins with this.' : 'A queue comes to be with its first task.'),
-        page.total > size && h('div', { class: 'foot' }, `${whole.format(offset + 1)}–${whole.format(Math.min(page.total, offset + size))} of ${whole.format(page.total)}`,
-          h('div', { class: 'acts' }, h('button', { type: 'button', disabled: offset === 0, click: () => { offset -= size; load(); } }, 'Back'),
-            h('button', { type: 'button', disabled: offset + size >= page.total, click: () => { offset += size; load(); } }, 'More')))));
+        page.total > size && pager(offset, size, page.total, (to) => { offset = to; load(); })));
     } finally { busy = false; }
   }
   return { title: 'Queues', node: [h('div', { class: 'top' }, h('h1', null, 'Queues'), h('span', { class: 'sub' }, 'those in trouble first'), h('div', { class: 'acts' }, find)), list], tick: load, first: load };
 }
 
+const rateText = (r) => r ? `${r.count}/${r.period_ms % 1000 ? r.period_ms + 'ms' : r.period_ms / 1000 + 's'}` + (r.burst && r.burst !== r.count ? ':' + r.burst : '') : '';
+// Limits of a queue, of each of its groups, or of one group; an empty field is no limit.
+function limitsDialog(name, i, then) {
+  const field = (label, value, attributes) => [label, h('input', { type: 'text', autocomplete: 'off', value: value || '', placeholder: 'no limit', ...attributes }), value || ''];
+  const parts = [['The queue', {}, i], ['Each of its groups', { each_group: true }, i.each_group || {}]].map(([title, body, now_]) => ({ title, body,
+    fields: [field('Tasks at a time', now_.concurrency, { inputmode: 'numeric' }), field('Starts in a period, such as 100/1s or 5/m:20', rateText(now_.rate))] }));
+  ask(`Limits of ${name}`, parts.map((part) => h('fieldset', null, h('legend', null, part.title), part.fields.map(([label, input]) => h('label', null, label, input)))), ['Keep them', ''], ['Change', 'main', async () => {
+    let changed = 0;
+    for (const { body, fields: [[, many, had], [, starts, was]] } of parts) {
+      const change = { ...body };
+      if (many.value.trim() !== String(had)) change.concurrency = many.value.trim() === '' ? null : Number(many.value);
+      if (starts.value.trim() !== was) change.rate = starts.value.trim() || null;
+      if (!('concurrency' in change) && !('rate' in change)) continue;
+      try { await api('POST', queuePath(name) + '/limits', change); changed++; } catch (e) { toast(e.message, true); return false; }
+    }
+    if (changed) { toast(`${name}: limits changed`); await then(); }
+  }]);
+}
 const REASON_LIMIT = (i) => [i.concurrency && `${i.concurrency} at a time`, i.rate && `${i.rate.count} starts in ${span(i.rate.period_ms)}`].filter(Boolean).join(', ');
 
 function queue(parts) {
@@ -121,7 +144,7 @@ function queue(parts) {
       const paused = i.paused || i.pause_until_ms > now();
       put(acts, may('operator') && (paused ? h('button', { type: 'button', class: 'main', click: () => act('POST', queuePath(name) + '/resume', `${name} resumed`, load) }, 'Resume') :
         h('button', { type: 'button', click: () => act('POST', queuePath(name) + '/pause', `${name} paused`, load) }, 'Pause')),
-        h('a', { class: 'button', href: tasksLink(name) }, 'Tasks'));
+        may('operator') && h('button', { type: 'button', click: () => limitsDialog(name, i, load) }, 'Limits'), h('a', { class: 'button', href: tasksLink(name) }, 'Tasks'));
       put(tiles, STATES.map((state) => tile(state, count(i[state]), tasksLink(name, 'state:' + state), state === 'dead' && i.dead > 0)));
       put(facts_, panel('Now', facts([['State', paused ? [badge('paused'), i.pause_until_ms ? [' until ', when(i.pause_until_ms)] : null] : 'leases tasks'],
         ['Workers', i.workers], ['Next task enqueued', i.oldest_ready_ms && ago(i.oldest_ready_ms)], ['Next due', i.next_due_ms && ago(i.next_due_ms)],
@@ -275,14 +298,18 @@ async function operate(name, action, pairs) {
 
 // ---- one task ------------------------------------------------------------------------------------------------------
 
+// The name of a worker that lives, else its id.
+function workerName(id) { return h('a', { href: '#/workers?p=' + encodeURIComponent((workerNames.get(id) || '')) }, workerNames.get(id) || `worker ${id}`); }
+const workerNames = new Map();
+
 function story(t) {
   const list = [h('li', null, 'Enqueued ', ago(t.enqueued_ms))];
   const kinds = { retry: 'bad', failed: 'bad', dead: 'bad', recovered: 'bad', retried: 'now', cancelled: 'bad' };
   for (const e of t.history || []) {
-    list.push(h('li', { class: kinds[e.event] || '' }, h('b', null, e.event), ' ', ago(e.at_ms), e.delay_ms !== null && e.delay_ms !== undefined && e.event === 'retry' ? ` again in ${span(e.delay_ms)}` : '', e.worker ? h('span', { class: 'sub' }, ` worker ${e.worker}`) : null,
+    list.push(h('li', { class: kinds[e.event] || '' }, h('b', null, e.event), ' ', ago(e.at_ms), e.delay_ms !== null && e.delay_ms !== undefined && e.event === 'retry' ? ` again in ${span(e.delay_ms)}` : '', e.worker ? h('span', { class: 'sub' }, ' by ', workerName(e.worker)) : null,
       (e.kind || e.message) && h('div', { class: 'msg' }, e.kind && h('b', null, e.kind + ': '), e.message)));
   }
-  if (t.state === 'running') list.push(h('li', { class: 'now' }, h('b', null, 'Running'), t.started_ms ? [' since ', ago(t.started_ms)] : null, t.worker ? h('span', { class: 'sub' }, ` worker ${t.worker}`) : null));
+  if (t.state === 'running') list.push(h('li', { class: 'now' }, h('b', null, 'Running'), t.started_ms ? [' since ', ago(t.started_ms)] : null, t.worker ? h('span', { class: 'sub' }, ' in ', workerName(t.worker)) : null));
   else if (t.state === 'scheduled' || (t.state === 'blocked' && t.due_ms)) list.push(h('li', { class: 'now' }, h('b', null, 'Due '), ago(t.due_ms)));
   else if (t.ended_ms && !(t.history || []).some((e) => e.event === t.state)) list.push(h('li', { class: t.state === 'completed' ? 'good' : 'bad' }, h('b', null, t.state[0].toUpperCase() + t.state.slice(1)), ' ', ago(t.ended_ms), t.run_ms !== null ? ` after ${span(t.run_ms)}` : ''));
   return h('ul', { class: 'time' }, list);
@@ -294,8 +321,8 @@ function content(title, t, key) {
 }
 
 function task(parts) {
-  const t0 = { queue: parts[1], id: parts[2] }, handle = t0.queue + '/' + t0.id, holder = h('div'), acts = h('div', { class: 'acts' }), state = h('span');
-  let busy = false, last = '', raw = false, ended = false;
+  const t0 = { queue: parts[1], id: parts[2] }, handle = t0.queue + '/' + t0.id, holder = h('div'), acts = h('div', { class: 'acts' }), state = h('span'), lately = h('div');
+  let busy = false, last = '', raw = false, ended = false, known = false;
   function buttons(t) {
     const open = ['blocked', 'scheduled', 'ready', 'parked', 'running'].includes(t.state);
     const path = taskPath(t0);
@@ -318,6 +345,7 @@ function task(parts) {
       const log = t.logged ? (await api('GET', taskPath(t0) + '/log')).lines : [];
       put(state, badge(t.stalled ? 'stalled' : t.state));
       buttons(t);
+      if (!known) { known = true; others(t); }
       put(holder, raw ? h('section', { class: 'panel' }, pretty(text)) : view(t, log, waits));
     } catch (e) {
       ended = e.code === 'not_found';
@@ -330,12 +358,18 @@ function task(parts) {
       t.error_message && panel('Last error', h('p', null, badge('failed'), ' ', h('b', null, t.error_kind), ' ', ago(t.failed_ms)), h('pre', null, t.error_message)),
       panel('Story', story(t)), content('Payload', t, 'payload'), content('Result', t, 'result'),
       log.length > 0 && panel('Log', h('pre', null, log.map((l) => `${new Date(l.at_ms).toLocaleTimeString()}  ${l.text}\n`))),
-      (t.parents || t.children) && panel('Parents and children', family(t))),
-    h('div', null, t.why && t.why.length > 0 && panel('Why it does not run', t.why.map((r) => h('p', null, r.text))),
+      (t.parents || t.children) && panel('Parents and children', family(t, holder.clientWidth > 900 ? 0 : holder.clientWidth - 40))),
+    h('div', null, t.why && t.why.length > 0 && panel(t.state === 'running' ? 'Where it runs' : ended ? 'Why it ended' : 'Why it does not run', t.why.map((r) => h('p', null, r.text))),
       panel('Options', facts([['Type', h('a', { href: tasksLink(t.queue, 'type:' + t.type) }, t.type)], ['Priority', t.priority], ['Group', t.group && h('a', { href: tasksLink(t.queue, 'group:' + t.group) }, t.group)], ['Failed attempts', t.failures + (t.attempts ? ` of ${t.attempts}` : '')], ['Crashes', t.crashes],
         ['Time limit', t.timeout_ms && span(t.timeout_ms)], ['Backoff', t.backoff], ['Unique key', t.unique], ['Tags', t.tags && t.tags.map((x) => [h('a', { href: tasksLink(t.queue, 'tag:' + x) }, x), ' '])], ['Metadata', t.meta && Object.entries(t.meta).map(([k, v]) => h('div', { class: 'mono' }, `${k}=${v}`))],
         ['Deadline', t.deadline_ms && when(t.deadline_ms)], ['Enqueued', when(t.enqueued_ms)], ['Due', t.due_ms && when(t.due_ms)], ['Ended', t.ended_ms && when(t.ended_ms)], ['Cancelled because', t.cancel_reason], ['Checkpoint', t.checkpoint_bytes && bytes(t.checkpoint_bytes)], ['Lease until', t.lease_expires_ms && when(t.lease_expires_ms)]])),
-      panel('On the command line', command('reeve show ' + quote(handle)))));
+      lately, panel('On the command line', command('reeve show ' + quote(handle)))));
+  }
+  // How the other tasks of the type ended.
+  async function others(t) {
+    const q = 'type=' + encodeURIComponent(t.type) + '&limit=5', of = (state) => api('GET', `${queuePath(t.queue)}/tasks?state=${state}&${q}`).then((p) => p.tasks, () => []);
+    const list = (await Promise.all(['dead', 'completed', 'running'].map(of))).flat().filter((x) => x.id !== t.id).sort((a, b) => lastTime(b) - lastTime(a)).slice(0, 6);
+    put(lately, list.length > 0 && panel(['Other tasks of type ', t.type], h('ul', { class: 'plainlist' }, list.map((x) => h('li', null, badge(x.state), ' ', h('a', { class: 'mono', href: taskLink(x.handle) }, x.id), h('span', { class: 'sub' }, ' ', ago(lastTime(x)), x.run_ms !== null && x.run_ms !== undefined ? `, ran ${span(x.run_ms)}` : ''))))));
   }
   return { title: t0.id, node: [h('div', { class: 'crumb' }, h('a', { href: queueLink(t0.queue) }, t0.queue), ' / ', h('a', { href: tasksLink(t0.queue) }, 'tasks')), h('div', { class: 'top' }, h('h1', { class: 'mono' }, t0.id), state, acts), holder], tick: () => { if (!ended) load(); }, first: load };
 }
@@ -389,30 +423,39 @@ function poolLine(p) {
   return h('div', { class: 'pool' }, h('b', null, p.name), h('span', { class: 'sub' }, `${p.threads} thread${p.threads === 1 ? '' : 's'}`), utilisation(p.utilisation === undefined ? null : p.utilisation),
     h('span', { class: 'sub' }, (p.queues || []).slice(0, 8).map((q, i) => [i ? ', ' : '', h('a', { href: queueLink(q) }, q)]), (p.queues || []).length > 8 ? ` and ${p.queues.length - 8} more` : ''));
 }
-function workers() {
-  const holder = h('div'), crashes = h('div');
-  let drawn = '';
-  return {
-    title: 'Workers', node: [h('div', { class: 'top' }, h('h1', null, 'Workers')), holder, crashes],
-    tick(snapshot) {
-      const list = snapshot.workers;
-      if (holder.contains(document.activeElement) && drawn === list.map((w) => w.worker + w.state).join()) return; // (a button that has the focus stays)
-      drawn = list.map((w) => w.worker + w.state).join();
-      const running = list.flatMap((w) => w.running.map((r) => ({ ...r, on: w.name }))).sort((a, b) => b.for_ms - a.for_ms).slice(0, 50);
-      put(holder, list.length ? list.map((w) => h('section', { class: 'panel worker', 'aria-label': w.name },
-        h('div', { class: 'head' }, h('h2', null, w.name, ' ', badge(w.state)), workerActs(w)),
-        h('p', { class: 'sub' }, `${w.host} · process ${w.pid} · reeve ${w.version || '?'} · up ${span(now() - w.started_ms)} · ${bytes(w.memory_bytes)} · Redis ${w.round_trip_us ? span(w.round_trip_us / 1000) : '–'} · seen `, ago(w.seen_ms)),
-        h('div', { class: 'tiles inner' }, tile(`of ${w.threads} threads busy`, count(w.busy)), tile('utilisation', w.utilisation === null ? '–' : Math.round(w.utilisation * 100) + ' %'), tile('completed', count(w.processed - w.failed)), tile('failed', count(w.failed), null, w.failed > 0)),
-        w.pools.map(poolLine))) :
-        h('section', { class: 'panel flush' }, empty('No live worker', 'Workers show themselves with their first heartbeat.', 'reeve-worker -c worker.conf')),
-      running.length > 0 && h('section', { class: 'panel flush' }, h('h2', null, 'Running, the longest first'), table(['Task', 'Type', 'Queue', 'Worker', 'Thread', ['For', 'num']], running.map((r) => h('tr', { 'data-link': taskLink(r.handle) }, h('td', null, h('a', { class: 'mono', href: taskLink(r.handle) }, r.id)), h('td', null, r.type), h('td', null, r.queue), h('td', null, r.on), h('td', null, r.thread), h('td', { class: 'num' }, span(r.for_ms)))))));
-    },
-    async first() {
-      const list = (await api('GET', 'crashes')).crashes;
-      put(crashes, list.length > 0 && h('section', { class: 'panel flush' }, h('h2', null, 'Last crashes'), table([['When', 'num'], 'Task', 'Type', 'What', ''], list.slice(0, 20).map((c) => h('tr', null, h('td', { class: 'num' }, ago(c.at_ms)), h('td', null, c.handle ? h('a', { class: 'mono', href: taskLink(c.handle) }, c.handle) : '–'), h('td', null, c.type), h('td', { class: 'clip' }, c.message),
-        h('td', { class: 'num' }, c.backtrace && h('button', { type: 'button', click: () => ask('Backtrace', h('pre', null, c.backtrace), ['Close', 'main']) }, 'Backtrace')))))));
-    },
-  };
+function workerPanel(w) {
+  return h('section', { class: 'panel worker', 'aria-label': w.name },
+    h('div', { class: 'head' }, h('h2', null, w.name, ' ', badge(now() - w.seen_ms > 30000 ? 'silent' : w.state)), workerActs(w)),
+    h('p', { class: 'sub' }, `${w.host} · process ${w.pid} · reeve ${w.version || '?'} · up ${span(now() - w.started_ms)} · ${bytes(w.memory_bytes)} · Redis ${w.round_trip_us ? span(w.round_trip_us / 1000) : '–'} · seen `, ago(w.seen_ms)),
+    h('div', { class: 'tiles inner' }, tile(`of ${w.threads} threads busy`, count(w.busy)), tile('utilisation', w.utilisation === null ? '–' : Math.round(w.utilisation * 100) + ' %'), tile('completed', count(w.processed - w.failed)), tile('failed', count(w.failed), null, w.failed > 0)),
+    w.pools.map(poolLine));
+}
+function workers(parts, query) {
+  const holder = h('div'), crashes = h('div'), foot = h('div'), size = 20;
+  let drawn = '', offset = 0, text = query.get('p') || '', busy = false;
+  const find = h('input', { type: 'search', placeholder: 'Name or host contains …', 'aria-label': 'Name or host contains', value: text, 'data-find': true, input: (e) => { text = e.target.value; offset = 0; load(); } });
+  async function load() {
+    if (busy) return;
+    busy = true;
+    try { draw(await api('GET', `workers?limit=${size}&offset=${offset}` + (text ? '&find=' + encodeURIComponent(text) : ''))); } finally { busy = false; }
+  }
+  function draw({ workers: list, total }) {
+    const state = list.map((w) => w.worker + w.state).join();
+    if (holder.contains(document.activeElement) && drawn === state) return; // (a button that has the focus stays)
+    drawn = state;
+    for (const w of list) workerNames.set(w.worker, w.name);
+    const running = list.flatMap((w) => w.running.map((r) => ({ ...r, on: w.name }))).sort((a, b) => b.for_ms - a.for_ms).slice(0, 50);
+    put(holder, list.length ? list.map(workerPanel) : h('section', { class: 'panel flush' }, text ? empty('No such worker', 'No name or host contains this.') : empty('No live worker', 'Workers show themselves with their first heartbeat.', 'reeve-worker -c worker.conf')),
+      running.length > 0 && h('section', { class: 'panel flush' }, h('h2', null, 'Running, the longest first'), table(['Task', 'Type', 'Queue', 'Worker', 'Thread', ['For', 'num']], running.map((r) => h('tr', { 'data-link': taskLink(r.handle) }, h('td', null, h('a', { class: 'mono', href: taskLink(r.handle) }, r.id), r.stuck ? [' ', badge('stuck')] : null), h('td', null, r.type), h('td', null, r.queue), h('td', null, r.on), h('td', null, r.thread), h('td', { class: 'num' }, span(r.for_ms)))))));
+    put(foot, total > size && h('section', { class: 'panel flush' }, pager(offset, size, total, (to) => { offset = to; drawn = ''; load(); })));
+  }
+  async function first() {
+    await load();
+    const list = (await api('GET', 'crashes')).crashes;
+    put(crashes, list.length > 0 && h('section', { class: 'panel flush' }, h('h2', null, 'Last crashes'), table([['When', 'num'], 'Task', 'Type', 'What', ''], list.slice(0, 20).map((c) => h('tr', null, h('td', { class: 'num' }, ago(c.at_ms)), h('td', null, c.handle ? h('a', { class: 'mono', href: taskLink(c.handle) }, c.handle) : '–'), h('td', null, c.type), h('td', { class: 'clip' }, c.message),
+      h('td', { class: 'num' }, c.backtrace && h('button', { type: 'button', click: () => ask('Backtrace', h('pre', null, c.backtrace), ['Close', 'main']) }, 'Backtrace')))))));
+  }
+  return { title: 'Workers', node: [h('div', { class: 'top' }, h('h1', null, 'Workers'), h('div', { class: 'acts' }, find)), holder, foot, crashes], tick: load, first };
 }
 
 // ---- batches and limits --------------------------------------------------------------------------------------------
@@ -436,22 +479,52 @@ function batches() {
 }
 function limits() {
   const holder = h('div');
+  let busy = false;
   const use = (running, of) => of ? [h('span', { class: 'util', 'aria-hidden': 'true' }, bar(100 * running / of)), `${whole.format(running)} of ${whole.format(of)}`] : whole.format(running);
   async function load() {
-    const list = (await api('GET', 'queues?limit=200')).queues.map((q) => q.info).filter((i) => i.concurrency || i.rate || i.parked > 0 || REASON_LIMIT(i.each_group) || i.paused || i.pause_until_ms);
-    put(holder, h('section', { class: 'panel flush' }, list.length ? table(['Queue', 'Running', 'Rate', 'Each group', ['Parked', 'num'], 'Paused'], list.map((i) => h('tr', { 'data-link': queueLink(i.queue) }, h('td', null, h('a', { class: 'name', href: queueLink(i.queue) }, i.queue)), h('td', null, use(i.running, i.concurrency)),
-      h('td', null, i.rate ? `${whole.format(i.rate.count)} starts in ${span(i.rate.period_ms)}` : '–'), h('td', null, REASON_LIMIT(i.each_group) || '–'), number(i.parked), h('td', null, i.paused ? badge('paused') : i.pause_until_ms > now() ? ['until ', when(i.pause_until_ms)] : '–')))) :
+    if (busy || holder.contains(document.activeElement)) return; // (a button that has the focus stays)
+    busy = true;
+    const list = (await api('GET', 'queues?limit=1000').finally(() => { busy = false; })).queues.map((q) => q.info).filter((i) => i.concurrency || i.rate || i.parked > 0 || REASON_LIMIT(i.each_group) || i.paused || i.pause_until_ms);
+    put(holder, h('section', { class: 'panel flush' }, list.length ? table(['Queue', 'Running', 'Rate', 'Each group', ['Parked', 'num'], 'Paused', ''], list.map((i) => h('tr', { 'data-link': queueLink(i.queue) }, h('td', null, h('a', { class: 'name', href: queueLink(i.queue) }, i.queue)), h('td', null, use(i.running, i.concurrency)),
+      h('td', null, i.rate ? `${whole.format(i.rate.count)} starts in ${span(i.rate.period_ms)}` : '–'), h('td', null, REASON_LIMIT(i.each_group) || '–'), number(i.parked), h('td', null, i.paused ? badge('paused') : i.pause_until_ms > now() ? ['until ', when(i.pause_until_ms)] : '–'),
+      h('td', { class: 'num' }, may('operator') && h('button', { type: 'button', 'aria-label': `Change: ${i.queue}`, click: () => limitsDialog(i.queue, i, load) }, 'Change'))))) :
       empty('No queue has a limit', 'Limits hold for all workers together: how many tasks run at a time, and how many start in a period.', 'reeve limit mail --concurrency 10 --rate 100/1s')));
   }
   return { title: 'Limits', node: [h('div', { class: 'top' }, h('h1', null, 'Limits')), holder], first: load, tick: load };
 }
 
+// A schedule in words; null where the fields say it shorter.
+function inWords(spec) {
+  const named = { '@hourly': 'every hour', '@daily': 'every day at 0:00', '@midnight': 'every day at 0:00', '@weekly': 'every Sunday at 0:00', '@monthly': 'on the 1st of each month at 0:00', '@yearly': 'on January 1 at 0:00', '@annually': 'on January 1 at 0:00', '@minutely': 'every minute' };
+  const text = spec.trim().toLowerCase(), f = text.split(/\s+/);
+  if (text.startsWith('every ') || named[text]) return named[text] || null;
+  if (f.length === 6) { if (f[0] !== '0') return null; f.shift(); }
+  const [minute, hour, day, month, weekday] = f, one = /^\d+$/, DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'], list = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+  const dayOf = (x) => DAYS[one.test(x) ? x % 7 : list.indexOf(x)], step = (x) => (x.match(/^\*\/(\d+)$/) || [])[1];
+  const many = (n, unit) => n === '1' ? `every ${unit}` : `every ${n} ${unit}s`;
+  let days = 'every day';
+  if (month !== '*') return null;
+  if (weekday !== '*' && weekday !== '?') {
+    if (day !== '*' && day !== '?') return null;
+    const ends = weekday.split('-').map(dayOf), each = weekday.split(',').map(dayOf);
+    if (ends.length === 2 && ends.every(Boolean)) days = `${ends[0]} to ${ends[1]}`;
+    else if (each.every(Boolean)) days = 'every ' + each.join(' and '); else return null;
+  } else if (day === 'l') days = 'on the last day of each month';
+  else if (one.test(day)) days = `on day ${day} of each month`;
+  else if (day !== '*' && day !== '?') return null;
+  const onDays = days === 'every day' ? '' : ', ' + days;
+  if (one.test(minute) && /^\d+(,\d+)*$/.test(hour)) return `${days} at ${hour.split(',').map((x) => `${Number(x)}:${minute.padStart(2, '0')}`).join(' and ')}`;
+  if (hour === '*' && one.test(minute)) return `every hour at ${minute} past` + onDays;
+  if (hour === '*' && (minute === '*' || step(minute))) return many(minute === '*' ? '1' : step(minute), 'minute') + onDays;
+  if (one.test(minute) && step(hour)) return `${many(step(hour), 'hour')} at ${minute} past` + onDays;
+  return null;
+}
 function cron() {
   const holder = h('div');
   async function load() {
-    const list = (await api('GET', 'cron')).entries, path = (e) => `cron/${encodeURIComponent(e.queue)}/${encodeURIComponent(e.name)}/`;
-    put(holder, h('section', { class: 'panel flush' }, list.length ? table(['Entry', 'Schedule', 'Type', 'Last task', ['Next', 'num'], ''], list.map((e) => h('tr', null, h('td', null, h('span', { class: 'name' }, e.name), ' ', e.paused && badge('paused'), h('div', { class: 'sub' }, h('a', { href: queueLink(e.queue) }, e.queue))),
-      h('td', null, h('code', null, e.spec), h('div', { class: 'sub' }, e.zone)), h('td', null, e.type), h('td', null, e.last_handle ? h('a', { class: 'mono', href: taskLink(e.last_handle) }, e.last_handle.split('/')[1]) : '–'), h('td', { class: 'num' }, e.next_ms ? ago(e.next_ms) : '–'),
+    const { entries: list, slots } = await api('GET', 'cron'), path = (e) => `cron/${encodeURIComponent(e.queue)}/${encodeURIComponent(e.name)}/`;
+    put(holder, h('section', { class: 'panel flush' }, list.length ? table(['Entry', 'Schedule', 'Type', 'Last task', 'Next', ''], list.map((e, i) => h('tr', null, h('td', null, h('span', { class: 'name' }, e.name), ' ', e.paused && badge('paused'), h('div', { class: 'sub' }, h('a', { href: queueLink(e.queue) }, e.queue))),
+      h('td', null, inWords(e.spec) && h('div', null, inWords(e.spec)), h('code', null, e.spec), h('div', { class: 'sub' }, e.zone)), h('td', null, e.type), h('td', null, e.last_handle ? [h('a', { class: 'mono', href: taskLink(e.last_handle) }, e.last_handle.split('/')[1]), h('div', { class: 'sub' }, h('a', { href: tasksLink(e.queue, `id-prefix:cron:${e.name}`) }, 'all of them'))] : '–'), h('td', null, e.next_ms ? h('details', null, h('summary', null, ago(e.next_ms)), h('ol', null, (slots[i] || []).map((t) => h('li', null, when(t))))) : '–'),
       h('td', { class: 'num' }, may('operator') && [h('button', { type: 'button', click: () => act('POST', path(e) + 'run', `${e.name} enqueued`, load) }, 'Run now'), ' ', h('button', { type: 'button', click: () => act('POST', path(e) + (e.paused ? 'resume' : 'pause'), e.paused ? 'Resumed' : 'Paused', load) }, e.paused ? 'Resume' : 'Pause')])))) :
       empty('No recurring entry', 'An entry enqueues a task at each of its times.', "reeve cron add nightly '0 3 * * *' default report")));
   }
