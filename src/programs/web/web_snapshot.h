@@ -8,7 +8,7 @@
 #include "client/checkup.h"
 #include "web.h"
 
-#define WEB_SPARKS 60 /* of 5 s each */
+#define WEB_SPARKS 60       /* of 5 s each */
 #define WEB_SILENT_MS 30000 /* without a heartbeat, a worker is in trouble */
 
 /* What is known of a queue from earlier snapshots. */
