@@ -62,7 +62,8 @@ typedef enum reeve_edit_fields {
     REEVE_EDIT_BACKOFF = 256,
     REEVE_EDIT_ON_DEAD = 512,
     REEVE_EDIT_RETRY_FOR = 1024,
-    REEVE_EDIT_MAX_SNOOZES = 2048
+    REEVE_EDIT_MAX_SNOOZES = 2048,
+    REEVE_EDIT_KEEP = 4096
 } reeve_edit_fields;
 
 /* Changes of a task. Zeroed: no change. The library copies what it needs before the call returns. */
@@ -92,6 +93,7 @@ typedef struct reeve_task_edit {
     size_t removed_meta_count;
     int64_t retry_for_ms;
     int max_snoozes;
+    int64_t keep_ms;
 } reeve_task_edit;
 
 /*

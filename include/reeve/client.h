@@ -215,6 +215,10 @@ typedef struct reeve_task_spec {
     /* Number of times that the handler may snooze the task (reeve_task_snooze with a delay). The next time, the task
      * dies with kind "snoozes". 0: the handler's value, else the queue's, else no limit. */
     int max_snoozes;
+    /* How long the record of the task, with its result, is kept after it has completed, in ms. It overrides the
+     * retention of the queue (reeve_keep): its age, its number and its bytes of results. A dead or cancelled task is
+     * kept as the queue says. 0: the retention of the queue applies. */
+    int64_t keep_ms;
 } reeve_task_spec;
 
 /*
@@ -395,6 +399,7 @@ typedef struct reeve_task_info {
     char *backtrace;
     int max_snoozes;  /* option of the task, or 0 */
     unsigned snoozes; /* number of snoozes; counted while there is a limit (max_snoozes) */
+    int64_t keep_ms;  /* option of the task, or 0 */
 } reeve_task_info;
 
 /* Gets a task. REEVE_ENOTFOUND: there is no such task, or its record is no longer kept. */

@@ -26,6 +26,7 @@ static reeve_task_spec task_of(const rv_config_cron *cron)
                             .heartbeat_ms = cron->heartbeat_ms,
                             .retry_for_ms = cron->retry_for_ms,
                             .max_snoozes = (int)cron->max_snoozes,
+                            .keep_ms = cron->keep_ms,
                             .at_most_once = cron->at_most_once};
 
     return task;

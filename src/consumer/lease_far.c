@@ -170,6 +170,7 @@ static reeve_status settle_as(far *f, reeve_task *task, const rv_lease *lease)
                                     .deadline = lease->envelope.deadline_ms > 0,
                                     .begun = true,
                                     .records_run = policy.records_runs,
+                                    .keeps_record = policy.keeps_record,
                                     .unique = policy.unique,
                                     .delay_ms = task->delay_ms,
                                     .kind = task->kind,

@@ -173,6 +173,7 @@ for _, part in ipairs({
   {'SSCAN', 'completed_extra', look_for('extra_stale')},
   {'ZSCAN', 'failures', look_for('failure_kind')},
   {'SSCAN', 'read', look_for('read_stale')},
+  {'ZSCAN', 'keep_until', look_for('keep_stale')},
   {'SSCAN', 'linked', look_at_parent},
   {'ZSCAN', 'deadlines', look_for('deadline_stale')},
   {'ZSCAN', 'tags', look_for('tag_index')},

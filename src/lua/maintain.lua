@@ -89,7 +89,7 @@ end
 return (function()
 -- require: foreign_key, budget, sequence, requeue_front, retention, event, history
 return (function()
--- require: whole, first_time, forget_past, amnesty, dead_session, promote, trim, trim_order, trim_tags, cron_due
+-- require: whole, first_time, forget_past, amnesty, dead_session, promote, trim, trim_order, trim_tags, cron_due, drop_held
 
 local function fault_of(P)
 -- require: expect
@@ -199,6 +199,8 @@ local deadlines = note(expire_tasks(P, now, max))
 note(next_times(P, now, deadlines.found))
 -- Records of ended tasks that are too old or too many go. Twice: the second call finds those that are then too many.
 local trimmed = trim_ended(P, now, settings, max, note)
+-- The same of tasks that say themselves how long their records are kept. Twice: they have left `keep_until`.
+trimmed = trimmed + note(drop_held(P, now, max)).count
 -- Groups without ready or parked tasks leave `groups`; where nothing is ready or parked, scores begin again, and `large` may go. One
 -- tag, chosen at random, loses tasks that are gone. Twice: they are gone.
 note(trim_order(P, settings.large, settings.payload_max, max))

@@ -19,7 +19,7 @@
 return (function()
 -- require: foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, task_state
 return (function()
--- require: cancel_mark, control, deadline, messages, read_task, replacements, dependency_register, move_out
+-- require: cancel_mark, control, deadline, messages, read_task, readers, replacements, dependency_register, move_out
 
 local P, id, target = KEYS[1], ARGV[1], ARGV[2] or ''
 local queue = own_queue(P or '')
@@ -37,9 +37,8 @@ local state, envelope, now = task.state, task.envelope, clock()
 if not state or state == 'running' then return state or '' end
 local o = header(envelope, id)
 if o.malformed then return 'malformed' end
-if state == 'completed' and call('SISMEMBER', P .. 'read', id) == 1 then
-  return 'readers ' .. text(call('ZCARD', P .. 'readers:' .. id))
-end
+local reader_count = state == 'completed' and readers.count_of(P, id) or 0
+if reader_count > 0 then return 'readers ' .. text(reader_count) end
 local parent_count, child_count = call('HLEN', P .. 'parents:' .. id), children_of(P, id)
 if parent_count > @REPLACED_PARENTS_MAX@ then return 'parents ' .. text(parent_count) end
 if child_count > @REPLACED_CHILDREN_MAX@ then return 'children ' .. text(child_count) end

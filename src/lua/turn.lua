@@ -33,7 +33,7 @@
 --       record   outcome id first second third, five arguments:
 --                done    result, "1" if there is one, letters      completed. Letters: "i": it has an info:<id> or
 --                        parents:<id>, "1": a unique key, "c": a checkpoint, "d": a deadline, "r": its runs are
---                        recorded, "k": it runs at most once: it is completed before its handler starts, and keeps its
+--                        recorded, "t": it has a retention of its own (`keep`), "k": it runs at most once: it is completed before its handler starts, and keeps its
 --                        unique key until once.lua is called
 --                retry   delay in ms, kind, message                failed, tried again later
 --                fail    "1" if an attempt failed, else "0" and the count of failures stays; kind, message      dead

@@ -25,6 +25,7 @@ typedef struct rv_settlement {
     reeve_bytes result;
     bool deadline;         /* done: it had one */
     bool records_run;      /* done: when it began, and where, is kept with its record */
+    bool keeps_record;     /* done: it has a retention of its own (keep_ms) */
     bool begun;            /* snooze: its handler ran */
     bool counted;          /* snooze: its number has a limit */
     int64_t delay_ms;      /* retry, snooze */

@@ -26,6 +26,7 @@ typedef struct rv_task_policy {
     int64_t heartbeat_ms; /* these: a task's */
     int64_t retry_for_ms;
     int max_snoozes;
+    int64_t keep_ms; /* a task's, as the next two */
     bool once;
     bool unique;           /* it holds a lock that goes when it is settled */
     const char *malformed; /* why the header is no task's (envelope_check.h); or NULL */

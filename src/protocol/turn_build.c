@@ -8,7 +8,7 @@
 static bool is_plain(const rv_settlement *s)
 {
     return s->outcome == REEVE_OUTCOME_DONE && !s->has_info && !s->unique && !s->deadline && !s->records_run &&
-           s->chained_count == 0;
+           !s->keeps_record && s->chained_count == 0;
 }
 
 static size_t count_chained(const rv_turn_group *group)
@@ -53,12 +53,13 @@ static size_t count_result_args(const plain_part *plain)
 /* Adds letters for the parts of a task that its completion removes or keeps. */
 static void add_letters(rv_conn *conn, const rv_settlement *s)
 {
-    char letters[6] = "";
+    char letters[7] = "";
     if (s->has_info || s->records_run) strcat(letters, "i");
     if (s->unique) strcat(letters, s->keeps_key ? "k" : "1");
     if (s->checkpoint) strcat(letters, "c");
     if (s->deadline) strcat(letters, "d");
     if (s->records_run) strcat(letters, "r");
+    if (s->keeps_record) strcat(letters, "t");
     rv_args(conn, letters);
 }
 

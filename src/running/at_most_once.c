@@ -107,6 +107,7 @@ bool rv_at_most_once_settle(rv_thread *t, rv_item *item, const rv_attempt_policy
                                 .has_info = item->lease.has_info,
                                 .checkpoint = item->lease.has_checkpoint,
                                 .deadline = item->lease.envelope.deadline_ms > 0,
+                                .keeps_record = policy->keeps_record,
                                 .unique = policy->unique,
                                 .keeps_key = policy->unique};
     bool sent = false;

@@ -16,6 +16,7 @@ typedef struct rv_attempt_policy {
     unsigned max_crashes;
     unsigned max_snoozes; /* 0: no limit */
     bool records_runs;    /* the queue's */
+    bool keeps_record;    /* its record has a retention of its own (keep_ms) */
     int64_t timeout_ms;   /* 0: none */
     int64_t heartbeat_ms; /* the same */
     int64_t retry_for_ms; /* the same; from the enqueue */

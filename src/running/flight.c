@@ -214,6 +214,7 @@ static uint32_t flags_of(const rv_settlement *s)
            (s->unique ? RV_FLIGHT_UNIQUE : 0u) | (s->keeps_key ? RV_FLIGHT_KEEPS_KEY : 0u) |
            (s->failed ? RV_FLIGHT_FAILED : 0u) | (s->has_result ? RV_FLIGHT_RESULT : 0u) |
            (s->deadline ? RV_FLIGHT_DEADLINE : 0u) | (s->records_run ? RV_FLIGHT_RECORDS_RUN : 0u) |
+           (s->keeps_record ? RV_FLIGHT_KEEPS_RECORD : 0u) |
            (s->begun ? RV_FLIGHT_DID_BEGIN : 0u) | (s->counts ? RV_FLIGHT_COUNTS : 0u);
 }
 
@@ -248,7 +249,7 @@ static bool keep_data(rv_flight_thread *flight, rv_flight_record *record, const 
 static bool is_plain(const rv_settlement *s)
 {
     return s->outcome == REEVE_OUTCOME_DONE && !s->has_result && !s->has_info && !s->checkpoint && !s->unique &&
-           !s->failed && !s->deadline && !s->records_run && s->begun && s->chained_count == 0;
+           !s->failed && !s->deadline && !s->records_run && !s->keeps_record && s->begun && s->chained_count == 0;
 }
 
 void rv_flight_finish(rv_thread *t, const rv_item *item)

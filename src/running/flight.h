@@ -116,7 +116,8 @@ enum {
     RV_FLIGHT_RECORDS_RUN = 128,
     RV_FLIGHT_DID_BEGIN = 256,
     RV_FLIGHT_COUNTS = 512,
-    RV_FLIGHT_PLAIN = 1024 /* it has no delay and no data: these members are not set */
+    RV_FLIGHT_PLAIN = 1024, /* it has no delay and no data: these members are not set */
+    RV_FLIGHT_KEEPS_RECORD = 2048
 };
 
 typedef struct rv_flight_record {

@@ -199,6 +199,7 @@ static void decide(const reeve_worker *worker, const reeve_task *task, rv_item *
                        .begun = !item->unbegun,
                        .counted = policy->max_snoozes > 0 && task->delay_ms > 0,
                        .records_run = policy->records_runs,
+                       .keeps_record = policy->keeps_record,
                        .unique = policy->unique,
                        .crashed = task->crashed && outcome == REEVE_OUTCOME_FAIL && !item->accepted,
                        .max_crashes = (unsigned)policy->max_crashes,

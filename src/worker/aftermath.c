@@ -173,6 +173,7 @@ static void settle_finished(work *w, const rv_flight_slot *slot, const rv_flight
     s->has_result = record->flags & RV_FLIGHT_RESULT;
     s->deadline = record->flags & RV_FLIGHT_DEADLINE;
     s->records_run = record->flags & RV_FLIGHT_RECORDS_RUN;
+    s->keeps_record = record->flags & RV_FLIGHT_KEEPS_RECORD;
     s->begun = record->flags & RV_FLIGHT_DID_BEGIN;
     s->counts = record->flags & RV_FLIGHT_COUNTS;
     s->result = (reeve_bytes){.data = result, .length = record->result_length};

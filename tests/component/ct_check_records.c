@@ -121,6 +121,25 @@ static void a_record_without_readers_is_not_kept(void **state)
     test_check_drains("q", 1);
 }
 
+static void a_record_is_kept_for_its_own_time(void **state)
+{
+    (void)state;
+    test_put_spec((reeve_task_spec){.id = "a", .keep_ms = 3600000});
+    test_put_spec((reeve_task_spec){.id = "b", .keep_ms = 3600000});
+    test_lease(&hand, 2);
+    test_settle(&hand, TEST_KEPT("a"), TEST_KEPT("b"));
+    test_check_finds("q", "");
+    test_cmd(test_conn, "ZREM " Q "readers:a @");
+    test_cmd(test_conn, "ZADD " Q "keep_until 5 ghost");
+    test_check_finds("q", "keep_stale a, keep_stale ghost, read_stale a");
+    test_check_repairs("q", "keep_stale a, keep_stale ghost, read_stale a");
+    assert_string_equal(test_cmd(test_conn, "ZRANGE " Q "keep_until 0 -1"), "[a b]");
+    assert_string_equal(test_cmd(test_conn, "ZRANGE " Q "readers:a 0 -1"), "[@]");
+    test_cmd(test_conn, "ZREM " Q "keep_until b");
+    is_repaired("reader_stray @ readers:b");
+    assert_int_equal(test_number("EXISTS " Q "readers:b"), 0);
+}
+
 /* ---- options of tasks ------------------------------------------------------------------------------------------ */
 
 static void unique_keys_are_held_by_their_tasks(void **state)
@@ -229,6 +248,7 @@ int main(void)
         cmocka_unit_test_setup(dead_tasks_are_found_by_their_kind, set_up),
         cmocka_unit_test_setup(further_keys_of_completed_tasks_are_known, set_up),
         cmocka_unit_test_setup(records_are_kept_for_readers_only, set_up),
+        cmocka_unit_test_setup(a_record_is_kept_for_its_own_time, set_up),
         cmocka_unit_test_setup(a_record_without_readers_is_not_kept, set_up),
         cmocka_unit_test_setup(unique_keys_are_held_by_their_tasks, set_up),
         cmocka_unit_test_setup(tags_lead_to_their_tasks, set_up),

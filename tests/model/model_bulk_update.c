@@ -69,7 +69,7 @@ static int may_be(const int arg[ARGS], int id)
     if (arg[ACTION] == DO_CANCEL) return waits ? 1 : -1;
     if (arg[ACTION] == DO_DELETE) return 1;
     if (task->state == READY || task->state == PARKED || task->state == BLOCKED) return -1;
-    if (task->state == COMPLETED && id < IDS && model.queues[arg[QUEUE]].parents[id].read) return 0;
+    if (task->state == COMPLETED && model_has_readers(arg[QUEUE], id)) return 0;
     return task->state == SCHEDULED || model_other_holder(arg[QUEUE], id) < 0;
 }
 

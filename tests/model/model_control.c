@@ -154,7 +154,7 @@ static void drop_run(int queue, model_task *task, int64_t ended_ms)
     task->run[0] = '\0';
     task->progress = 0;
     task->failures = task->crashes = task->alone = 0;
-    if (model_split_result_block(queue, ended_ms)) COVER(RESULT_BLOCK_LEFT);
+    if (ended_ms >= 0 && model_split_result_block(queue, ended_ms)) COVER(RESULT_BLOCK_LEFT);
 }
 
 void model_revive(int queue, model_task *task)
@@ -172,12 +172,14 @@ void model_revive(int queue, model_task *task)
     task->told = false;
     model_put_off(task);
     int pending = task->state == SCHEDULED ? 0 : model_restore(queue, model_slot(queue, task));
-    int64_t ended_ms = task->state == COMPLETED ? task->at_ms : 0;
+    int64_t ended_ms = task->state == COMPLETED || task->state == RETAINED ? task->at_ms : 0;
+    bool retained = task->state == RETAINED;
+    if (ended_ms) model_drop_readers(queue, model_slot(queue, task));
     if (ended_ms) COVER(RETRY_COMPLETED);
     model_move(task, pending ? BLOCKED : READY, pending ? model.now_ms : 0);
     task->pending = pending;
     task->waits = pending > 0;
-    if (ended_ms) drop_run(queue, task, ended_ms);
+    if (ended_ms) drop_run(queue, task, retained ? -1 : ended_ms);
     model_note(task);
     task->flagged = true;
 }
@@ -208,7 +210,7 @@ void model_retry(const int arg[ARGS])
     const model_task *task = model_task_of(arg[QUEUE], arg[ID]);
     unsigned locks = 1u << DEAD | 1u << CANCELLED | (arg[AGAIN] ? RERUN : 0);
     int holder = locks >> task->state & 1 ? model_other_holder(arg[QUEUE], arg[ID]) : -1;
-    if (arg[AGAIN] && RERUN >> task->state & 1 && arg[ID] < IDS && model.queues[arg[QUEUE]].parents[arg[ID]].read)
+    if (arg[AGAIN] && RERUN >> task->state & 1 && model_has_readers(arg[QUEUE], arg[ID]))
         rerun_refused(arg);
     else if (holder >= 0)
         retry_refused(arg, holder);

@@ -124,6 +124,10 @@ void model_inherit(int child, int parent, int64_t number, int replacement);
 void model_read(int child, int parent, int64_t number);
 void model_add_reader(int parent, int child, int64_t number);
 bool model_is_to_be_read(int queue, int id);
+void model_keep_own(int queue, int id, int64_t keep_ms);
+int model_drop_own(int queue, int max, bool *ret_more); /* those whose own time is over */
+bool model_has_readers(int queue, int id);              /* other than its own time */
+void model_drop_early(int queue, model_task *task); /* a completed one goes before its retention */
 void model_retain(int queue, model_task *task); /* it is past its retention */
 void model_let_go(int parent);                  /* if nobody reads it */
 void model_drop_readers(int queue, int id);     /* it goes all the same */

@@ -136,6 +136,8 @@ static int64_t next_due(int queue, bool dead)
         const model_task *task = model_task_of(queue, id);
         int64_t age = task->state >= COMPLETED && task->state != RETAINED ? model_keep_age(queue, task->state) : -1;
         if (task->state == SCHEDULED) make_sooner(&next, task->at_ms);
+        if (id < IDS && model.queues[queue].parents[id].own_ms)
+            make_sooner(&next, model.queues[queue].parents[id].own_ms);
         if (task->expires_ms) make_sooner(&next, task->expires_ms);
         if (age >= 0) make_sooner(&next, task->at_ms + age);
     }
@@ -272,6 +274,7 @@ void model_maintain(const int arg[ARGS])
     expected[TRIMMED] += trim(queue, CANCELLED, ended, &more);
     if (q->keep_bytes) expected[TRIMMED] += trim_results(queue, limit, &more);
     expected[TRIMMED] += trim(queue, DEAD, ended, &more);
+    expected[TRIMMED] += model_drop_own(queue, limit, &more);
     if (q->waiters) more = forget_waiters(q, limit, model_is_linked_any(queue)) || more;
     forget_size(queue, was_large);
     if (limited) end_listening(q);

@@ -29,7 +29,7 @@ static bool has_dependencies(int queue, int id)
         if (task->edges[parent].policy) return true;
     for (int parent = 0; parent < HANDLES; parent++)
         if (task->reads[parent]) return true;
-    return id >= IDS || model.queues[queue].parents[id].linked || model.queues[queue].parents[id].read;
+    return id >= IDS || model.queues[queue].parents[id].linked || model_has_readers(queue, id);
 }
 
 /* ---- the message ----------------------------------------------------------------------------------------------- */

@@ -48,11 +48,60 @@ void model_retain(int queue, model_task *task)
     COVER(READ_RETAINED);
 }
 
-static bool has_readers(const model_parent *p)
+static bool has_others(const model_parent *p)
 {
     for (int child = 0; child < HANDLES; child++)
         if (p->readers[child]) return true;
     return p->guards > 0;
+}
+
+static bool has_readers(const model_parent *p)
+{
+    return p->own_ms || p->own || has_others(p);
+}
+
+bool model_has_readers(int queue, int id)
+{
+    return id < IDS && has_others(&model.queues[queue].parents[id]);
+}
+
+void model_keep_own(int queue, int id, int64_t keep_ms)
+{
+    if (id >= IDS) return;
+    model.queues[queue].parents[id].own_ms = model.now_ms + keep_ms;
+    model.queues[queue].parents[id].read = true;
+    COVER(KEEP_OWN);
+}
+
+/* The first whose own time is over; -1: none. */
+static int first_own(int queue)
+{
+    int first = -1;
+    for (int id = 0; id < IDS; id++) {
+        int64_t own_ms = model.queues[queue].parents[id].own_ms;
+        if (!own_ms || own_ms > model.now_ms) continue;
+        int64_t min = first < 0 ? LATEST : model.queues[queue].parents[first].own_ms;
+        if (own_ms < min || (own_ms == min && model_is_before(id, first))) first = id;
+    }
+    return first;
+}
+
+int model_drop_own(int queue, int max, bool *ret_more)
+{
+    enum { HELD_MAX = 8 };
+    int count = 0, limit = max < HELD_MAX ? max : HELD_MAX;
+    for (int id; count < limit && (id = first_own(queue)) >= 0; count++) {
+        model_parent *p = &model.queues[queue].parents[id];
+        model_task *task = model_task_of(queue, id);
+        p->own_ms = 0;
+        if (!has_readers(p)) p->read = false;
+        if (task->state == COMPLETED) COVER(KEEP_OWN_SHORT);
+        if (task->state == RETAINED && !p->read) COVER(KEEP_OWN_LONG);
+        if (task->state == COMPLETED) model_drop_early(queue, task);
+        if (task->state == RETAINED && !p->read) model_forget(task);
+    }
+    if (count == limit) *ret_more = true;
+    return count;
 }
 
 void model_let_go(int parent)
@@ -71,6 +120,7 @@ void model_drop_readers(int queue, int id)
     model_parent *p = &model.queues[queue].parents[id];
     memset(p->readers, 0, sizeof(p->readers));
     p->guards = 0;
+    p->own_ms = 0;
     p->read = false;
     for (int i = 0; i < model.queues[queue].fan_count; i++)
         if (model.queues[queue].fans[i].id == id) model.queues[queue].fans[i].guards = false;
@@ -119,7 +169,8 @@ void model_reader_leaves(int parent, int child, int64_t number)
 /* ---- Redis as it is -------------------------------------------------------------------------------------------- */
 
 /* With HANDLES: "#<n>" of a fan. */
-static void read_numbers(int queue, const char *key, const rv_reply *found, int64_t numbers[HANDLES], int *ret_guards)
+static void read_numbers(int queue, const char *key, const rv_reply *found, int64_t numbers[HANDLES], int *ret_guards,
+                         bool *ret_own)
 {
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         const char *name = found->items[i]->text;
@@ -128,6 +179,8 @@ static void read_numbers(int queue, const char *key, const rv_reply *found, int6
             numbers[handle] = 1 + (int64_t)strtod(found->items[i + 1]->text, NULL);
         else if (ret_guards && *name == '#')
             ++*ret_guards;
+        else if (ret_guards && *name == '@')
+            *ret_own = true;
         else
             model_stray(queue, key, name);
     }
@@ -137,7 +190,7 @@ void model_read_reads_of(int queue, const char *rest, const rv_reply *found)
 {
     int id = model_id_of(rest);
     if (id < 0 || id >= IDS) model_stray(queue, "reads:", rest);
-    if (id >= 0 && id < IDS) read_numbers(queue, rest, found, model_now_seen.queues[queue].tasks[id].reads, NULL);
+    if (id >= 0 && id < IDS) read_numbers(queue, rest, found, model_now_seen.queues[queue].tasks[id].reads, NULL, NULL);
 }
 
 void model_read_readers_of(int queue, const char *rest, const rv_reply *found)
@@ -146,7 +199,17 @@ void model_read_readers_of(int queue, const char *rest, const rv_reply *found)
     if (id < 0 || id >= IDS) model_stray(queue, "readers:", rest);
     if (id < 0 || id >= IDS) return;
     model_parent *p = &model_now_seen.queues[queue].parents[id];
-    read_numbers(queue, rest, found, p->readers, &p->guards);
+    read_numbers(queue, rest, found, p->readers, &p->guards, &p->own);
+}
+
+void model_read_keep_until(int queue, const char *rest, const rv_reply *found)
+{
+    for (size_t i = 0; i + 1 < found->count; i += 2) {
+        int id = model_id_of(found->items[i]->text);
+        if (id < 0 || id >= IDS) model_stray(queue, rest, found->items[i]->text);
+        if (id >= 0 && id < IDS)
+            model_now_seen.queues[queue].parents[id].own_ms = (int64_t)strtod(found->items[i + 1]->text, NULL);
+    }
 }
 
 void model_read_read(int queue, const char *rest, const rv_reply *found)
@@ -186,6 +249,9 @@ static void check_readers(int queue, int id, const model_parent *seen)
         if (parent->readers[child] && QUEUE_OF(child) == queue && !task_of(child)->reads[HANDLE(queue, id)])
             model_differ("%s is read by %s, which does not", name, model_handle(child));
     }
+    if (seen->own_ms != parent->own_ms)
+        model_differ("%s is kept until %lld, not %lld", name, (long long)seen->own_ms, (long long)parent->own_ms);
+    if (seen->own != (seen->own_ms > 0)) model_differ("%s is kept for its own time, or is not", name);
     if (seen->guards != parent->guards) model_differ("%s has %d fans, not %d", name, seen->guards, parent->guards);
     if (seen->read != parent->read || seen->read != has_readers(seen)) model_differ("%s is read, or is not", name);
     if (seen->read && task->state != COMPLETED && task->state != RETAINED)
@@ -207,7 +273,9 @@ void model_check_readers(int queue, const model_seen_queue *seen)
 bool model_is_read_any(int queue)
 {
     for (int id = 0; id < IDS; id++) {
-        if (model.queues[queue].parents[id].read || model_task_of(queue, id)->state == RETAINED) return true;
+        const model_parent *p = &model.queues[queue].parents[id];
+        bool kept = p->read || model_task_of(queue, id)->state == RETAINED;
+        if (kept && (!p->own_ms || has_others(p))) return true;
         for (int parent = 0; parent < HANDLES; parent++)
             if (model_task_of(queue, id)->reads[parent]) return true;
     }

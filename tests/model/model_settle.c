@@ -69,6 +69,7 @@ static void complete(const item *one, model_task *task)
                        model_session_id(task->session));
         COVER(TURN_RUN);
     }
+    if (one->own && task->keep_ms) model_keep_own(one->queue, one->id, task->keep_ms);
     end_task(one, task, COMPLETED);
     if (task->state != NONE && one->keeps) task->unique = kept;
     if (task->state != NONE) return;

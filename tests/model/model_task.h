@@ -110,6 +110,7 @@ typedef struct model_task {
     int unique;       /* its key; 0: none */
     int held;         /* until when */
     int64_t hold_ms;
+    int64_t keep_ms;     /* how long its record is kept; 0: as the queue says */
     int on_dead;         /* what its death calls for; 0: not said, 1: a task, 2: nothing */
     int64_t deadline_ms; /* it must have begun by then; 0: at any time */
     int64_t expires_ms;  /* ... and whoever tends the queue knows */
@@ -194,6 +195,8 @@ typedef struct model_parent {
     bool linked;
     int64_t readers[HANDLES]; /* who may read its record; 0: does not */
     int guards;               /* how many fans have some that will */
+    int64_t own_ms;           /* it is kept until then, whatever the queue says; 0: not */
+    bool own;                 /* ... as its readers say */
     bool read;
 } model_parent;
 

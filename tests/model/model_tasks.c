@@ -42,13 +42,14 @@ static int describe(const model_task *task, char *text, size_t size)
                                          ",\"group\":\"g3\",\"weight\":256"};
     static const char *const types[] = {"t", "s", "d"}, *const calls[] = {"", ",\"on_dead\":\"d\"",
                                                                           ",\"on_dead\":\"\""};
-    char priority[32] = "", time[64], unique[160], of[96] = "";
+    char priority[32] = "", time[64], unique[160], of[96] = "", keep[32] = "";
     if (task->priority != 0) (void)snprintf(priority, sizeof(priority), ",\"priority\":%d", task->priority);
     if (task->of) (void)snprintf(of, sizeof(of), ",\"of\":\"%s\"", model_id(task->of - 1));
+    if (task->keep_ms) (void)snprintf(keep, sizeof(keep), ",\"keep\":%lld", (long long)task->keep_ms);
     describe_time(task, time);
     describe_unique(task, unique);
-    return snprintf(text, size, "\"type\":\"%s\"%s%s%s%s%s%s%s}\n", types[task->type], time, priority,
-                    groups[task->group], unique, of, calls[task->on_dead],
+    return snprintf(text, size, "\"type\":\"%s\"%s%s%s%s%s%s%s%s}\n", types[task->type], time, priority,
+                    groups[task->group], keep, unique, of, calls[task->on_dead],
                     task->tagged ? ",\"tags\":[\"w\",\"x\"]" : "");
 }
 
@@ -253,6 +254,15 @@ static int trim_ahead(int queue, model_state state, int max, int *bytes, int lim
     for (int i = 0; i < trimmed && state == COMPLETED; i++) (void)model_split_result_block(queue, times[i]);
     model.queues[queue].trimmed = before; /* (they were not the oldest: no result_blocks are swept) */
     return trimmed;
+}
+
+void model_drop_early(int queue, model_task *task)
+{
+    int64_t ended_ms = task->at_ms;
+    bool before = model.queues[queue].trimmed;
+    forget_old(queue, COMPLETED, task);
+    (void)model_split_result_block(queue, ended_ms);
+    model.queues[queue].trimmed = before;
 }
 
 int model_trim_count(int queue, model_state state, int max)

@@ -112,7 +112,8 @@ static void choose_items(turn *ret, const int arg[ARGS])
         one->keeps = one->unique && one->number % 3 == 0;
         if (one->how == FAIL && one->number % 5 == 0) one->how = ENDS_CANCELLED;
         if (one->how == SNOOZE && one->number % 5 == 0) one->how = DISCARDS;
-        if (one->how == DONE && (one->info || one->unique || one->deadline)) one->how = DONE_RECORD;
+        one->own = task->keep_ms > 0;
+        if (one->how == DONE && (one->info || one->unique || one->deadline || one->own)) one->how = DONE_RECORD;
         one->runs = (one->how == DONE_RECORD || one->how == RESULT) && one->number % 7 == 0;
         if (ret->named) model_name_lease(one->lease, belief->since_ms, belief->thread);
         how /= 8;
@@ -151,7 +152,8 @@ static void choose_stray(turn *ret, const int arg[ARGS])
     stray.keeps = stray.unique && stray.number % 3 == 0;
     stray.deadline = model_task_of(stray.queue, stray.id)->deadline_ms > 0;
     stray.checkpoint = model_task_of(stray.queue, stray.id)->checkpoint > 0;
-    if (stray.how == DONE && (stray.info || stray.unique || stray.deadline)) stray.how = DONE_RECORD;
+    stray.own = model_task_of(stray.queue, stray.id)->keep_ms > 0;
+    if (stray.how == DONE && (stray.info || stray.unique || stray.deadline || stray.own)) stray.how = DONE_RECORD;
     if (ret->named) model_name_lease(stray.lease, model.now_ms, ret->thread);
     ret->items[ret->count++] = stray;
 }
@@ -209,7 +211,7 @@ static void send_record(const item *one)
     static const char *const verbs[] = {"",     "done",   "done",   "retry",  "fail",
                                         "fail", "snooze", "snooze", "cancel", "cancel"};
     const char *words[3] = {"", "", ""};
-    char text[64], kind[32], letters[6] = "";
+    char text[64], kind[32], letters[7] = "";
     int64_t delay = model_delay(one);
     (void)snprintf(text, sizeof(text), "m%d", one->number);
     (void)snprintf(kind, sizeof(kind), "k%d", KIND_OF(one->number));
@@ -219,6 +221,7 @@ static void send_record(const item *one)
     if (one->checkpoint) strcat(letters, "c");
     if (one->deadline) strcat(letters, "d");
     if (one->runs) strcat(letters, "r");
+    if (one->own) strcat(letters, "t");
     if (one->how <= RESULT) words[2] = letters;
     if (one->how == RETRY_LATER) words[0] = model_number(delay);
     if (one->how == FAIL) words[0] = "1";
@@ -235,7 +238,8 @@ static void send_record(const item *one)
 
 bool model_is_plain_result(const item *one)
 {
-    bool more = one->info || one->unique || one->deadline || one->checkpoint || one->hands_on || one->runs;
+    bool more = one->info || one->unique || one->deadline || one->checkpoint || one->hands_on || one->runs ||
+                one->own;
     return one->how == RESULT && !more && one->number % 4 > 0;
 }
 

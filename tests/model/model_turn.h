@@ -18,6 +18,7 @@ typedef struct item {
     bool keeps;  /* ... and keeps it: the task runs at most once, and begins now */
     bool deadline, checkpoint;
     bool runs;      /* done: its run is recorded */
+    bool own;       /* done: its record is kept for a time of its own */
     bool begun;     /* snoozed by its handler */
     char lease[64]; /* "": any */
     bool held;

@@ -129,6 +129,13 @@ typedef struct test_outcome {
             .id = (task), .outcome = REEVE_OUTCOME_DONE \
         }                                               \
     }
+#define TEST_KEPT(task)                                                       \
+    {                                                                         \
+        0,                                                                    \
+        {                                                                     \
+            .id = (task), .outcome = REEVE_OUTCOME_DONE, .keeps_record = true \
+        }                                                                     \
+    }
 #define TEST_RESULT(task, text)                                                                                    \
     {                                                                                                              \
         0,                                                                                                         \

@@ -2,7 +2,7 @@
 --
 -- requires: base, messages
 -- gives: find_extra_missing, find_extra_stale, find_failure_kind, find_failure_missing, find_failure_stray, find_read_stale
--- gives: find_reader_stray, find_readers_unlisted, find_reads_uncounted, find_result_block, find_result_size, find_result_stale
+-- gives: find_keep_stale, find_reader_stray, find_readers_unlisted, find_reads_uncounted, find_result_block, find_result_size, find_result_stale
 -- gives: find_result_sum, find_retained_unread, is_kept, result_sum
 
 local SIZES_MAX = 4000
@@ -110,10 +110,17 @@ local function find_readers_unlisted(P, id)
   return call('SISMEMBER', P .. 'read', id) == 0 and '' or nil
 end
 
+-- keep_stale: `keep_until` has a task whose record is not kept for its own time.
+local function find_keep_stale(P, id)
+  if not call('ZSCORE', P .. 'keep_until', id) then return end
+  return not (is_kept(P, id) and call('ZSCORE', P .. 'readers:' .. id, '@')) and '' or nil
+end
+
 -- reader_stray: "<handle> readers:<id>", and the reader, in this queue, does not read it; or "#<n> readers:<id>" without a fan-out.
 local function find_reader_stray(P, subject)
   local reader, id = match(subject, '^(%S+) readers:(.*)$')
   if not reader or not call('ZSCORE', P .. 'readers:' .. id, reader) then return end
+  if reader == '@' then return not call('ZSCORE', P .. 'keep_until', id) and '' or nil end
   if byte(reader) == 35 then return call('EXISTS', P .. 'fanout:' .. sub(reader, 2)) == 0 and '' or nil end
   local queue, reader_id = parts(reader)
   if queue ~= own_queue(P) then return end

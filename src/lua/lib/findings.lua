@@ -25,6 +25,7 @@ local FINDINGS = {
   group_stray = find_group_stray,
   group_unwatched = find_group_unwatched,
   in_force = find_in_force,
+  keep_stale = find_keep_stale,
   key_type = find_key_type,
   key_without_task = find_key_without_task,
   large_unset = find_large_unset,

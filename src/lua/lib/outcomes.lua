@@ -24,13 +24,24 @@ end
 -- the state that ends a task, or nil.
 local outcomes = {}
 
+-- The record of a task with the option `keep` is kept for that time. Returns whether it is.
+local function hold_record(P, id, now)
+  local envelope = call('HGET', P .. 'tasks', id)
+  if not envelope or header(envelope, id).malformed then return false end
+  local keep = decoded(match(envelope, '^[^\n]*')).keep
+  if not keep or not is_whole(keep, 1, INT64) then return false end
+  readers.hold(P, id, now + keep)
+  return true
+end
+
 function outcomes.done(P, id, now, settings, result, has_result, more)
   local envelope = find(more, '1', 1, true) and call('HGET', P .. 'tasks', id)
   if envelope then unlock(P, id, header(envelope)) end
   if find(more, 'd', 1, true) then call('ZREM', P .. 'deadlines', id) end
   if find(more, 'c', 1, true) then call('HDEL', P .. 'info:' .. id, 'checkpoint', 'has') end
   local extra = find(more, 'i', 1, true)
-  if not complete(P, {id}, now, settings, has_result == '1' and {[id] = result}, extra) and extra then
+  local held = find(more, 't', 1, true) and hold_record(P, id, now)
+  if not complete(P, {id}, now, settings, has_result == '1' and {[id] = result}, extra, held) and extra then
     readers.keep_edges(P, {id})
     forget_told(P, {id})
   end

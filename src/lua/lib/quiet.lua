@@ -61,7 +61,7 @@ local function quiet(P, max, life)
     if settings[i] then return end
   end
   if call('EXISTS', P .. 'paused_groups', P .. 'tags', P .. 'groups', P .. 'parked', P .. 'limit_due', P .. 'limit_dirty', P .. 'wake_later',
-    P .. 'fanout', P .. 'fanout_far', P .. 'outbox', P .. 'unread') ~= 0 then return end
+    P .. 'fanout', P .. 'fanout_far', P .. 'outbox', P .. 'unread', P .. 'keep_until') ~= 0 then return end
   for i = 1, 4 do
     local number = settings[i]
     if number and number ~= '-1' and not find(number, '^%d+$') then return end

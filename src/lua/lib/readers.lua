@@ -3,14 +3,16 @@
 --
 --   readers:<id>  zset  of a completed task: handles of the tasks that may read it -> 0, or, of those in other queues, the
 --                       number of the message that registered the edge; "#<n>": some of those in fanout:<n> will
+--                       "@": the task has a retention of its own, which is a reader until it is over
 --   read          set   ids of such tasks
---   retained      zset  ids of those that are past their retention -> when they ended
+--   retained      zset  ids of those that are past the retention of the queue -> when they ended
+--   keep_until    zset  ids of tasks with a retention of their own -> until when they are kept
 --
 -- The functions are members of a table, as a script has room for 200 locals.
 --
 -- requires: add_to, base, result_blocks, transitions
--- gives: readers, readers.add, readers.drop, readers.keep, readers.spare, readers.uncount
--- fields: retain, spare, uncount
+-- gives: readers, readers.add, readers.count_of, readers.drop, readers.hold, readers.keep, readers.spare, readers.uncount, readers.unhold
+-- fields: count_of, hold, retain, spare, uncount, unhold
 
 local readers = {}
 
@@ -21,6 +23,28 @@ function readers.add(P, id, found)
   call('SADD', P .. 'read', id)
 end
 
+-- The record is kept until a time, whatever the retention of the queue says.
+function readers.hold(P, id, ends)
+  call('ZADD', P .. 'readers:' .. id, '0', '@')
+  call('SADD', P .. 'read', id)
+  call('ZADD', P .. 'keep_until', text(min(ends, LATEST)), id)
+  announce_due(P, ends)
+end
+
+-- It has no retention of its own any more. Returns whether somebody reads it.
+function readers.unhold(P, id)
+  call('ZREM', P .. 'keep_until', id)
+  call('ZREM', P .. 'readers:' .. id, '@')
+  if call('EXISTS', P .. 'readers:' .. id) == 1 then return true end
+  call('SREM', P .. 'read', id)
+end
+
+-- How many tasks may read it.
+function readers.count_of(P, id)
+  if call('SISMEMBER', P .. 'read', id) == 0 then return 0 end
+  return call('ZCARD', P .. 'readers:' .. id) - (call('ZSCORE', P .. 'readers:' .. id, '@') and 1 or 0)
+end
+
 -- These records go all the same.
 function readers.drop(P, ids)
   local read = call('SMISMEMBER', P .. 'read', unpack(ids))
@@ -28,6 +52,7 @@ function readers.drop(P, ids)
     if read[i] == 1 then
       call('UNLINK', P .. 'readers:' .. ids[i])
       call('SREM', P .. 'read', ids[i])
+      call('ZREM', P .. 'keep_until', ids[i])
       leave_retained(P, ids[i])
     end
   end

@@ -2,7 +2,7 @@
 --
 -- requires: add_to, base, check_records, readers, reads
 -- gives: repair_extra_missing, repair_extra_stale, repair_failure_kind, repair_failure_missing, repair_failure_stray
--- gives: repair_read_stale, repair_reader_stray, repair_readers_unlisted, repair_reads_uncounted, repair_result_block
+-- gives: repair_keep_stale, repair_read_stale, repair_reader_stray, repair_readers_unlisted, repair_reads_uncounted, repair_result_block
 -- gives: repair_result_size, repair_result_stale, repair_result_sum, repair_retained_unread
 
 -- A block is kept where a task completed in its millisecond.
@@ -54,6 +54,13 @@ end
 
 local function repair_extra_stale(P, id)
   call('SREM', P .. 'completed_extra', id)
+end
+
+-- One without its reader gets it again, and goes at its time.
+local function repair_keep_stale(P, id)
+  if not is_kept(P, id) then return call('ZREM', P .. 'keep_until', id) end
+  call('ZADD', P .. 'readers:' .. id, '0', '@')
+  call('SADD', P .. 'read', id)
 end
 
 local function repair_readers_unlisted(P, id)

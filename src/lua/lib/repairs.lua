@@ -24,6 +24,7 @@ local REPAIRS = {
   group_stray = repair_group_stray,
   group_unwatched = repair_group_unwatched,
   in_force = repair_in_force,
+  keep_stale = repair_keep_stale,
   key_type = repair_key_type,
   key_without_task = repair_key_without_task,
   large_unset = repair_large_unset,

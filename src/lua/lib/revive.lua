@@ -24,8 +24,13 @@ end
 -- A completed task leaves its state, with its result and what is recorded of its run.
 local function leave_completed(P, id)
   local ended = call('ZSCORE', P .. 'completed', id)
-  leave_ended(P, 'completed', {id})
-  leave_result_block(P, ended)
+  readers.unhold(P, id)
+  if ended then
+    leave_ended(P, 'completed', {id})
+    leave_result_block(P, ended)
+  else
+    leave_retained(P, id)
+  end
   if call('HDEL', P .. 'results', id) == 1 then readers.uncount(P, {id}) end
   call('SREM', P .. 'completed_extra', id)
   call('HDEL', P .. 'info:' .. id, 'run', 'progress', 'progress_message')
@@ -37,9 +42,8 @@ local function revive(P, id, envelope, state, completed)
   if state ~= 'dead' and state ~= 'cancelled' and state ~= 'scheduled' and not (completed and state == 'completed') then
     return state or ''
   end
-  if state == 'completed' and call('SISMEMBER', P .. 'read', id) == 1 then
-    return 'readers ' .. text(call('ZCARD', P .. 'readers:' .. id))
-  end
+  local count = state == 'completed' and readers.count_of(P, id) or 0
+  if count > 0 then return 'readers ' .. text(count) end
   local o = header(envelope, id)
   if o.malformed then return 'malformed' end
   if state ~= 'scheduled' and o.unique then

@@ -34,14 +34,14 @@ local function results_of(ids, count, at, is_block)
   return results
 end
 
--- The tasks have completed; results: id -> result, or nil; extra: they have an info:<id> or parents:<id>. Returns whether their
--- records are kept. Where the queue keeps none, those that children may read are kept.
-local function complete(P, ids, now, settings, results, extra)
+-- The tasks have completed; results: id -> result, or nil; extra: they have an info:<id> or parents:<id>; held: they have a retention
+-- of their own. Returns whether their records are kept. Where the queue keeps none, those that children may read are kept.
+local function complete(P, ids, now, settings, results, extra, held)
   local age, count = keep_limits(settings[KEEP_AGE], settings[KEEP_COUNT], DAY)
   local ended = text(now)
   if extra then readers.release_all(P, ids) end
   if age == 0 or count == 0 then
-    if settings[WAITERS] then ids = readers.keep(P, ids, ended, results) end
+    if settings[WAITERS] or held then ids = readers.keep(P, ids, ended, results) end
     if #ids == 0 then return true end
     forget_tags(P, ids)
     call('HDEL', P .. 'tasks', unpack(ids))

@@ -145,6 +145,7 @@ static const cli_bulk_member members[] = {
     {"max_crashes", cli_bulk_read_int, AT(max_crashes), COUNTED},
     {"retry_for_ms", read_ms, AT(retry_for_ms), 0, 0},
     {"max_snoozes", cli_bulk_read_int, AT(max_snoozes), COUNTED},
+    {"keep_ms", read_ms, AT(keep_ms), 0, 0},
     {"timeout_ms", read_ms, AT(timeout_ms), 0, 0},
     {"heartbeat_ms", read_ms, AT(heartbeat_ms), 0, 0},
     {"at_most_once", cli_bulk_read_truth, AT(at_most_once), 0, 0},

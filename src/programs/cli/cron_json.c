@@ -39,6 +39,7 @@ static void write_task(cli_json *json, const reeve_task_spec *task)
     write_own(json, "max_crashes", task->max_crashes);
     write_own(json, "retry_for_ms", task->retry_for_ms);
     write_own(json, "max_snoozes", task->max_snoozes);
+    write_own(json, "keep_ms", task->keep_ms);
     write_own(json, "timeout_ms", task->timeout_ms);
     write_own(json, "heartbeat_ms", task->heartbeat_ms);
     write_own(json, "expires_in_ms", task->expires_in_ms);

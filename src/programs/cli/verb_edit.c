@@ -17,7 +17,7 @@ static const struct {
     {"priority", REEVE_EDIT_PRIORITY},       {"group", REEVE_EDIT_GROUP},     {"attempts", REEVE_EDIT_ATTEMPTS},
     {"max-crashes", REEVE_EDIT_MAX_CRASHES}, {"timeout", REEVE_EDIT_TIMEOUT}, {"heartbeat", REEVE_EDIT_HEARTBEAT},
     {"backoff", REEVE_EDIT_BACKOFF},         {"on-dead", REEVE_EDIT_ON_DEAD}, {"retry-for", REEVE_EDIT_RETRY_FOR},
-    {"max-snoozes", REEVE_EDIT_MAX_SNOOZES},
+    {"max-snoozes", REEVE_EDIT_MAX_SNOOZES}, {"keep", REEVE_EDIT_KEEP},
 };
 
 static int read_unset(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -31,7 +31,7 @@ static int read_unset(const cli_context *cli, const cli_option *option, void *po
     }
     return cli_bad_value(
         cli, option, value,
-        "priority, group, attempts, max-crashes, timeout, heartbeat, backoff, retry-for, max-snoozes or on-dead");
+        "priority, group, attempts, max-crashes, timeout, heartbeat, backoff, retry-for, max-snoozes, keep or on-dead");
 }
 
 static int read_backoff(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -66,6 +66,8 @@ static const cli_option edit_table[] = {
      AT(retry_for_ms), 1, 0, NULL},
     {"max-snoozes", "N", "new number of times that the handler may snooze the task", CLI_INT, AT(max_snoozes), 1,
      REEVE_ATTEMPTS_MAX, NULL},
+    {"keep", "DURATION", "new time for which its record is kept after it has completed", CLI_DURATION, AT(keep_ms), 1,
+     0, NULL},
     {"on-dead", "TYPE", "new type of a task to enqueue if this task dies; \"\": none", CLI_TEXT, AT(on_dead), 0, 0,
      NULL},
     {"unset", "OPTION", "remove this option, so that its default applies; may be repeated", CLI_OTHER, 0, 0, 0,

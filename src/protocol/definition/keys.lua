@@ -24,7 +24,7 @@ return {
   {name = 'dead', type = 'zset', holds = 'id: time', writers = 'turn, maintain, all that end parents', help = 'dead tasks, and when they died'},
   {name = 'cancelled', type = 'zset', holds = 'id: time', writers = 'cancel, bulk_update, turn, end_session, reap, maintain', help = 'cancelled tasks, and when they ended'},
   {name = 'retained', type = 'zset', holds = 'id: time', writers = 'turn, maintain',
-    help = 'completed tasks that are past their retention and still have readers, and when they ended'},
+    help = 'completed tasks that are past the retention of the queue, and still have readers or a retention of their own (`keep`); and when they ended'},
   {name = 'info:<id>', type = 'hash', holds = 'field: value', writers = 'all', help = 'further fields of a task; most tasks have none. The next table lists them'},
   {name = 'deadlines', type = 'zset', holds = 'id: time', writers = 'enqueue, turn, end_session', help = 'tasks with a deadline that have not begun, and the deadline'},
   {name = 'unique:<key>', type = 'string', holds = 'id', writers = 'enqueue, retry', help = 'the task that holds this unique key; expires only if the task holds the key for a time'},
@@ -38,6 +38,7 @@ return {
   {name = 'result_sizes', type = 'hash', holds = 'id: bytes', writers = 'turn, maintain',
     help = 'the size of each result, while `completed_bytes` is set; `#`: the sum of all sizes; `@`: the cursor with which `maintain` counts the results that are older than the setting'},
   {name = 'completed_extra', type = 'set', holds = 'id', writers = 'turn', help = 'completed tasks that have `info:<id>` or `parents:<id>`'},
+  {name = 'keep_until', type = 'zset', holds = 'id: time', writers = 'turn, maintain, retry', help = 'completed tasks with a retention of their own (`keep`), and until when each is kept. Each has the member `@` in `readers:<id>`'},
   {name = 'failures', type = 'zset', holds = 'kind: time', writers = 'all that make tasks dead', help = 'the error kinds of the tasks in `dead`, and when a task last died with each'},
   {name = 'failures:<kind>', type = 'zset', holds = 'id: time', writers = 'all that make tasks dead', help = 'the tasks in `dead` that died with this kind'},
 

@@ -1,7 +1,7 @@
 -- The outcomes that `turn` accepts in a record, with its three arguments.
 return {
   {name = 'done', args = 'result, `1` if there is a result, letters', to = 'completed',
-    help = 'the attempt completed. Letters: `i` it has `info:<id>` or `parents:<id>`, `1` it has a unique key, `k` it keeps that key while its handler runs (`once:<session>`), `c` it has a checkpoint, `d` it has a deadline, `r` its run is recorded'},
+    help = 'the attempt completed. Letters: `i` it has `info:<id>` or `parents:<id>`, `1` it has a unique key, `k` it keeps that key while its handler runs (`once:<session>`), `c` it has a checkpoint, `d` it has a deadline, `r` its run is recorded, `t` it has a retention of its own (`keep`)'},
   {name = 'retry', args = 'delay (ms), kind, message', to = 'scheduled', help = 'the attempt failed, and another one follows'},
   {name = 'fail', args = '`1` if an attempt failed, kind, message', to = 'dead', help = 'the task failed for good'},
   {name = 'crash', args = 'the number of crashes with which the task dies, message, backtrace', to = 'ready; dead',

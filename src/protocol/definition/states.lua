@@ -16,5 +16,5 @@ return {
   {name = 'completed', key = 'completed', rank = 5, ended = true, retried = true, column = 6, title = 'COMPLETED', help = 'its handler completed it'},
   {name = 'dead', key = 'dead', rank = 6, ended = true, retried = true, column = 7, title = 'DIED', help = 'it failed or crashed too often, expired, or died because of a parent'},
   {name = 'cancelled', key = 'cancelled', rank = 7, ended = true, retried = true, column = 8, title = 'CANCELLED', help = 'a cancel stopped it'},
-  {name = 'retained', key = 'retained', rank = 8, shown = 'completed', ended = true, help = 'completed and past its retention, but kept because its children may read its result'},
+  {name = 'retained', key = 'retained', rank = 8, shown = 'completed', ended = true, help = 'completed and past the retention of its queue, but kept because its children may read its result, or for its own time (`keep`)'},
 }

@@ -30,7 +30,7 @@ return {
   {from = 'parked', to = 'running', by = {'turn'}, help = 'a thread leased it as soon as its group had room'},
 
   {from = 'running', to = 'completed', by = {'turn'}, drawn = 'done', help = 'the attempt completed'},
-  {from = 'running', to = 'retained', by = {'turn'}, help = 'the same, in a queue that keeps no completed tasks; children may read the result'},
+  {from = 'running', to = 'retained', by = {'turn'}, help = 'the same, in a queue that keeps no completed tasks; children may read the result, or it is kept for its own time'},
   {from = 'running', to = 'scheduled', by = {'turn'}, rarely = {'end_session', 'reap', 'expire'}, drawn = 'failed, another attempt to go; snoozed', help = 'the attempt failed, and another one follows; the task was snoozed; or it is malformed, and `maintain` will set it to dead'},
   {from = 'running', to = 'ready', by = {'turn', 'end_session', 'reap', 'expire'}, drawn = 'given back, or the worker died', help = 'its session gave it back, ended, or was reaped; or its lease was ended by hand'},
   {from = 'running', to = 'dead', by = {'turn', 'fail'}, drawn = 'failed for the last time', help = 'it failed for good, failed or crashed too often, is malformed, or was failed by hand'},
@@ -50,7 +50,9 @@ return {
   {from = 'cancelled', to = 'blocked', by = {}, rarely = {'retry', 'bulk_update'}, help = 'the same'},
   {from = 'completed', to = 'ready', by = {'retry'}, rarely = {'bulk_update'}, help = 'it was retried by hand, to run again'},
   {from = 'completed', to = 'blocked', by = {}, rarely = {'retry', 'bulk_update'}, help = 'the same, and it waits for parents that were retried'},
-  {from = 'completed', to = 'retained', by = {'maintain'}, rarely = {'turn'}, help = 'it is past its retention, and children may read its result'},
+  {from = 'retained', to = 'ready', by = {}, rarely = {'retry', 'bulk_update'}, help = 'the same, of one that is kept for its own time'},
+  {from = 'retained', to = 'blocked', by = {}, rarely = {'retry', 'bulk_update'}, help = 'the same'},
+  {from = 'completed', to = 'retained', by = {'maintain'}, rarely = {'turn'}, help = 'it is past the retention of its queue, and children may read its result, or it is kept for its own time'},
 
   {from = 'completed', to = 'none', by = {'turn', 'maintain', 'delete', 'bulk_update'}, rarely = {'forget', 'move'}, drawn = 'past its retention', help = 'it is past its retention, or was deleted'},
   {from = 'retained', to = 'none', by = {'turn', 'maintain', 'delete', 'link'}, rarely = {'signal', 'forget', 'deliver', 'cancel', 'depend', 'enqueue', 'fan', 'end_session', 'bulk_update', 'reap', 'expire', 'fail', 'retry', 'move', 'arrive'}, help = 'its last reader ended, or it was deleted'},
