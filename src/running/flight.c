@@ -214,8 +214,8 @@ static uint32_t flags_of(const rv_settlement *s)
            (s->unique ? RV_FLIGHT_UNIQUE : 0u) | (s->keeps_key ? RV_FLIGHT_KEEPS_KEY : 0u) |
            (s->failed ? RV_FLIGHT_FAILED : 0u) | (s->has_result ? RV_FLIGHT_RESULT : 0u) |
            (s->deadline ? RV_FLIGHT_DEADLINE : 0u) | (s->records_run ? RV_FLIGHT_RECORDS_RUN : 0u) |
-           (s->keeps_record ? RV_FLIGHT_KEEPS_RECORD : 0u) |
-           (s->begun ? RV_FLIGHT_DID_BEGIN : 0u) | (s->counts ? RV_FLIGHT_COUNTS : 0u);
+           (s->keeps_record ? RV_FLIGHT_KEEPS_RECORD : 0u) | (s->begun ? RV_FLIGHT_DID_BEGIN : 0u) |
+           (s->counts ? RV_FLIGHT_COUNTS : 0u);
 }
 
 static void put(rv_flight_thread *flight, const void *data, size_t length)

@@ -81,7 +81,8 @@ static void it_is_kept_for_less_time_than_the_queue_says(void **state)
     assert_string_equal(test_cmd(test_conn, "ZRANGE reeve:{q}:completed 0 -1"), "[a]");
     pass(2000);
     assert_false(has_record("a"));
-    assert_int_equal(test_number("EXISTS reeve:{q}:completed reeve:{q}:read reeve:{q}:keep_until reeve:{q}:results"), 0);
+    assert_int_equal(test_number("EXISTS reeve:{q}:completed reeve:{q}:read reeve:{q}:keep_until reeve:{q}:results"),
+                     0);
 }
 
 /* Others that end push a record out of `completed`, but not one with a time of its own. */

@@ -357,9 +357,9 @@
     X(READ_DROPPED, "readers: a record that is read is deleted")                                          \
     X(READ_LEFT, "readers: a reader in another queue has ended")                                          \
     X(READ_NOT, "readers: a child in another queue does not wait any more")                               \
-    X(KEEP_OWN, "keep: a record is kept for its own time")                                                 \
-    X(KEEP_OWN_SHORT, "keep: it goes before the retention of its queue ends")                              \
-    X(KEEP_OWN_LONG, "keep: it goes after that")                                                           \
+    X(KEEP_OWN, "keep: a record is kept for its own time")                                                \
+    X(KEEP_OWN_SHORT, "keep: it goes before the retention of its queue ends")                             \
+    X(KEEP_OWN_LONG, "keep: it goes after that")                                                          \
     X(DELETE_RETAINED, "delete: completed, past its retention")                                           \
     X(CARRY_DELIVERS, "carry: delivers")                                                                  \
     X(CARRY_REGISTERS, "carry: registers")                                                                \

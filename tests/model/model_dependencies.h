@@ -127,10 +127,10 @@ bool model_is_to_be_read(int queue, int id);
 void model_keep_own(int queue, int id, int64_t keep_ms);
 int model_drop_own(int queue, int max, bool *ret_more); /* those whose own time is over */
 bool model_has_readers(int queue, int id);              /* other than its own time */
-void model_drop_early(int queue, model_task *task); /* a completed one goes before its retention */
-void model_retain(int queue, model_task *task); /* it is past its retention */
-void model_let_go(int parent);                  /* if nobody reads it */
-void model_drop_readers(int queue, int id);     /* it goes all the same */
+void model_drop_early(int queue, model_task *task);     /* a completed one goes before its retention */
+void model_retain(int queue, model_task *task);         /* it is past its retention */
+void model_let_go(int parent);                          /* if nobody reads it */
+void model_drop_readers(int queue, int id);             /* it goes all the same */
 void model_unread(int child, int parent);
 void model_release(int queue, int id); /* it reads nothing any more */
 /* It has heard that a parent in another queue has completed, and may not read that if it does not. */

@@ -238,8 +238,7 @@ static void send_record(const item *one)
 
 bool model_is_plain_result(const item *one)
 {
-    bool more = one->info || one->unique || one->deadline || one->checkpoint || one->hands_on || one->runs ||
-                one->own;
+    bool more = one->info || one->unique || one->deadline || one->checkpoint || one->hands_on || one->runs || one->own;
     return one->how == RESULT && !more && one->number % 4 > 0;
 }
 
