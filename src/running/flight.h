@@ -71,6 +71,12 @@ typedef struct rv_flight_stacks {
     rv_flight_stack list[RV_FLIGHT_STACKS_MAX];
 } rv_flight_stacks;
 
+/* The memory that a runner shares with its worker (isolated.h): it records its crash, and its threads their stacks. */
+typedef struct rv_flight_runner {
+    rv_flight_crash crash;
+    rv_flight_stacks stacks;
+} rv_flight_runner;
+
 typedef struct rv_flight_header {
     uint32_t magic;
     uint32_t layout;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/process_memory.h"
@@ -17,6 +18,7 @@
 #include "isolation/runner_limits.h"
 #include "isolation/runner_process.h"
 #include "isolation/runner_run.h"
+#include "protocol/crash_list.h"
 #include "running/flight.h"
 #include "running/invocation.h"
 #include "running/run_task.h"
@@ -24,10 +26,12 @@
 #define GRACE_MS 2000 /* from the request to stop to SIGTERM, and from there to SIGKILL, unless the pool says so */
 #define END_MS 500    /* for the hooks of plugins when the thread ends */
 #define START_AGAIN_MS 1000
+#define LIST_MS 1000
 #define BACKTRACE_MAX ((size_t)64 * 1024)
 #define BUFFER_KEEP ((size_t)1024 * 1024)
 
 struct rv_isolated {
+    pthread_mutex_t lock; /* held while the runner is replaced, or visited by another thread */
     rv_runner runner;
     rv_waker waker; /* rung when a running task is asked to stop */
     rv_buf hello;
@@ -88,6 +92,7 @@ reeve_status rv_isolated_init(rv_thread *t, rv_error *error)
     rv_isolated *own = rv_zalloc(sizeof(*own));
     if (own == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a runner");
     own->runner = RV_RUNNER_NONE;
+    rv_lock_check(pthread_mutex_init(&own->lock, NULL));
     own->waker.fd = -1;
     rv_buf_init(&own->hello, RV_RUNNER_BODY_MAX);
     rv_buf_init(&own->in, RV_RUNNER_BODY_MAX);
@@ -100,18 +105,31 @@ reeve_status rv_isolated_init(rv_thread *t, rv_error *error)
     return status;
 }
 
-/* With time for the hooks of its plugins. */
-static void stop(rv_thread *t, rv_runner *runner)
+/* From here on, no other thread visits it. */
+static rv_runner take_runner(rv_thread *t)
 {
+    rv_isolated *own = t->isolated;
+    rv_lock(&own->lock);
+    rv_runner taken = own->runner;
+    own->runner = RV_RUNNER_NONE;
+    rv_unlock(&own->lock);
     atomic_store(&t->runner_pid, 0);
-    rv_runner_process_stop(runner, END_MS);
+    return taken;
+}
+
+/* With time for the hooks of its plugins. */
+static void stop(rv_thread *t)
+{
+    rv_runner taken = take_runner(t);
+    rv_runner_process_stop(&taken, END_MS);
 }
 
 void rv_isolated_fini(rv_thread *t)
 {
     rv_isolated *own = t->isolated;
     if (own == NULL) return;
-    rv_runner_process_stop(&own->runner, END_MS);
+    stop(t);
+    rv_lock_check(pthread_mutex_destroy(&own->lock));
     rv_waker_fini(&own->waker);
     rv_buf_fini(&own->hello);
     rv_buf_fini(&own->in);
@@ -131,10 +149,14 @@ reeve_status rv_isolated_start(rv_thread *t, rv_error *error)
 {
     rv_isolated *own = t->isolated;
     if (own->runner.pid != 0) return REEVE_OK;
-    size_t crash_size = t->worker->describe_crash != NULL ? sizeof(rv_flight_crash) : 0;
-    reeve_status status = rv_runner_process_start(&own->runner, t->name, &own->hello, crash_size, error);
-    if (status == REEVE_OK) status = rv_runner_process_await(&own->runner, rv_deadline(RV_RUNNER_START_MS), error);
+    size_t shared_size = t->worker->describe_crash != NULL ? sizeof(rv_flight_runner) : 0;
+    rv_runner started;
+    reeve_status status = rv_runner_process_start(&started, t->name, &own->hello, shared_size, error);
+    if (status == REEVE_OK) status = rv_runner_process_await(&started, rv_deadline(RV_RUNNER_START_MS), error);
     if (status != REEVE_OK) return status;
+    rv_lock(&own->lock);
+    own->runner = started;
+    rv_unlock(&own->lock);
     own->tasks = 0;
     own->max_tasks = choose_max_tasks(&t->pool->runner);
     atomic_store(&t->runner_pid, (int)own->runner.pid);
@@ -146,7 +168,7 @@ reeve_status rv_isolated_start(rv_thread *t, rv_error *error)
 
 void rv_isolated_end(rv_thread *t)
 {
-    if (t->isolated != NULL) stop(t, &t->isolated->runner);
+    if (t->isolated != NULL) stop(t);
 }
 
 /* ---- flags ----------------------------------------------------------------------------------------------------- */
@@ -306,9 +328,26 @@ static void log_crash(const run_state *run, const char *message, pid_t pid)
            message, NULL);
 }
 
+/* For `reeve workers --crashes`. Without Redis it is not listed. */
+static void list_crash(rv_thread *t, reeve_task *task, const char *message, const char *backtrace)
+{
+    const rv_crash_entry entry = {.at_ms = rv_wall_ms(),
+                                  .worker = t->worker->id,
+                                  .thread = t->name,
+                                  .task = reeve_task_handle(task),
+                                  .type = task->type,
+                                  .message = message,
+                                  .backtrace = backtrace,
+                                  .crashed = 1};
+    if (!rv_conn_is_open(t->conn) && rv_conn_open(t->conn, rv_deadline(LIST_MS)) != REEVE_OK) return;
+    rv_crash_list_add(t->conn, t->worker->ns, &entry);
+    (void)rv_conn_exec(t->conn, rv_deadline(LIST_MS), NULL, NULL);
+}
+
 static void note_crash(run_state *run, const char *message, const rv_buf *backtrace)
 {
     reeve_task *task = run->tasks[0];
+    list_crash(run->t, task, message, rv_buf_text(backtrace));
     (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "crash", "%s", message);
     task->backtrace = rv_chunks_add_copy(&task->payloads, rv_buf_text(backtrace), backtrace->length + 1);
     task->crashed = true;
@@ -340,11 +379,11 @@ static void run_singly(const run_state *run, const rv_handler *handler)
 
 static void reap(run_state *run)
 {
-    run->pid = run->own->runner.pid;
-    run->crash = run->own->runner.crash;
-    run->own->runner.crash = NULL;
-    atomic_store(&run->t->runner_pid, 0);
-    run->end = run->is_garbled ? rv_runner_process_kill(&run->own->runner) : rv_runner_process_reap(&run->own->runner);
+    rv_runner taken = take_runner(run->t);
+    run->pid = taken.pid;
+    run->crash = taken.crash;
+    taken.crash = NULL;
+    run->end = run->is_garbled ? rv_runner_process_kill(&taken) : rv_runner_process_reap(&taken);
 }
 
 /* Message and backtrace of the death. */
@@ -429,7 +468,7 @@ static void end_run(run_state *run)
     if (own->runner.pid != 0 && is_worn(run)) {
         rv_log(REEVE_LOG_DEBUG, "runner.replaced", "a runner has reached a limit of its pool", "thread", run->t->name,
                NULL);
-        stop(run->t, &own->runner);
+        stop(run->t);
     }
     rv_buf_clear(&own->in);
     rv_buf_trim(&own->in, BUFFER_KEEP);
@@ -447,8 +486,8 @@ void rv_isolated_run(rv_thread *t, const rv_handler *handler, reeve_task *const 
     }
     reeve_status status = send_run(&run, handler);
     if (status == REEVE_ELOST) { /* it has ended since its last task */
-        atomic_store(&t->runner_pid, 0);
-        (void)rv_runner_process_kill(&run.own->runner);
+        rv_runner ended = take_runner(t);
+        (void)rv_runner_process_kill(&ended);
         status = rv_isolated_start(t, &error);
         if (status == REEVE_OK) status = send_run(&run, handler);
     }
@@ -461,5 +500,45 @@ void rv_isolated_run(rv_thread *t, const rv_handler *handler, reeve_task *const 
     if (run.lost) reap(&run);
     end_run(&run);
     if (run.lost) take_death(&run, handler);
-    if (run.crash != NULL) (void)munmap(run.crash, sizeof(rv_flight_crash));
+    if (run.crash != NULL) (void)munmap(run.crash, sizeof(rv_flight_runner));
+}
+
+/* ---- for other threads ----------------------------------------------------------------------------------------- */
+
+static void describe_run(rv_thread *t, rv_isolated_seen *seen)
+{
+    rv_batch *batch = &t->batch;
+    rv_lock(&batch->lock);
+    if (batch->running != RV_NONE) {
+        const rv_item *item = &batch->items[batch->running];
+        const rv_envelope *envelope = &item->lease.envelope;
+        size_t length = envelope->type_length < REEVE_TYPE_MAX ? envelope->type_length : REEVE_TYPE_MAX;
+        rv_copy_text(seen->queue, sizeof(seen->queue), t->pool->queue_sessions[item->lease.queue]->queue);
+        rv_copy_text(seen->id, sizeof(seen->id), item->lease.id);
+        memcpy(seen->type, envelope->type, length);
+        seen->since_ms = batch->running_since_ms;
+    }
+    rv_unlock(&batch->lock);
+}
+
+static void visit(rv_thread *t, void (*each)(const rv_isolated_seen *seen, void *user), void *user)
+{
+    rv_isolated *own = t->isolated;
+    rv_lock(&own->lock);
+    rv_isolated_seen seen = {.thread = t->name, .pid = own->runner.pid};
+    if (own->runner.crash != NULL) seen.stacks = &((rv_flight_runner *)own->runner.crash)->stacks;
+    if (seen.pid != 0) {
+        describe_run(t, &seen);
+        each(&seen, user);
+    }
+    rv_unlock(&own->lock);
+}
+
+void rv_isolated_visit(reeve_worker *worker, void (*each)(const rv_isolated_seen *seen, void *user), void *user)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        const rv_pool *pool = rv_worker_pool(worker, i);
+        for (unsigned j = 0; pool->isolated && j < pool->thread_count; j++)
+            visit(rv_worker_pool_thread(pool, j), each, user);
+    }
 }

@@ -9,6 +9,9 @@
 #ifndef RV_RUNNING_ISOLATED_H
 #define RV_RUNNING_ISOLATED_H
 
+#include <sys/types.h>
+
+#include "running/flight.h"
 #include "running/worker_state.h"
 
 typedef struct rv_isolated rv_isolated;
@@ -33,5 +36,19 @@ void rv_isolated_end(rv_thread *thread);
 /* Calls the handler with tasks that the thread has prepared; each has its outcome afterwards. A task of a batch handler
  * may have none. */
 void rv_isolated_run(rv_thread *thread, const rv_handler *handler, reeve_task *const *tasks, size_t count);
+
+/* A runner, while another thread visits it: it is not replaced meanwhile. */
+typedef struct rv_isolated_seen {
+    const char *thread; /* name of the thread that it belongs to */
+    pid_t pid;
+    rv_flight_stacks *stacks; /* not trusted; NULL: there are none */
+    char queue[REEVE_QUEUE_MAX + 1];
+    char id[REEVE_ID_MAX]; /* of the task that it runs; "": none */
+    char type[REEVE_TYPE_MAX + 1];
+    int64_t since_ms; /* monotonic */
+} rv_isolated_seen;
+
+/* Calls `each` for all runners of the worker. Any thread, between start and destroy. */
+void rv_isolated_visit(reeve_worker *worker, void (*each)(const rv_isolated_seen *seen, void *user), void *user);
 
 #endif

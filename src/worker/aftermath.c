@@ -301,10 +301,10 @@ static reeve_status end_session(work *w, uint32_t place, int64_t deadline)
 
 /* ---- the record ------------------------------------------------------------------------------------------------ */
 
-static void add_member(rv_buf *json, const char *name, const char *text, size_t size)
+static void copy_text(char *ret, const char *from, size_t size)
 {
-    rv_buf_addf(json, ",\"%s\":", name);
-    rv_buf_add_json(json, text, strnlen(text, size));
+    memcpy(ret, from, size);
+    ret[size] = '\0';
 }
 
 /* For `reeve workers --crashes`; and the worker is not listed any more. */
@@ -314,21 +314,21 @@ static reeve_status note_crash(work *w, int64_t deadline)
     const rv_flight_crash *crash = &flight->crash;
     const rv_aftermath_counts *counts = w->counts;
     bool has_fault = atomic_load(&crash->stage) >= RV_CRASH_SIGNAL;
-    char worker[sizeof(flight->worker)];
-    rv_buf json;
-    rv_copy_text(worker, sizeof(worker), memchr(flight->worker, '\0', sizeof(worker)) != NULL ? flight->worker : "");
-    rv_buf_init(&json, (size_t)64 * 1024);
-    rv_buf_addf(&json, "{\"at\":%lld", (long long)(has_fault ? crash->at_ms : rv_wall_ms()));
-    add_member(&json, "worker", worker, sizeof(worker));
-    add_member(&json, "thread", has_fault ? crash->thread : "", sizeof(crash->thread));
-    add_member(&json, "task", counts->blamed, sizeof(counts->blamed));
-    add_member(&json, "type", has_fault ? crash->type : "", sizeof(crash->type));
-    add_member(&json, "message", w->aftermath->message, SIZE_MAX);
-    add_member(&json, "backtrace", w->aftermath->backtrace, SIZE_MAX);
-    rv_buf_addf(&json, ",\"crashed\":%u,\"settled\":%u,\"given_back\":%llu}", counts->crashed, counts->settled,
-                (unsigned long long)counts->given_back);
-    if (!json.failed) rv_crash_list_add(w->conn, w->aftermath->ns, rv_buf_text(&json), json.length);
-    rv_buf_fini(&json);
+    char worker[sizeof(flight->worker) + 1], thread[sizeof(crash->thread) + 1] = "", type[sizeof(crash->type) + 1] = "";
+    copy_text(worker, flight->worker, sizeof(flight->worker));
+    if (has_fault) copy_text(thread, crash->thread, sizeof(crash->thread));
+    if (has_fault) copy_text(type, crash->type, sizeof(crash->type));
+    const rv_crash_entry entry = {.at_ms = has_fault ? crash->at_ms : rv_wall_ms(),
+                                  .worker = worker,
+                                  .thread = thread,
+                                  .task = counts->blamed,
+                                  .type = type,
+                                  .message = w->aftermath->message,
+                                  .backtrace = w->aftermath->backtrace,
+                                  .crashed = counts->crashed,
+                                  .settled = counts->settled,
+                                  .given_back = counts->given_back};
+    rv_crash_list_add(w->conn, w->aftermath->ns, &entry);
     rv_registry_remove(w->conn, w->aftermath->ns, worker);
     return rv_conn_exec(w->conn, deadline, NULL, NULL);
 }

@@ -45,6 +45,44 @@ for supervise in no- ""; do
     expect_eq "$ENDED" 0 "status of worker $name"
 done
 
+# ---- runners --------------------------------------------------------------------------------------------------------------
+
+write_worker apart ""
+sed -i 's/threads = 2;/threads = 2; isolation = "process";/' "$TEST_DIR/apart.conf"
+start_worker apart --no-supervise
+wait_for '[ "$(logged apart worker.started)" = 1 ]' 20
+reeve enqueue q sleep '{"ms":3000}' --id apart >/dev/null
+wait_for 'are_busy apart 1' 10
+expect_status 0 reeve stack apart
+thread=$(sed -n 's/.*: thread [0-9]* \(p\/[0-9]\) (runner) runs q\/apart sleep for .*/\1/p' "$TEST_DIR/out")
+[ -n "$thread" ] || fail "no runner runs the task: $OUT"
+expect_has "$OUT" "sleep_task+0x"
+[ "$(grep -c 'no stack' "$TEST_DIR/out")" = 0 ] || fail "threads without a stack: $OUT"
+# That of the thread, and of its runner.
+expect_status 0 reeve stack apart "$thread"
+expect_has "$OUT" "sleep_task+0x"
+expect_has "$OUT" "rv_isolated_run+0x"
+pid=$(reeve stack apart --json | grep 'runner)' | grep sleep_task | grep -o '"tid":[0-9]*' | cut -d : -f 2)
+expect_status 0 reeve stack apart "$pid"
+expect_has "$OUT" "sleep_task+0x"
+# One that is stopped is told of, and holds nobody up.
+kill -STOP "$pid"
+expect_status 0 reeve stack apart "$thread"
+expect_has "$OUT" "no stack"
+kill -CONT "$pid"
+expect_status 0 reeve wait q/apart --timeout 20
+# Its crash is listed.
+if [ -z "$SANITIZED" ]; then
+    expect_status 5 reeve enqueue q crash --id fault --max-crashes 1 --wait=20
+    expect_status 0 reeve workers --crashes --limit 1
+    expect_has "$OUT" "q/fault"
+    expect_has "$OUT" "SIGSEGV at address 0x"
+    expect_has "$OUT" "#0 crash+0x"
+    expect_has "$OUT" "1 crashed, 0 settled, 0 given back"
+fi
+end "$WORKER_PID"
+expect_eq "$ENDED" 0
+
 # ---- frozen ---------------------------------------------------------------------------------------------------------------
 
 write_worker frozen "frozen = 1; session = 10;"

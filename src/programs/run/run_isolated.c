@@ -119,7 +119,7 @@ static reeve_status start(isolated *own, rv_error *error)
     rv_runner_hello_write(&hello, own->plugins, own->plugin_count, rv_task_size_limits(own->task), &limits);
     reeve_status status = hello.failed ? rv_fail(error, REEVE_ENOMEM, "no memory for a runner") : REEVE_OK;
     if (status == REEVE_OK)
-        status = rv_runner_process_start(&own->runner, "run", &hello, sizeof(rv_flight_crash), error);
+        status = rv_runner_process_start(&own->runner, "run", &hello, sizeof(rv_flight_runner), error);
     rv_buf_fini(&hello);
     return status == REEVE_OK ? rv_runner_process_await(&own->runner, rv_deadline(RV_RUNNER_START_MS), error) : status;
 }

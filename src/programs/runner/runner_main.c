@@ -12,15 +12,18 @@
 #include "isolation/runner_serve.h"
 #include "running/flight.h"
 #include "worker/crash_handler.h"
+#include "worker/stacks.h"
 
-/* A fault is recorded in memory of the worker, if that has given any. */
+/* A fault is recorded in memory of the worker, if that has given any, and stacks are when it asks. */
 static void record_crashes(void)
 {
     struct stat about;
-    if (fstat(RV_RUNNER_CRASH_FD, &about) != 0 || about.st_size != (off_t)sizeof(rv_flight_crash)) return;
-    void *record = mmap(NULL, sizeof(rv_flight_crash), PROT_READ | PROT_WRITE, MAP_SHARED, RV_RUNNER_CRASH_FD, 0);
+    if (fstat(RV_RUNNER_CRASH_FD, &about) != 0 || about.st_size != (off_t)sizeof(rv_flight_runner)) return;
+    rv_flight_runner *record = mmap(NULL, sizeof(*record), PROT_READ | PROT_WRITE, MAP_SHARED, RV_RUNNER_CRASH_FD, 0);
     (void)close(RV_RUNNER_CRASH_FD);
-    if (record != MAP_FAILED) host_crash_handler_begin(record);
+    if (record == MAP_FAILED) return;
+    host_crash_handler_begin(&record->crash);
+    host_stacks_begin(&record->stacks);
 }
 
 int main(void)

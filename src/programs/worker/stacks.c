@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "frames.h"
+#include "running/isolated.h"
 #include "running/os_thread.h"
 #include "running/own_thread.h"
 
@@ -263,28 +264,49 @@ static const char *ask(request *r)
 
 /* A thread's stack, valid during a call. */
 typedef struct report {
-    char thread[16];
+    char thread[40];
     int64_t number;
     const rv_flight_stack *stack;
     const char *frames; /* "": it gave none */
     int64_t for_ms;
 } report;
 
-static void each_report(const request *r, const char *maps, void (*each)(const report *of, void *user), void *user)
+typedef void (*report_fn)(const report *of, void *user);
+
+/* seen: the runner whose threads these are, or NULL. */
+static void name_report(const request *r, const rv_isolated_seen *seen, rv_flight_stack *stack, report *of)
+{
+    char own_name[16];
+
+    name_of(r->pid, stack->thread, own_name);
+    if (seen == NULL) {
+        rv_copy_text(of->thread, sizeof(of->thread), own_name);
+        return;
+    }
+    bool is_main = stack->thread == r->pid;
+
+    (void)snprintf(of->thread, sizeof(of->thread), "%s (%s)", seen->thread, is_main ? "runner" : own_name);
+    memcpy(stack->queue, seen->queue, sizeof(stack->queue));
+    memcpy(stack->id, is_main ? seen->id : "", is_main ? sizeof(stack->id) : 1);
+    memcpy(stack->type, seen->type, sizeof(stack->type));
+    stack->since_ms = seen->since_ms;
+}
+
+static void each_report(const request *r, const char *maps, const rv_isolated_seen *seen, report_fn each, void *user)
 {
     rv_buf frames;
 
     rv_buf_init(&frames, FRAMES_TEXT_MAX);
     for (size_t i = 0; i < r->count; i++) {
-        const rv_flight_stack *stack = r->list[i];
-        uint32_t count = is_done(r, stack) && stack->frame_count <= RV_FLIGHT_FRAMES ? stack->frame_count : 0;
-        report of = {.number = stack->thread, .stack = stack};
+        rv_flight_stack stack = *r->list[i]; /* of another process: it may still write */
+        uint32_t count = is_done(r, &stack) && stack.frame_count <= RV_FLIGHT_FRAMES ? stack.frame_count : 0;
+        report of = {.number = stack.thread, .stack = &stack};
 
         rv_buf_clear(&frames);
-        host_frames_add(&frames, maps, stack->frames, count);
+        host_frames_add(&frames, maps, stack.frames, count);
         of.frames = rv_buf_text(&frames);
-        name_of(r->pid, stack->thread, of.thread);
-        of.for_ms = stack->id[0] != '\0' ? rv_now_ms() - stack->since_ms : 0;
+        name_report(r, seen, &stack, &of);
+        of.for_ms = stack.id[0] != '\0' ? rv_now_ms() - stack.since_ms : 0;
         each(&of, user);
     }
     rv_buf_fini(&frames);
@@ -300,11 +322,50 @@ static const char *check_signal(void)
     return "a plugin or handler has taken the real-time signal that asks for stacks";
 }
 
+static reeve_worker *watched; /* whose runners are asked, too; guarded by `lock` */
+
+void host_stacks_watch(reeve_worker *worker)
+{
+    rv_lock(&lock);
+    watched = worker;
+    rv_unlock(&lock);
+}
+
+typedef struct runners {
+    const char *thread; /* NULL: all */
+    report_fn each;
+    void *user;
+    size_t count; /* of those that were asked */
+} runners;
+
+/* Its process cannot end meanwhile. */
+static void report_runner(const rv_isolated_seen *seen, void *user)
+{
+    runners *all = user;
+    request r = {.pid = seen->pid, .stacks = seen->stacks};
+    int64_t number = 0;
+    rv_buf maps;
+
+    if (all->thread != NULL && strcmp(all->thread, seen->thread) != 0 &&
+        !(rv_parse_int(all->thread, 1, INT32_MAX, &number) && number == seen->pid))
+        return;
+    if (seen->stacks == NULL || atomic_load(&seen->stacks->signal) == 0) return;
+    all->count++;
+    rv_buf_init(&maps, MAPS_MAX);
+    if (ask(&r) == NULL) {
+        wait_for_all(&r);
+        (void)host_frames_read_maps(&maps, r.pid);
+        each_report(&r, rv_buf_text(&maps), seen, all->each, all->user);
+    }
+    rv_buf_fini(&maps);
+    rv_free(r.list);
+}
+
 /* Returns why not; NULL: it was done. */
-static const char *report_own(const char *thread, void (*each)(const report *of, void *user), void *user,
-                              size_t *ret_left_out)
+static const char *report_own(const char *thread, report_fn each, void *user, size_t *ret_left_out)
 {
     request r = {.pid = getpid(), .thread = thread, .stacks = own};
+    runners all = {.thread = thread, .each = each, .user = user};
     const char *why = check_signal();
     rv_buf maps;
 
@@ -315,8 +376,10 @@ static const char *report_own(const char *thread, void (*each)(const report *of,
     if (why == NULL) {
         wait_for_all(&r);
         (void)host_frames_read_maps(&maps, r.pid);
-        each_report(&r, rv_buf_text(&maps), each, user);
+        each_report(&r, rv_buf_text(&maps), NULL, each, user);
     }
+    if (watched != NULL) rv_isolated_visit(watched, report_runner, &all);
+    if (all.count > 0) why = NULL;
     rv_unlock(&lock);
     *ret_left_out = r.left_out;
     rv_buf_fini(&maps);
@@ -436,7 +499,7 @@ void host_stacks_last(rv_buf *ret, pid_t pid, rv_flight_stacks *stacks)
         (void)kill(pid, SIGCONT);
         wait_for_all(&r);
         end_texts(&r);
-        each_report(&r, rv_buf_text(&maps), add_last, ret);
+        each_report(&r, rv_buf_text(&maps), NULL, add_last, ret);
     }
     rv_buf_fini(&maps);
     rv_free(r.list);

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "reeve/worker.h"
 #include "running/flight.h"
 
 #define HOST_STACKS_MAX ((size_t)1024 * 1024) /* bytes of an answer */
@@ -30,6 +31,10 @@ void host_stacks_begin(rv_flight_stacks *stacks);
  * missing when it is full. False: there is no stack, or no such thread; `ret` says why.
  */
 bool host_stacks_json(rv_buf *ret, const char *thread);
+
+/* From now on also the threads of the worker's runners are asked, until worker is NULL. A thread of a runner has the name
+ * "NAME (runner)" or "NAME (its own name)", where NAME is that of the worker's thread, and is asked with that. */
+void host_stacks_watch(reeve_worker *worker);
 
 /* The same, as messages of the log, one a thread. */
 void host_stacks_log(const char *thread);

@@ -444,12 +444,14 @@ static bool start(host *at)
         rv_worker_on_descriptors_lost(at->worker, end_without_descriptors);
         rv_worker_on_stuck(at->worker, host_renewal_note_stuck);
         rv_worker_on_runner_crash(at->worker, host_crash_report_describe);
+        host_stacks_watch(at->worker);
         host_supervised_prepare(at->worker);
         reeve_client *client = write_first_settings(at);
         bool started = reeve_worker_start(at->worker) == REEVE_OK;
         reeve_client_close(client);
         if (started) return true;
         rv_fail(&error, REEVE_ESYSTEM, "%s", reeve_worker_error(at->worker));
+        host_stacks_watch(NULL);
         reeve_worker_destroy(at->worker);
     }
     host_log_flush(HOST_LOG_END_MS);
@@ -492,6 +494,7 @@ int host_run(rv_config *config, const char *redis)
         host_log_flush(HOST_LOG_END_MS);
         _exit(0);
     }
+    host_stacks_watch(NULL);
     reeve_worker_destroy(at.worker);
     return 0;
 }

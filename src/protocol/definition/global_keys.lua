@@ -3,7 +3,7 @@ return {
   {name = 'reeve:queues', type = 'set', holds = 'queue', writers = 'clients, workers', help = 'the queues that had a task or a worker, until `forget`'},
   {name = 'reeve:workers', type = 'set', holds = 'worker', writers = 'workers', help = 'the workers'},
   {name = 'reeve:worker:<id>', type = 'string', holds = 'JSON', writers = 'workers', help = 'the record of a worker; expires when its heartbeats stop'},
-  {name = 'reeve:crashes', type = 'list', holds = 'JSON', writers = 'supervisors of workers', help = 'the last 100 crashes of supervised workers, the latest first'},
+  {name = 'reeve:crashes', type = 'list', holds = 'JSON', writers = 'supervisors of workers, workers with runners', help = 'the last 100 crashes of supervised workers and of runners, the latest first'},
   {name = 'reeve:cron', type = 'hash', holds = 'name: queue', writers = 'clients', help = 'the queue of each recurring entry'},
   {name = 'reeve:format', type = 'string', holds = 'version', writers = 'clients, workers', help = 'the version of the data, see Format; absent: 1'},
   {name = 'reeve:control', type = 'channel', holds = '`due <queue> <ms>`, `cancel <queue> <id> <reason>`, `revoke <queue> <id> <lease>`', writers = 'scripts',
