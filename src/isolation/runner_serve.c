@@ -63,7 +63,8 @@ static bool start_watch(void)
     pthread_t thread;
     sigset_t all, before;
     (void)sigfillset(&all);
-    for (int number = SIGRTMIN; number <= SIGRTMAX; number++) (void)sigdelset(&all, number); /* one asks for its stack */
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        (void)sigdelset(&all, number); /* one asks for its stack */
     (void)pthread_sigmask(SIG_BLOCK, &all, &before);
     bool started = pthread_create(&thread, NULL, watch, NULL) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
