@@ -11,14 +11,16 @@
 --                        one task such a thread is looked for first; with "plain" only where `next` tells no place ("Two
 --                        paths"). A wrong guess costs time and does no harm. Several tasks are never handed over
 --              "0"       the first try, with options
---              "1"       these tasks were sent before, and none of them became ready: the bulk insert was refused, by NOSCRIPT or a
---                        nil of EXEC. Some may be in `tasks`; one that is not there never ran
+--              "1"       (a word, not a number of tasks) the second try, without doubt about the first: these tasks were sent in a
+--                        bulk insert that Redis refused, by NOSCRIPT or a nil of EXEC, so that none became ready. Some may be in
+--                        `tasks`; one that is not there never ran
 --              "again <ms> <at>"  this call, or a bulk insert of its tasks, was sent before, and its reply was lost; the first copy
 --                        was sent at most <ms> ago, when Redis's clock said <at> or later (lib/proof.lua): what it made may
 --                        have ended and be gone. <at> may be missing
 --              "carried <queue> <number> <floor>"  the call is that message of that queue's outbox (outbox.lua), with one task. A
 --                        message counts once, however often and late it comes (lib/received.lua). floor: the lowest number
---                        that the outbox held when it was read; 0: not known
+--                        that the outbox held when it was read: the numbers of received messages below it are forgotten, as
+--                        they cannot come again. 0: not known
 --              "bulk"    the tasks of a bulk insert, which are written already: see lib/bulk_insert.lua
 --     id       1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :
 --     rest     of the envelope, behind '{"at":<now>,': the header from "type" on, a newline, the payload (docs/protocol.md)
@@ -60,8 +62,10 @@
 --   malformed arguments, id, options   error ERR; nothing is done. The      the corrected call
 --     or envelope, or too many tasks   common path looks at less (below)
 --   the call repeats tasks of bulk     error ERR; nothing is done           the same tasks in several calls
---     inserts whose segments have no
---     place and more than 2048 tasks
+--     inserts that were cut off before
+--     their tasks became ready; these
+--     have more than 2048 tasks in all
+--     (lib/enqueue_repeat.lua)
 --   a task is refused                  the others are enqueued              nothing, or the task with another id or key
 --   a right is missing, or a key with  error NOPERM or WRONGTYPE; what      the same call, in the same way, once
 --     a fixed name has a wrong type    was made is removed. A call with     that is mended
@@ -89,24 +93,26 @@
 -- Where no parent is left, the new task is ready.
 --
 -- Sent twice: an id that exists is left alone. With "1" it counts as enqueued where its envelope is the one that the call
--- brings; so does a task that is gone and still has its unique key. With "again" a task that is not there is enqueued only
--- when no record of a task that ended since the first copy was sent can be gone: otherwise it may have run. A task
+-- brings; so does a task that is gone and still has its unique key. With "again" a task that is not there is either new, or it has
+-- run and its record was trimmed. It is enqueued only if the second is impossible, because the queue still has all records of
+-- tasks that ended since the first copy was sent (lib/proof.lua); else the reply is -1. A task
 -- that another one has replaced meanwhile is gone without a record: the repeated call enqueues it again, and it replaces its
 -- successor. Tasks of a bulk insert whose last command was not carried out get their places then (lib/enqueue_repeat.lua).
 --
 -- Two paths. To make a function costs Redis's Lua as much as a small command, and a script makes its functions anew at each
 -- call. The common path is for "plain" and "idle", new ids, a `rest` of at most @LARGE@ bytes, and queues without groups,
--- events and a limit of payloads. It is made of steps, which the build writes out; its first part makes no function. A step either does its work, or
--- leaves no task and returns nil; then at most one place is unused, and one thread is woken in vain. Then `make_and_call` makes
--- the functions of the careful path, which covers everything else. Where `next` in the hash `sequence` tells the next place,
--- nobody is idle and there are no groups and events (lib/sequence.lua): then step 1 is all for one task of way "plain". For
--- other tasks, and where `next` tells nothing, steps 2 to 4 look. Where `next` is absent, HINCRBY creates it, with a value of at most @SCORE_START@: that
--- counts as absent until somebody writes `next` or removes it.
+-- events and a limit of payloads. It is made of steps, which the build writes out; its first part makes no function. A step either
+-- does its work, or leaves no task and returns nil; then some places stay unused, and a thread may be woken in vain. Then
+-- `make_and_call` makes the functions of the careful path, which covers everything else.
+--   The field `next` of the hash `sequence` has the place (score) of the last task. While it exists, nobody is idle, and there are
+-- neither groups nor events (lib/sequence.lua): step 1 is all that one task of way "plain" needs. Other tasks, and all tasks while
+-- the field does not exist, take steps 2 to 4. Step 1 or 3 creates the field when it adds to it; a place of at most
+-- @SCORE_START@, which no task has, shows that it did not exist. Such a field counts as absent until step 4 overwrites or another
+-- script removes it.
 --
--- The common path looks at less: of one task at its size, and that its envelope has a newline; of several at their sizes; it does not
--- check the form of KEYS[1]. An id that is as long as a UUID is taken for one. A task that is malformed
--- nevertheless goes to the dead letters when it is read; an id with blanks makes the list of ids of an event look
--- longer.
+-- The common path checks less than the careful one: of one task the size and the newline of the envelope, of several the sizes. It
+-- does not check KEYS[1], and takes an id that is as long as a UUID for one. A malformed task that comes through so goes to the dead
+-- letters when it is read; an id with blanks makes the list of ids of an event look longer.
 
 -- require: enqueue_plain, enqueue_several
 
@@ -174,7 +180,8 @@ if common and common > 1 then
   if not are_new then common = nil end
 end
 
--- 4. Where `next` told no place, a thread is woken before the tasks are there: where that is refused, none of them is.
+-- 4. Where `next` told no place, a thread is woken. This is before the tasks are written, so that no task exists if Redis refuses it;
+-- the thread's turn comes after the whole script.
 if common and is_unset then
   local has_token = save_last_place(P, last)
   if not has_token then make_and_call('wake', P) end

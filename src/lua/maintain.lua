@@ -5,10 +5,10 @@
 --
 -- KEYS[1]  the prefix of the queue, <namespace>:{<queue>}:
 -- ARGV     <max> [<life>]
---            <max>   how many tasks the call touches at most in each step, a whole number from 1. It only lowers what the budget
---                    of a call allows (lib/budget.lua), which all steps share: where nothing else is due about 130 scheduled
---                    tasks or 400 records. Each step may touch a few, from 1 to 25 by step and never more than <max>, also
---                    where the steps before it have used the budget up. Where envelopes may be large <max> is 8 at most
+--            <max>   how many tasks the call touches at most in each step, a whole number from 1. All steps also share a budget
+--                    (lib/budget.lua). It allows about 130 scheduled tasks or 400 records, if nothing else is due. A step after
+--                    the budget is used up still touches a few tasks, 1 to 25 depending on the step, but never more than <max>.
+--                    In a queue with large envelopes <max> is 8 at most
 --            <life>  how long a session lives without a heartbeat, in ms, a whole number from 1, as the caller has it configured;
 --                    absent: unknown
 -- reply    all are numbers but [8], [9] and [11]. Behind each arrow: what a worker's scheduler does with it; another caller may leave
@@ -26,8 +26,8 @@
 --              says 0 at [1]
 --          [8] the queue's policy (JSON), or "" -> its threads decide on retries and on tasks that crashed by it
 --          [9] recurring entries that are due, at most @CRON_DUE_MAX@: {name, time in ms, first line of its definition, ...}
---              -> it sends fire.lua for each that it understands; where that fails, the next call after a second. From a full page,
---              of @CRON_DUE_MAX@ entries, the next call at once if it fired one, and after a second if it did not
+--              -> it sends fire.lua for each that it understands. It sends the next call after a second if that failed, or if the
+--              list was full and it fired none; at once if the list was full and it fired one
 --          [10] how many messages to other queues wait in `outbox` -> it carries them (outbox.lua)
 --          [11] the queue's setting result_max, or "" -> its threads refuse larger results
 --          [12] 1 when a notice of this queue could not be sent in the last hour, else 0 -> it sends a call every second, as it may
@@ -51,9 +51,9 @@
 --                                      written. If nothing is due, the call
 --                                      succeeds all the same, unless it
 --                                      needs that right or key
--- the user's key patterns have         the steps before that command are       the same, later, when somebody has mended that
--- <prefix>tasks, but not another key   done; Redis refuses the command
---                                      (lib/allowed.lua)
+-- the key patterns of the user's       the steps before that command are       the same, later, when somebody has mended that
+-- access list have <prefix>tasks, but  done; Redis refuses the command
+-- lack another key                     (lib/allowed.lua)
 -- Redis does not know the script       NOSCRIPT; nothing is done               SCRIPT LOAD, then the same
 -- a key of one task, group, tag or     its value is removed; a task that       as after any call
 -- session (`info:<id>`) has another    waits goes to the dead letters
@@ -97,7 +97,7 @@ local function fault_of(P)
 end
 
 -- Modules that most calls do not need stand in functions, which make them at their first use. limits(): those for limits. endings():
--- those that end tasks, or move times after a jump of the clock; they need those of limits().
+-- those that end tasks, or move times after a jump of the clock; it stands in limits(), as its modules use those of limits().
 local limit_steps
 local function limits()
   if limit_steps then return limit_steps end
@@ -114,6 +114,7 @@ local function limits()
 end
 local function endings() return limits().endings() end
 
+-- "Twice:" in a comment says why it does no harm to do the step again.
 -- Tasks past their deadlines die. Twice: a dead task has no deadline. Returns {more, found}.
 local function expire_tasks(P, now, max)
   local head = first_time(P, 'deadlines')
@@ -121,9 +122,9 @@ local function expire_tasks(P, now, max)
   return {more = endings().expire_overdue(P, now, max).more, found = true}
 end
 
--- When scheduled tasks and deadlines are due next, behind the steps before, which may have added scheduled ones. Redis truncates
--- the numbers of a reply: scores of `scheduled` have a fraction (lib/ties.lua). had_deadlines: there were deadlines when expire_tasks
--- looked; no later step adds one, or it sends a notice `due`.
+-- When scheduled tasks and deadlines are due next. Called after the steps that may add scheduled tasks. Scores of `scheduled` have a
+-- fraction (lib/ties.lua), and Redis truncates a number in a reply to the ms: so a task counts as due in the whole of its ms.
+-- had_deadlines: there were deadlines when expire_tasks looked; a later step adds none, or it sends a notice `due`.
 local function next_times(P, now, had_deadlines)
   local first = first_time(P, 'scheduled')
   local deadline = had_deadlines and first_time(P, 'deadlines') or nil
@@ -190,7 +191,6 @@ end
 -- sessions are spared. Where Redis's clock has jumped back, times are moved by as much. Twice: the first call has noted that it was
 -- here.
 local amnesty = note(renew_amnesty(P, now, life and math.min(life, LATEST / 2), settings, endings))
--- "Twice" says why a step that is repeated does no harm.
 -- Scheduled tasks that are due become ready; a malformed one dies. Twice: they have left `scheduled`.
 local promoted = note(promote_due(P, now, max, endings, settings.large))
 -- Sessions are only looked at: reap.lua brings the tasks of a dead one back.
@@ -220,8 +220,9 @@ if call('EXISTS', P .. 'outbox', P .. 'unread') > 0 then
   messages = call('LLEN', P .. 'outbox')
   has_unread = call('EXISTS', P .. 'unread') == 1
 end
--- `upkeep` is needed only while something has a time. That is asked where `upkeep` was renewed, a pause may have ended, or a scheduled
--- task became ready; where the last one was malformed, a later call asks.
+-- The field `upkeep` is needed only while something in the queue has a time, and is removed when nothing has. The check is made when
+-- this call renewed the field, may have ended a pause, or made a scheduled task ready. If the last scheduled task was malformed, a
+-- later call makes it.
 if (amnesty.may_drop_upkeep or settings.upkeep and promoted.count > 0) and not has_times(P, settings.paused_until) then
   call('HDEL', P .. 'settings', 'upkeep')
 end

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- once: the handler of a task that runs at most once has returned: its unique key is free.
+-- once: unlocks the unique key of a task that runs at most once, when its handler has returned.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the session's id

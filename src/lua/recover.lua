@@ -17,11 +17,13 @@
 --
 -- What the caller concludes:
 --   found                                          meaning                                    what it sends next
---   the session is there, a task it was to settle  it was settled: nothing else takes a task  regain.lua, which finds a task of a turn
---     is not found                                   from a session that is there               that failed half way
---   a task it was to settle is found               it was not settled                         turn.lua, to settle it
---   a task is found that it does not know          the lost turn leased it, or it was handed  nothing: it runs the task
---                                                    over meanwhile
+--   the session is there, a task it was to settle  it was settled; or a turn failed halfway;  regain.lua, which finds a task of a turn
+--     is not found                                   or its lease was ended by hand, which      that failed halfway
+--                                                    a message `revoke` says (lib/revoke.lua)
+--   a task it was to settle is found with the      it was not settled                         turn.lua, to settle it
+--     same lease
+--   a task is found that it does not know, or      the lost turn leased it, or it was handed  turn.lua, to give it back as a worker
+--     with another lease                             over meanwhile                             does; or nothing, and it runs the task
 --   the session is not there                       it was reaped: its tasks went back, and    turn.lua with a new session
 --                                                    run again; outcomes would be refused
 --

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- regain: gives tasks back to their session that a turn lost half way. A turn may fail between two of its commands: its user loses
+-- regain: gives a session back the tasks of a turn that failed halfway. A turn may fail between two of its commands: its user loses
 -- the right to one of them, or another program wrote a key with another type. A task that it had taken from the session by then,
 -- and had put nowhere else, is in no state. It becomes the session's again, and can be settled once more.
 --
@@ -12,8 +12,8 @@
 --
 --   Example: KEYS "reeve:{q}:"   ARGV "w-1" "A" "1700000000000 3"      reply {1, 0}: A was settled
 --
--- A lease that was ended by hand has put the session off (lib/revoke.lua): by this call its worker says that no outcome of it is on
--- its way any more. So the session may lease the task again.
+-- After a lease was ended by hand, its session may not lease the task again for a time, as an outcome of that lease may be on its way
+-- (lib/revoke.lua). By this call the worker says that none is, and the session may lease the task at once.
 --
 -- Who calls it: a thread, behind recover.lua, for what it was to settle and what recover.lua has not found; then recover.lua again;
 -- a worker of which a lease was ended by hand.

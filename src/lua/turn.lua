@@ -7,12 +7,12 @@
 --   KEYS     prefix*           the prefixes of the L queues to lease from, in order; then those of queues that are only settled in
 --   ARGV     thread want life L mode, (session join)*, group*
 --     thread   the thread's name within its session. In the mode "several": for each of the `want` tasks the thread that it is
---              for, separated by blanks: "3 7 7". Every thread stands there once before any stands there twice
+--              for, separated by blanks: "3 7 7". A thread is named a second time only when all of them were named once
 --     want     how many tasks to lease at most; 0: only settle. More than @CALL_MAX@ counts as @CALL_MAX@. "several": 1 to @CALL_MAX@
 --     life     how long a session lives without a heartbeat, in ms
 --     L        how many of KEYS to lease from
 --     mode     how the thread came here, and how it waits when it finds nothing
---              ""       it asks again later, or waits for a token in `wake`
+--              ""       it asks again later, or blocks on the list `wake` until a script puts a token there
 --              "idle"   with one queue it waits in `idle` to be handed a task (lib/hand.lua); with several it does as with ""
 --              "again"  as "idle", and the thread may stand in `idle` since an earlier call. If it was handed something
 --                       meanwhile, it is leased nothing here
@@ -21,7 +21,8 @@
 --                       threads in ARGV[1]. Each lease has the name of its thread, which can call recover.lua by itself.
 --                       A thread that is leased nothing waits: with one queue as with "idle", with several as with ""
 --     session join     for each of the L queues: the session's id; and its description, where it has not begun there, else "".
---                      It begins when a task there is about to be leased to it, even if none is then: {"#"} in [4] tells that
+--                      The session begins when the queue has a ready task that no limit stops; {"#", ...} in [4] reports that. It
+--                      has begun even if that task is not leased after all, because it is malformed, for instance
 --     group    index session lease N id*N R record*R: what to settle for one session in one queue, of any of its threads; not what
 --              a task's option `group` means. Several groups may name the same queue
 --       index    of the queue in KEYS
@@ -62,20 +63,24 @@
 --       may have tasks of the same id
 --   [3] gone: the indexes of queues in which the session is not there any more. The script looks at the session only where it
 --       could lease: a task is ready, and the queue is neither paused nor at a limit
---   [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, letters, when it left a
---       checkpoint ("c"), has crashed before while it ran alone ("a"), or its snoozes are counted (their number); {"idle"}: a thread that is leased nothing is to block
---       on its list hand:<session>:<thread>; where the session begins in this call: {"#", index in KEYS, the queue's policy (JSON) or "", its
---       result_max or "", its payload_max or nil}
+--   [4] a list of
+--       {id, failures, crashes, letters}   for each leased task that has such data. letters: "c": it left a checkpoint; "a": it
+--                   crashed before while it ran alone; the number of its snoozes, if they are counted; absent, if none applies
+--       {"idle"}    a thread that is leased nothing is to block on its list hand:<session>:<thread>
+--       {"#", index in KEYS, the queue's policy (JSON) or "", its result_max or "", its payload_max or nil}   the session began
 --   [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
 --   Short form, where [2] to [4] would be empty and at most one queue leases: the items of [5], and behind them now as text; or
 --   {now} alone. In the short form [2] is a text or absent, in the long form it is a list
 --
 -- What may fail:
 --   failure                         consequence                            what the caller sends next
---   malformed arguments             error ERR; nothing is done. With L 1   the corrected call
---                                     and `join` "" only the first
---                                     character of `life` is checked; a
---                                     result_block counts up to its fault
+--   malformed arguments             error ERR; nothing is done. Two        the corrected call
+--                                     exceptions: with L 1 and `join` ""
+--                                     a `life` that begins with a digit is
+--                                     not checked further; of a malformed
+--                                     result_block, the results before the
+--                                     fault are kept and no error is
+--                                     returned
 --   the session does not hold a     refused in [2]                         nothing: the task was settled before, or went back
 --     task any more                                                          when its session was reaped
 --   the session is gone             in [3]; nothing is leased there        a new session's id with its description
@@ -93,9 +98,13 @@
 -- some were missing, an id counts as removed where its task exists and is in no state. A task may have gone back to the queue
 -- and have been leased by the same session between the two calls: `lease` tells which lease is meant.
 -- To lease twice leases more tasks. So after a lost reply the thread calls recover.lua first: it takes the thread out of
--- `idle`, and returns the leases that have the thread's name. While the session is there, only a settlement and the session's
--- own end remove a task from its hash: an id that is missing was settled, or is in no state, which regain.lua mends; one that
--- the thread does not know was leased by the lost call. What [4] told of tasks recover.lua tells, of policies maintain.lua.
+-- `idle`, and returns the leases that have the thread's name. While the session is there, a task leaves its hash in three ways:
+--   a turn settled it
+--   a turn failed halfway: Redis refused a command after HDEL, and the task is in no state. regain.lua makes it the session's again
+--   somebody ended the lease by hand, with expire.lua, fail.lua or forget.lua: a message `revoke` tells the worker (lib/revoke.lua),
+--     and recover.lua shows no difference from a settlement. repair.lua does the same to a malformed lease, without a message
+-- A lease that the thread does not know was made by the lost call. recover.lua also repeats what [4] reported of tasks; what [4]
+-- reported of a queue's policy, the next call of maintain.lua returns.
 -- Where the session is not there, reap.lua has ended it: whatever it held went back to the queue, nobody can tell what was
 -- settled before, and the thread counts what it was about to settle as refused.
 --
@@ -222,7 +231,8 @@ while at <= final do
   refused_before = #refused
 end
 
--- 3. A thread that may wait since an earlier call waits no more; or it was handed something, and leases nothing.
+-- 3. A thread that may stand in `idle` since an earlier call leaves it. If another script took it from there first, an item is in its
+-- list: then it leases nothing here, and {"idle"} sends it to that list, where its BLPOP returns at once.
 if mode == 'again' and queues == 1 then
   local is_handed = leave_idle(prefixes[1], given[6] .. ':' .. thread)
   if is_handed then want, extras[1] = 0, {'idle'} end
@@ -286,9 +296,9 @@ for index = 1, want > 0 and queues or 0 do
   end
 end
 
--- 5. A thread that is leased nothing waits from now on: the field `next` of `sequence`, by which enqueue.lua knows that nobody
--- waits, is renamed to `0` (lib/sequence.lua). The same where a token was taken: another thread, which found nothing before, may be
--- about to block.
+-- 5. A thread that is leased nothing waits from now on, and enqueue.lua is to wake it. While the hash `sequence` has the field
+-- `next`, enqueue.lua wakes nobody: so that field is renamed to `0` (lib/sequence.lua). The same where this thread took a token, as
+-- `wake` is empty now and another thread may be about to block there.
 local is_woken, waiting = mode == 'woken', nil
 if want > 0 and names then
   waiting = threads_without(names, dealt)
@@ -305,9 +315,9 @@ if is_woken or waiting then
   end
 end
 
--- 6. Wake others. A thread waits for the tokens of several queues at once, and does not say whose token it took. It may be that
--- of a queue that was not asked here, as there were enough tasks before or none was wanted: so a thread is woken for each of
--- these. Where there are limits, a task that ended may have made room for one that waits.
+-- 6. Wake others. A thread blocks on the lists `wake` of several queues at once, and does not report whose token it took. It may
+-- be that of a queue which step 4 did not ask, because there were enough tasks before or none was wanted: so a thread is woken for
+-- each of these queues. Where there are limits, a task that ended may have made room for one that waits.
 if is_woken and (unasked or want == 0) then
   for index = unasked or 1, queues do
     local P = prefixes[index]

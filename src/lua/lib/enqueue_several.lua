@@ -23,9 +23,9 @@ local function are_new_tasks(P, given, count) -- inline
   return are_new
 end
 
--- The segment of tasks that come together (lib/segment.lua): the newest one, where no task came since and it has room, or a new
--- one. nil: they stand in `ready` one by one, as they are too few or too many. There must not be too many segments: whoever reads
--- them by pages passes them all. before: the place before their first. Returns whether it is the newest one, too.
+-- The segment for tasks that come together (lib/segment.lua): the newest one, if no task came since and it has room, else a new one.
+-- nil: they are too few or too many, and stand in `ready` one by one. The number of segments is limited, because scripts that read a
+-- queue by pages pass them all. before: the place before the first task. The second value is true if it is the newest one.
 local function segment_for(P, count, before) -- inline
   if count < @SEGMENT_MIN@ or count > @SEGMENT_MAX@ then return nil, false end
   local newest, tail = string.match(call('HGET', P .. 'sequence', 'segment') or '', '^(%d+) (%d+)$')

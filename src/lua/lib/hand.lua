@@ -5,26 +5,29 @@
 --   idle                     list  "<session>:<thread>"; not while a token stands in `wake`, nor while the queue is
 --                                  paused or has limits or events (lib/limit_state.lua)
 --   hand:<session>:<thread>  list  "<ms> <id>" and, behind a newline, the envelope: a task that was leased to it then;
---                                  or empty: it is to look (lib/wake_one.lua)
+--                                  or an empty item: the thread is to poll the queue (lib/wake_one.lua)
 --
 -- requires: transitions_plain, worker_alive
 -- gives: hand_to_idle
 
--- Hands one plain task over. now: ms, as text. Returns 2 when a thread has it; 'careful' when it is nothing for the common path; the
--- error of a command, and the task does not exist; or nil: something is ready, payloads have a limit, or none of the threads is there of
--- the first @IDLE_PASSED_MAX@, and the task is to be ready.
+-- Hands one plain task over. now: ms, as text. Returns one of these:
+--   2          a thread has the task
+--   'careful'  another task has the id, or the id needs a closer look: the careful path decides
+--   an error   Redis refused a command; the task does not exist
+--   nil        the caller makes the task ready: another one is ready, payloads have a limit, no thread is idle, or the first
+--              @IDLE_PASSED_MAX@ idle threads do not exist any more
 local function hand_to_idle(P, now, id, envelope)
   local entry, passed, run, fault = redis.call('LPOP', P .. 'idle'), 0, redis.pcall, nil
   while entry do
     local colon = string.find(entry, ':', 1, true)
     local session = string.sub(entry, 1, colon - 1)
     local running = P .. 'running:' .. session
-    -- That session stands: 3, and something is ready, or payloads have a limit: 1 more each.
+    -- EXISTS counts a key as often as it is named: 3 for the session, 1 for a ready task, 1 for a limit of payloads.
     local found = run('EXISTS', running, running, running, P .. 'ready', P .. 'payload_limited')
     local stands = found == 3 or found == 4 or found == 5
     if stands and worker_alive(P, session) then
-      -- A field that begins with '#' would be taken for one about the session, and a line end for that of the id. Such ids
-      -- are refused.
+      -- In the session's hash a field that begins with '#' tells of the session, and in the item a newline ends the id. The
+      -- careful path refuses such ids.
       local odd = string.byte(id) < @ID_BYTE_MIN@ or string.find(id, '\n', 1, true)
       local is_new = found == 3 and not odd and run('HSETNX', P .. 'tasks', id, envelope) or 0
       if is_new == 0 then
@@ -43,7 +46,7 @@ local function hand_to_idle(P, now, id, envelope)
       run('HDEL', P .. 'tasks', id)
       return stay_idle(P, entry, reply)
     end
-    -- Nobody may be there: it is not to hold up a task.
+    -- The worker does not listen, and may be dead: the task does not wait for it. If it lives, the empty item wakes its thread.
     if stands then
       fault = wake_popped(P, session, entry)
     elseif found ~= 0 and found ~= 1 and found ~= 2 then

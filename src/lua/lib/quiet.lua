@@ -4,8 +4,8 @@
 -- requires: upkeep
 -- gives: quiet
 
--- What happens at a time. Returns whether something is due, or a command is refused; when the first of it is due; and whether it
--- depends on when the queue was last maintained. A deadline does not: it is a time that the producer named.
+-- Looks at everything that has a time. Returns whether something is due, or a command was refused; when the first of it is due; and
+-- whether the field `upkeep` is needed. Deadlines alone do not need it: a gap in the upkeep does not move them.
 local function first_times(P, call, now) -- inline
   local is_due, due, needs_upkeep = false, nil, false
   for _, set in ipairs({'sessions', 'scheduled', 'cron:due', 'deadlines'}) do
@@ -23,8 +23,8 @@ local function first_times(P, call, now) -- inline
   return is_due, due, needs_upkeep
 end
 
--- Records of ended tasks, by the ages and counts that are kept. Returns whether some are to go, or a command is refused; and when the
--- first one is too old.
+-- Looks at records of ended tasks, and at the ages and counts that are kept. Returns whether some are to be trimmed, or a command was
+-- refused; and when the first one is too old.
 local function first_too_old(P, call, now, ended_age, ended_count, dead_age, dead_count) -- inline
   local is_due, due = false, nil
   for _, set in ipairs({'completed', 'cancelled', 'dead'}) do
@@ -45,9 +45,9 @@ local function first_too_old(P, call, now, ended_age, ended_count, dead_age, dea
   return is_due, due
 end
 
--- The reply of maintain.lua when nothing is due. nil: something is due, or only the long way can tell, or Redis refuses a command:
--- then the long way names the missing right or the key of another type. It writes `upkeep` at most, and removes `sequence` where no task
--- is ready, so that scores begin again. It returns nil without having written anything.
+-- The reply of maintain.lua when nothing is due. nil, and nothing is written: something is or may be due, or Redis refuses a command;
+-- then the rest of maintain.lua looks closer, and names the missing right or the key of another type. When nothing is due, this
+-- function writes `upkeep`, and removes `sequence` if no task is ready, so that scores begin again.
 local function quiet(P, max, life)
   local call, find = redis.pcall, string.find
   if not (P and find(P, '^[%w._:-]+:{[%w._~-]+}:$') and find(max or '', '^[1-9]%d*$') and

@@ -1,19 +1,19 @@
--- Result blocks: what the small results of one turn are kept in together. A field of its own for each costs Redis more than
--- all else that a result asks of it.
+-- Result blocks: the small results of one turn are kept together in one field of `results`. A field for each result costs Redis more
+-- than everything else that it does for a result.
 --
 --   results  hash  "+<ms>" -> the results of plain completions that ended then: for each "<id> <bytes>", a newline and
 --                  the bytes; nothing in between ('+' is in no id, <ms> is the task's score in `completed`)
---   result_blocks  zset  <ms> -> the same: the result_blocks that there are
+--   result_blocks  zset  member <ms>, score <ms>: the times of the existing result blocks
 --
--- turn.lua writes them and does not look into them; of turns that end tasks in the same ms, one is put behind the
--- other. For each there is a task in `completed` with its score: a result_block goes with the last one, and may tell of some
--- that are gone. Who makes fields of it (lib/result_blocks.lua) asks which are there. (While the time stands, another may
--- come and end under the id of one that is gone: see there.)
+-- turn.lua writes blocks and does not parse them. If several turns end tasks in the same ms, their blocks are concatenated. A
+-- block is removed with the last task in `completed` that has its score; until then it may contain results of tasks that were
+-- removed before. So lib/result_blocks.lua, which makes single fields of a block, asks which tasks exist, and whether another
+-- task has come under the id of a removed one.
 --
 -- requires: base
 -- gives: parse_result_block
 
--- Of a result_block: id -> result, and the ids. (Of two with the same id the later one counts.)
+-- Parses a block. Returns a table id -> result, and the list of ids. If an id is in it twice, the later result counts.
 local function parse_result_block(result_block)
   local results, ids, at = {}, {}, 1
   while true do

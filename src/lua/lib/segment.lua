@@ -5,15 +5,15 @@
 --   segment:<p>  list  their ids, at most 1024
 --   segments     set   p of each
 --
--- The envelope of a task that came so tells its segment, '{"at":<ms>,"p":<p>,', for as long as it lives. enqueue.lua makes
--- segments of plain tasks, where there are neither groups nor events; turn.lua takes tasks from the first one. Whoever
--- needs them by themselves takes them out. ('+' comes before all that an id may have: of the same score a segment is first.)
--- p: how many places were given before, or, of tasks that were bulk-inserted (lib/bulk_insert.lua), a random number.
+-- The envelope of such a task names its segment, '{"at":<ms>,"p":<p>,', for as long as the task exists. enqueue.lua makes segments
+-- of plain tasks, where there are neither groups nor events; turn.lua takes tasks from the first segment. A script that needs a task
+-- by itself takes it out. '+' sorts before all characters of an id: among equal scores a segment is first.
+-- p: the number of places that were given before it; of a bulk insert (lib/bulk_insert.lua) a random number.
 --
 -- requires: base, sequence, put_aside, transitions
 -- gives: leave_segment, take_out, unfold
 
--- The first so many tasks of a segment stand in `ready` by themselves.
+-- Takes the first `most` tasks out of a segment: they stand in `ready` by themselves.
 local function take_out(P, member, most)
   if not redis.acl_check_cmd('ZADD', P .. 'ready', '0', member) then
     error({err = 'NOPERM reeve needs the right to ZADD on the keys ' .. P .. '*'})
@@ -32,7 +32,7 @@ local function take_out(P, member, most)
   move_segment(P, member, text(score + #ids * STEP))
 end
 
--- From there on `ready` has so many tasks that stand by themselves, if there are as many.
+-- Takes tasks out of segments until the `count` members of `ready` from rank `first` on are single tasks, or all that there are.
 local function unfold(P, first, count)
   if call('EXISTS', P .. 'segments') == 0 then return end
   local from, to, at = text(first), text(first + count - 1), nil
@@ -44,7 +44,7 @@ local function unfold(P, first, count)
   until not members[at]
 end
 
--- A task that is in a segment stands in `ready` by itself, if it did not.
+-- If the task is in a segment, takes it out, with those before it.
 local function leave_segment(P, id, envelope)
   local p = segment_of(envelope)
   local place = p and call('LPOS', P .. 'segment:' .. p, id)

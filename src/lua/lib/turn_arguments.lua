@@ -45,7 +45,7 @@ local function names_of_several(thread, want) -- inline
   return names
 end
 
--- Those that do not stand among the first `dealt` names: their threads are leased nothing. nil: there are none.
+-- The names that are not among the first `dealt` ones: their threads are leased nothing. nil: there are none.
 local function threads_without(names, dealt) -- inline
   local found, seen = nil, {}
   for i = 1, #names do
@@ -66,8 +66,8 @@ local function is_one_completion(given, final, prefixes, at) -- inline
     #given[at + 4] == @UUID_BYTES@
 end
 
--- Checks the group of settlements that begins at `at`, but for its records. Returns where the records begin, how many they are,
--- and what is wrong or nil.
+-- Checks the group of settlements that begins at `at`, except its records. Returns the place of the first record, the number of
+-- records, and the fault or nil.
 local function check_group(given, final, prefixes, at) -- inline
   local index, count = given[at], given[at + 3]
   count = count == '1' and 1 or tonumber(count)
@@ -102,9 +102,9 @@ local function check_group(given, final, prefixes, at) -- inline
   return from, records
 end
 
--- What a group that was checked says: the index of its queue in KEYS; where the ids of its plain completions begin, and how many
--- they are; how many of the last of these have results, whether these are one argument, and where they begin; where the records
--- begin, and how many they are.
+-- Reads a group that was checked. Returns the index of its queue in KEYS; `first` and `count` of the ids of its plain completions;
+-- of their results the number (those of the last completions), whether they are one argument, and the place of the first; place
+-- and number of the records.
 local function read_group(given, at) -- inline
   local index, count, first = given[at], given[at + 3], at + 4
   if index ~= '1' then index = tonumber(index) else index = 1 end

@@ -19,8 +19,8 @@ local function read_settings(P) -- inline
     'in_force')
 end
 
--- Those that a lease needs; known: the settings, if the turn has settled in this queue. Of several queues most may be empty:
--- one command tells, and nil is returned.
+-- Those that a lease needs; known: the settings, if the turn has settled in this queue. With several queues, most may be empty: one
+-- EXISTS finds that, and nil is returned.
 local function settings_to_lease(P, known, queues) -- inline
   if known then return known end
   if queues > 1 and call('EXISTS', P .. 'ready') == 0 then return nil end

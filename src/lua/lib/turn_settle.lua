@@ -4,9 +4,9 @@
 -- requires: shortcuts, transitions_plain, turn_settings
 -- gives: count_completed, keep_completed, take_completed
 
--- Takes the tasks out of the session's hash, which is what settles them: an id that is not there is refused. Returns how many
--- were there; false, and nothing is done, where the careful path is needed: only a certain lease is meant, others learn of the
--- end, limits count running tasks, results are measured, or there are results and they are not kept: that path drops them.
+-- Removes the tasks from the session's hash. This settles them: an id that is not there is refused. Returns how many were there;
+-- or false, and nothing is done, where the careful path is needed: a lease is named, somebody waits for the end of a task, limits
+-- or events are in force, the bytes of results are limited, or results came in a queue that keeps none.
 local function take_completed(given, running, lease, first, count, settings, results) -- inline
   if lease ~= '' or settings[WAITERS] or settings[IN_FORCE] or
     results > 0 and (settings[KEEP_BYTES] or settings[KEEP_AGE] == '0' or settings[KEEP_COUNT] == '0') then
@@ -16,8 +16,8 @@ local function take_completed(given, running, lease, first, count, settings, res
   return leave_running_all(call, running, given, first, first + count - 1)
 end
 
--- The results of one turn in one argument are kept as they came, as a result block: lib/result_block.lua. Of turns in the same
--- ms, one is put behind the other.
+-- Keeps the results of one turn, which came in one argument, as a result block (lib/result_block.lua). A block of an earlier turn in
+-- the same ms gets them at its end.
 local function keep_block(P, block, now) -- inline
   local field = '+' .. now
   if call('HSETNX', P .. 'results', field, block) == 1 then

@@ -3,8 +3,8 @@
 -- requires: shortcuts, turn_settings
 -- gives: end_next, leave_idle, stand_idle
 
--- The thread leaves `idle`, where it waited since an earlier call. Returns whether it was handed a task or an empty item
--- meanwhile: then it is not in `idle` any more, and its list holds that.
+-- Removes the thread from `idle`. Returns whether another script had taken it from there before, to hand it a task or an empty item:
+-- then its list has that item.
 local function leave_idle(P, waiter) -- inline
   return call('LREM', P .. 'idle', '0', waiter) == 0 and call('EXISTS', P .. 'hand:' .. waiter) == 1
 end
@@ -19,15 +19,14 @@ local function end_next(P) -- inline
   end
 end
 
--- The threads are to be handed the next tasks (lib/hand.lua): they stand in `idle`, before all others. Returns whether they do.
--- They do not where threads wait for tokens: the queue is paused or has limits, the session has not begun, or something is ready
--- (its first task was put off). EXISTS counts the session's key twice: 2 means that the session is there, and nothing is ready.
+-- Adds the threads to `idle`, before all others: they are to be handed the next tasks (lib/hand.lua). Returns false, and adds
+-- none, where they block on `wake` instead: the queue is paused or has limits, the session has not begun, or a task is ready that
+-- this turn has put off. EXISTS counts the session's key twice: 2 means that the session is there, and nothing is ready.
 local function stand_idle(P, session, threads, settings) -- inline
   local running = P .. 'running:' .. session
   if settings[PAUSED] or settings[IN_FORCE] or call('EXISTS', running, running, P .. 'ready') ~= 2 then return false end
   for i = 1, #threads do call('LPUSH', P .. 'idle', session .. ':' .. threads[i]) end
-  -- Nobody waits for a token that stands in `wake`: whoever waits for tokens would have taken it. As nothing is ready, it has
-  -- nothing to tell either.
+  -- A token in `wake` is of no use: no thread blocks on `wake`, as it would have taken the token, and nothing is ready.
   call('DEL', P .. 'wake')
   return true
 end

@@ -1,20 +1,21 @@
--- Upkeep: when somebody last maintained the queue, by a heartbeat (heartbeat.lua) or a call of maintain.lua. Where nobody did for
--- longer than half a session's life, Redis was away or frozen, its clock was set forward, or no worker was there. Sessions
--- that expired meanwhile are spared for one life, so that those whose workers live renew them: time in which no heartbeat
--- could come does not count. A session that had expired before is not spared. What is left of an amnesty at the next such gap goes on,
--- and each such gap takes half a life off it, so that sessions of dead workers end however rarely somebody comes.
+-- Upkeep: when somebody last maintained the queue, by a heartbeat (heartbeat.lua) or a call of maintain.lua. A gap is a time of more
+-- than half a session's life in which nobody did: Redis was away or frozen, its clock was set forward, or there was no worker. After a
+-- gap begins an amnesty of one life: sessions that expired in the gap are spared, so that live workers can renew them. A session
+-- that had expired before the gap is not spared. If another gap comes during an amnesty, the amnesty is not begun again: what was
+-- left of it, less half a life, goes on after the gap. So sessions of dead workers end, however rarely somebody maintains the queue.
 --
---   settings upkeep  "<last> <life> <since> <ends>", while there are sessions, or something has a time: the last look, and the life
---                    of a session (ms) as that caller knew it; before `ends` no session is reaped that expired after `since`
+--   settings upkeep  "<last> <life> <since> <ends>", while there are sessions, or something has a time: when the queue was last
+--                    maintained, and the life of a session (ms) that this caller gave; until `ends` no session is reaped that
+--                    expired after `since`
 --
 -- Who reads it: maintain.lua, which renews it, and reap.lua (lib/dead_session.lua).
 --
 -- gives: next_upkeep
 
--- known: the field, or false. life: nil when the caller knows none. Returns what the field is to be, or nil when it may stay;
--- since and ends; and by how much the clock was set back, if it was by a second or more: then the field is for maintain.lua
--- alone to write, which puts right what refers to the other time. A field that is absent or malformed says nothing: without a
--- life it stays as it is. Nobody hurries that call of maintain.lua: a worker's scheduler sends it within one session's life.
+-- known: the field, or false. life: nil when the caller knows none. Returns the new value of the field, or nil if it need not change;
+-- `since` and `ends`; and by how much the clock was set back, if by a second or more, else nil. After such a step only maintain.lua
+-- writes the field, because it also corrects what refers to the other time; a worker's scheduler calls it within one session's life.
+-- An absent or malformed field gives no times, and is replaced only if the caller knows a life.
 local function next_upkeep(known, now, life)
   local last, before, since, ends = string.match(known or '', '^(%d+) (%d+) (%d+) (%d+)$')
   if not last then return life and string.format('%d %d %d 0', now, life, now), now, 0 end

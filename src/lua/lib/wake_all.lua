@@ -1,13 +1,13 @@
--- From now on nothing is handed over (lib/hand.lua): all that wait for that look, and then wait for a wake-up. A page of them
--- is told at once; the others are in `idle` no more, either, and are told by maintain.lua.
+-- Empties `idle`, when no task is to be handed over any more (lib/hand.lua), because the queue was paused or limited: all its
+-- threads are woken, poll the queue, and then block on `wake`. A page of them is woken at once; maintain.lua wakes the others.
 --
---   wake_later  list  entries of `idle` that are still to be told
+--   wake_later  list  threads that left `idle` and that maintain.lua is to wake
 --
 -- requires: base, wake_all_later
 -- gives: wake_all
 -- fields: wake_all
 
--- rest: tells a page of those that were left. Returns whether there may be more.
+-- rest: wakes a page of the threads in `wake_later` instead. Returns whether there may be more.
 local function wake_all(P, rest)
   local from, page = P .. (rest and 'wake_later' or 'idle'), @WAKE_PAGE@
   local entries, stand = call('LPOP', from, page), {}

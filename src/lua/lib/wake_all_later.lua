@@ -1,11 +1,11 @@
--- All that stand in `idle` of P leave it, to be told to look by maintain.lua, which is due at once.
+-- Moves all threads in `idle` of P to `wake_later`: maintain.lua, which is due at once, wakes them.
 --
 -- gives: wake_all_later
 
 local function wake_all_later(P)
   local call = redis.call
   if redis.pcall('RENAMENX', P .. 'idle', P .. 'wake_later') ~= 1 then
-    -- Some are left from the last time, which was just now.
+    -- `wake_later` still has threads of an earlier call.
     local others = call('LPOP', P .. 'idle', 1000)
     while others do
       call('LPUSH', P .. 'wake_later', unpack(others))
