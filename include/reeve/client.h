@@ -365,7 +365,7 @@ typedef struct reeve_task_info {
      *   "retried"      a call of reeve_retry made it ready; "from" is its state before
      *   "rescheduled"  it got another time: "due" is the new time, "delay" the delay in ms if one was given
      *   "priority"     it got another priority: "priority"
-     *   "blocked"      parents were added while it waited
+     *   "blocked"      parents were added while it waited, or its handler lets it wait (reeve_task_wait_for)
      *   "unblocked"    its last parent, "by", ended
      *
      * "worker" is the id of the worker that made the change; it is absent if a command or maintenance made it. Texts

@@ -250,6 +250,35 @@ REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *ha
  */
 REEVE_API reeve_status reeve_task_chain(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);
 
+/*
+ * An outcome (task.h): the task waits for other tasks, often for those that its handler has just chained. Redis blocks it when the
+ * handler has returned, and enqueues the chained tasks in the same atomic step. When all these tasks have ended, the task runs
+ * again from the beginning. Its handler can tell the second run from the first by a checkpoint, or by reeve_task_parents, which then
+ * has these tasks; reeve_task_parent_result has their results. No attempt has failed, as with reeve_task_snooze, and no limit of
+ * snoozes applies. Each run may wait again.
+ *
+ *     static reeve_outcome split(reeve_task *task, void *user)
+ *     {
+ *         const reeve_task_parent *parts;
+ *         size_t count;
+ *         if (reeve_task_parents(task, &parts, &count) != REEVE_OK) return reeve_task_retry(task, -1, "redis", "no parents");
+ *         if (count > 0) return join(task, parts, count);
+ *         for (int i = 0; i < 10; i++)
+ *             reeve_task_chain(task, &(reeve_task_spec){.queue = "parts", .type = "part"}, NULL);
+ *         return reeve_task_wait_chained(task, REEVE_PARENT_FAIL);
+ *     }
+ *
+ * reeve_task_wait_for names the tasks, which may also be older ones; reeve_task_wait_chained waits for all that this run has chained.
+ * The rule says what happens if one of them dies, is cancelled or is deleted: fail, go or wait (reeve_on_parent_death; `unknown` of a
+ * reeve_parent is ignored). A task that does not exist lets the waiting task die with kind "unknown_parent". A task that runs at most
+ * once cannot wait: it is completed before it runs. The memory of the call is that of a result; the call does no I/O.
+ *
+ * If the arguments are not valid, or a chained task has a unique key (it may be dropped), the functions return REEVE_OUTCOME_FAIL with
+ * kind "wait", and reeve_task_call_error has the message. At most REEVE_PARENTS_MAX tasks, and size_limits.parents.
+ */
+REEVE_API reeve_outcome reeve_task_wait_for(reeve_task *task, const reeve_parent *parents, size_t count);
+REEVE_API reeve_outcome reeve_task_wait_chained(reeve_task *task, reeve_on_parent_death on_death);
+
 /* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
 
 REEVE_API reeve_status reeve_batch_open_sized(reeve_client *client, reeve_batch *ret,

@@ -27,6 +27,7 @@ typedef struct rv_dependencies {
     rv_buf result; /* the last that was asked for */
     rv_buf chained;
     size_t chained_count;
+    bool chains_unique; /* one of them has a unique key */
 } rv_dependencies;
 
 /* While they are fetched: the memory of the names moves. */
@@ -255,6 +256,11 @@ reeve_bytes rv_dependencies_chained(const rv_dependencies *dependencies, size_t 
                           : (reeve_bytes){NULL, 0};
 }
 
+bool rv_dependencies_chains_unique(const rv_dependencies *dependencies)
+{
+    return dependencies != NULL && dependencies->chains_unique;
+}
+
 /* Whether an argument lies there; `at` is moved behind it. */
 static bool pass_argument(const char **at, const char *end, reeve_bytes *ret)
 {
@@ -373,6 +379,7 @@ static reeve_status chain(reeve_task *task, const reeve_task_spec *spec, char re
         return REEVE_ENOMEM;
     }
     dependencies->chained_count++;
+    dependencies->chains_unique = dependencies->chains_unique || (spec->unique != NULL && spec->unique[0] != '\0');
     return REEVE_OK;
 }
 

@@ -15,6 +15,9 @@ void rv_dependencies_free(rv_dependencies *dependencies); /* NULL is fine */
 /* The tasks handed on, as rv_settlement_chain has them; kin may be NULL. */
 reeve_bytes rv_dependencies_chained(const rv_dependencies *dependencies, size_t *ret_count);
 
+/* Whether one of them has a unique key. */
+bool rv_dependencies_chains_unique(const rv_dependencies *dependencies);
+
 /* Takes over tasks that the handler has chained in another process. False: they are not as rv_settlement_chain has them, or
  * there is no memory. */
 bool rv_dependencies_take_chained(reeve_task *task, reeve_bytes chained, size_t count);

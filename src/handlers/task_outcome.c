@@ -264,6 +264,7 @@ int64_t reeve_task_delay_ms(const reeve_task *task)
 
 reeve_bytes reeve_task_result(const reeve_task *task)
 {
+    if (task->outcome != REEVE_OUTCOME_DONE) return (reeve_bytes){NULL, 0}; /* waiting.h */
     return (reeve_bytes){task->result.data, task->result.length};
 }
 

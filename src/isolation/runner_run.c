@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "handlers/dependencies.h"
+#include "handlers/waiting.h"
 #include "isolation/runner_hello.h"
 #include "reeve/signal.h"
 
@@ -68,9 +69,11 @@ void rv_runner_run_write_outcome(rv_buf *out, const reeve_task *task)
     rv_runner_message_put_bytes(out, chained.data, chained.length);
 }
 
-static void settle(reeve_task *task, reeve_outcome outcome, int64_t delay_ms, const char *kind, const char *message,
+/* False: the outcome cannot be. */
+static bool settle(reeve_task *task, reeve_outcome outcome, int64_t delay_ms, const char *kind, const char *message,
                    reeve_bytes result)
 {
+    if (outcome == REEVE_OUTCOME_SNOOZE && result.length > 0) return rv_waiting_take(task, result);
     switch (outcome) {
     case REEVE_OUTCOME_DONE:
         (void)reeve_task_done(task, result.data, result.length);
@@ -93,6 +96,7 @@ static void settle(reeve_task *task, reeve_outcome outcome, int64_t delay_ms, co
     case REEVE_OUTCOME_NONE: /* of a batch handler */
         break;
     }
+    return true;
 }
 
 bool rv_runner_run_read_outcome(rv_runner_reader *in, reeve_task *task)
@@ -106,8 +110,7 @@ bool rv_runner_run_read_outcome(rv_runner_reader *in, reeve_task *task)
     reeve_bytes chained = rv_runner_message_get_bytes(in, RV_RUNNER_BODY_MAX);
     if (in->failed) return false;
     if (count > 0 && !rv_dependencies_take_chained(task, chained, count)) return false;
-    settle(task, outcome, delay_ms, kind, message, result);
-    return true;
+    return settle(task, outcome, delay_ms, kind, message, result);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------------------------- */

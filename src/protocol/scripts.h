@@ -11,6 +11,7 @@ extern const rv_script rv_script_turn;
 extern const rv_script rv_script_lease_task;
 extern const rv_script rv_script_recover;
 extern const rv_script rv_script_wake_idle;
+extern const rv_script rv_script_block;
 extern const rv_script rv_script_regain;
 extern const rv_script rv_script_heartbeat;
 extern const rv_script rv_script_end_session;

@@ -13,6 +13,7 @@
 #include "protocol/settlement.h"
 #include "running/admission.h"
 #include "running/at_most_once.h"
+#include "running/block_task.h"
 #include "running/failure_log.h"
 #include "running/flight.h"
 #include "running/forked.h"
@@ -255,8 +256,10 @@ void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_
     outcome = give_up_cancelled(t, task, item, outcome);
     /* The policy of the queue may have changed while the task ran: the policy at the time of the failure applies. */
     if (outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_choose(policy, item, handler, queue_session);
+    bool settled = item->accepted;
+    rv_block_task_settle(t, item, task);
     decide(t->worker, task, item, outcome, policy, counts);
-    if (item->accepted)
+    if (settled)
         settled_before(task, item);
     else if (outcome != REEVE_OUTCOME_DONE)
         rv_failure_log(task->queue, &item->lease, &item->settlement);

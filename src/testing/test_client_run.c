@@ -98,7 +98,7 @@ static reeve_status on_chained(const reeve_task_spec *spec, char id[REEVE_ID_MAX
     return REEVE_OK;
 }
 
-/* They come with the completion of the task, or not at all; one whose id exists is dropped. */
+/* They come with the completion of the task, or as it begins to wait, or not at all; one whose id exists is dropped. */
 static void end_chain(rv_test_client *tests, chain *from, bool completed)
 {
     for (size_t i = 0; i < from->count; i++) {
@@ -162,6 +162,27 @@ static reeve_test_report *run_attempt(rv_test_client *tests, const rv_test_task 
     return rv_testing_run(&attempt);
 }
 
+/* Its handler lets it wait for others: "<handle> <rule> ...". False: no memory. */
+static bool wait_for(rv_test_task *task, const char *words)
+{
+    size_t room = strlen(words) / 4 + 1; /* "q/i f" */
+    rv_test_parent *parents = rv_zalloc_array(room, sizeof(*parents));
+    size_t count = 0;
+    if (parents == NULL) return false;
+    for (const char *at = words; *at != '\0' && count < room; count++) {
+        size_t length = strcspn(at, " ");
+        char rule = at[length + 1];
+        memcpy(parents[count].handle, at, length < REEVE_HANDLE_MAX ? length : REEVE_HANDLE_MAX - 1);
+        parents[count].on_death = rule == 'g' ? REEVE_PARENT_GO : rule == 'w' ? REEVE_PARENT_WAIT : REEVE_PARENT_FAIL;
+        at += length + 2;
+        at += *at == ' ';
+    }
+    rv_free(task->parents);
+    task->parents = parents;
+    task->parent_count = count;
+    return true;
+}
+
 static void take_outcome(const rv_test_client *tests, rv_test_task *task)
 {
     const reeve_test_report *report = task->report;
@@ -173,6 +194,9 @@ static void take_outcome(const rv_test_client *tests, rv_test_task *task)
         rv_test_client_end(tests, task, REEVE_STATE_COMPLETED);
     } else if (report->outcome == REEVE_OUTCOME_CANCEL || report->outcome == REEVE_OUTCOME_DISCARD) {
         rv_test_client_end(tests, task, REEVE_STATE_CANCELLED);
+    } else if (report->waits_for[0] != '\0' && wait_for(task, report->waits_for)) {
+        task->due_ms = -1;
+        task->is.state = REEVE_STATE_BLOCKED;
     } else {
         task->due_ms = rv_test_client_now(tests) + report->delay_ms;
         task->is.state = report->delay_ms > 0 ? REEVE_STATE_SCHEDULED : REEVE_STATE_READY;
@@ -197,7 +221,7 @@ static void run_task(rv_test_client *tests, rv_test_task *task)
         take_outcome(tests, task);
     else
         task->is.state = before;
-    end_chain(tests, &chained, task->is.state == REEVE_STATE_COMPLETED);
+    end_chain(tests, &chained, task->is.state == REEVE_STATE_COMPLETED || task->is.state == REEVE_STATE_BLOCKED);
     rv_test_client_unblock(tests);
 }
 

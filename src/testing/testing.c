@@ -10,6 +10,7 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "handlers/handler_check.h"
+#include "handlers/waiting.h"
 #include "testing/run_inline.h"
 #include "testing/test_run.h"
 
@@ -130,13 +131,16 @@ static void make_report(rv_test_run *r, const reeve_handler *handler)
     to->is.delay_ms = rv_run_inline_delay(&to->task, o->backoff != NULL ? o->backoff : &handler->backoff, o->attempt);
     to->is.kind = to->task.kind;
     to->is.message = to->task.message;
-    to->is.result = (reeve_bytes){rv_buf_text(&to->task.result), to->task.result.length};
+    reeve_bytes waits_for = rv_waiting_parents(&to->task);
+    if (waits_for.length == 0) to->is.result = (reeve_bytes){rv_buf_text(&to->task.result), to->task.result.length};
+    to->is.waits_for = waits_for.length > 0 ? waits_for.data : "";
     to->is.progress = to->progress;
     to->is.log = to->log;
     to->is.checkpoint = (reeve_bytes){rv_buf_text(&to->checkpoint), to->checkpoint.length};
     to->is.pauses = to->pauses;
     to->is.chained = to->chained;
-    to->is.chained_count = to->is.outcome == REEVE_OUTCOME_DONE ? to->chained_count : 0;
+    bool chains = to->is.outcome == REEVE_OUTCOME_DONE || waits_for.length > 0;
+    to->is.chained_count = chains ? to->chained_count : 0;
 }
 
 static reeve_status run_handler(rv_test_run *r, rv_run_inline *local, rv_error *error)
@@ -169,7 +173,7 @@ static rv_test_run_report *new_report(void)
     if (made == NULL) return NULL;
     rv_task_init(&made->task);
     rv_buf_init(&made->checkpoint, REEVE_CHECKPOINT_MAX);
-    made->is.kind = made->is.message = made->is.result.data = made->is.checkpoint.data = "";
+    made->is.kind = made->is.waits_for = made->is.message = made->is.result.data = made->is.checkpoint.data = "";
     return made;
 }
 

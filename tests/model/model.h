@@ -88,6 +88,7 @@ typedef struct model_kind {
     X(POLICY, policy, 1)                \
     X(DELETE, delete, 4)                \
     X(DEPEND, depend, 6)                \
+    X(BLOCK, block, 4)                  \
     X(CARRY, carry, 8)                  \
     X(FAN, fan_step, 4)                 \
     X(PAUSE, pause, 3)                  \

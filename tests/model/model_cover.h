@@ -270,6 +270,11 @@
     X(LIMIT_OWN_RATE, "limit: rate of a group")                                                           \
     X(LIMIT_NONE, "limit: none")                                                                          \
     X(LIMIT_FORGET, "limit: a group's own is forgotten")                                                  \
+    X(BLOCK_WAITS, "block: a running task waits for others")                                              \
+    X(BLOCK_GOES_ON, "block: ... which have ended")                                                       \
+    X(BLOCK_DIES, "block: ... and dies at once")                                                          \
+    X(BLOCK_CANCELLED, "block: it was cancelled meanwhile")                                               \
+    X(BLOCK_REFUSED, "block: the session does not hold it")                                               \
     X(LIMIT_STRICT, "limit: groups are strict")                                                           \
     X(LIMIT_OWN_STRICT, "limit: a group is strict")                                                       \
     X(STRICT_KEEPS, "limits: a task of a strict group waits again and keeps its slot")                    \

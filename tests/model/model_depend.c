@@ -36,7 +36,7 @@ static bool waits(const model_task *task)
 }
 
 /* What it waited for before it was let go is forgotten, where that had not ended. */
-static void forget_open_edges(int queue, int id)
+void model_forget_open_edges(int queue, int id)
 {
     model_task *task = model_task_of(queue, id);
     model_leave_parents(queue, task);
@@ -68,7 +68,7 @@ static void add(int queue, int id, const model_edge_sent *edges, int count)
 {
     model_states states = {0};
     model_task *task = model_task_of(queue, id);
-    if (task->state != BLOCKED) forget_open_edges(queue, id);
+    if (task->state != BLOCKED) model_forget_open_edges(queue, id);
     if (count > 0) task->flagged = true;
     model_attached now = model_attach(queue, id, edges, count, &states, false);
     if (now.pending > 0 && task->state != BLOCKED) block(task);

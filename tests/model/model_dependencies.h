@@ -93,6 +93,8 @@ int model_children(int queue, int id);
 void model_unlink(int queue, const model_task *task);
 void model_leave_parents(int queue, model_task *task);
 void model_unblock(int queue, int id);
+/* What it waited for before it was let go is not waited for again. */
+void model_forget_open_edges(int queue, int id);
 /* A task dies that waits, or that runs and is ended by hand. */
 void model_die_waiting(int queue, model_task *task, int error);
 void model_die_of(int queue, int id, int parent, int state);

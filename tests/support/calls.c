@@ -56,6 +56,8 @@ const test_script_call test_calls[] = {
     IN_SESSION(log, SESSION, "x", LEASE, "1", "line", "100"),
     IN_SESSION(once, SESSION, "x"),
     IN_SESSION(suspect, SESSION, "x", "alone"),
+    IN_SESSION(block, SESSION, LEASE, "x", "q/r f far/y w", "q/n", "", REST),
+    IN_SESSION(block, SESSION, LEASE, "x", "far/n g", "far/n", "{\"after\":[[\"q/x\",\"f\"]]}", REST),
     CALL(show, "x"),
     CALL(result, "c"),
     CALL(cancelled, "x"),

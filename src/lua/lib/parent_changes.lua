@@ -1,7 +1,7 @@
 -- Parents of a waiting task are added or removed. task: see lib/read_task.lua.
 --
--- requires: base, control, dependency_death, dependency_edges, edge, dependency_register, event, history, messages, readers, reads
--- requires: transitions
+-- requires: base, control, dependency_death, dependency_edges, edge, dependency_register, event, history, messages, open_edges
+-- requires: readers, reads, transitions
 -- gives: add_parents, remove_parents
 
 -- The task waits for no parent any more. Where all its edges wait for a death, there was none.
@@ -56,19 +56,6 @@ local function count_with(P, id, edges, total)
     if not there[i] and not known[handles[i]] then total, known[handles[i]] = total + 1, true end
   end
   return total
-end
-
--- A task that is not blocked does not wait again for what it waited for before (a death was met; it died and was retried): its
--- edges that had not ended are forgotten, and where there are many, the others with them.
-local function forget_open_edges(P, id, count)
-  local key, open = P .. 'parents:' .. id, {}
-  if count > @EDGES_AT_ONCE@ then return leave_parents(P, id, true) end
-  leave_parents(P, id)
-  local known = call('HGETALL', key)
-  for i = 1, #known, 2 do
-    if sub(known[i + 1], 2, 2) == '-' then open[#open + 1] = known[i] end
-  end
-  if #open > 0 then call('HDEL', key, unpack(open)) end
 end
 
 -- A waiting task that was not blocked is, from now on.

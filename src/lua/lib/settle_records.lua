@@ -1,8 +1,7 @@
 -- Settling records: outcomes that are more than a plain completion, five arguments each (turn.lua says which). As of a plain
 -- completion, an outcome counts if HDEL removes the id from the session's hash.
 --
--- requires: base, event, insert, limit_state, dependency_edges, messages, once, options, outcomes, transitions
--- requires: turn_settings
+-- requires: base, chained, event, limit_state, dependency_edges, once, outcomes, transitions, turn_settings
 -- gives: check_records, settle_records
 
 -- Checks `records` records from `at` of ARGV on. Returns where they end; or 0 and what is wrong.
@@ -12,10 +11,8 @@ local function check_records(at, records)
     if at + 4 > #ARGV then return 0, 'a record is cut off' end
     if is_no_id(ARGV[at + 1]) then return 0, 'an id is none' end
     if verb == 'chain' then
-      local queue, id = match(ARGV[at + 2], '^([%w._~-]+)/(.+)$')
-      local _, fault
-      if queue then _, fault = checked_options(id, ARGV[at + 3], ARGV[at + 4]) end
-      if not queue or fault then return 0, 'a task handed on: ' .. (fault or 'its handle is none') end
+      local fault = chained_fault(ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
+      if fault then return 0, fault end
     elseif verb == 'retry' or verb == 'snooze' then
       if not number or not is_whole(number, -INT64, INT64) then return 0, 'a delay is no whole number of ms' end
     elseif verb == 'crash' then
@@ -47,24 +44,16 @@ local function tell_outcome(P, id, ended, verb, first, kind, message)
   end
 end
 
--- Enqueues the chained task of a task whose completion is the next record, if the session holds that one: then both records
--- count, or neither. What takes more than a place in this queue goes through the outbox.
-local function enqueue_chained(P, running, lease, id, handle, options, rest, now)
+-- The chained task of a task whose completion is the next record, if the session holds that one: then both records count, or neither.
+local function settle_chained(P, running, lease, id, handle, options, rest, now)
   local held = call('HGET', running, id)
   if not held or lease ~= '' and held ~= lease then return end
-  local queue, new_id = parts(handle)
-  local o = options ~= '' and cjson.decode(options) or {}
-  if queue == own_queue(P) and not o.unique and not o.after then
-    insert_task(P, new_id, o, rest, now)
-  else
-    send(P, 'T', handle .. ' ' .. text(#options) .. ' ' .. options .. rest)
-    announce_due(P, now)
-  end
+  enqueue_chained(P, handle, options, rest, now)
 end
 
 -- Settles one record. Returns the state that ended the task, or nil.
 local function settle_record(P, running, lease, now, settings, refused, verb, id, first, second, third)
-  if verb == 'chain' then return enqueue_chained(P, running, lease, id, first, second, third, now) end
+  if verb == 'chain' then return settle_chained(P, running, lease, id, first, second, third, now) end
   -- Where runs are recorded, `show` tells by which lease the task ran last.
   local ran = verb == 'done' and find(third, 'r', 1, true) and call('HGET', running, id)
   local was_held = 0
