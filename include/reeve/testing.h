@@ -129,7 +129,8 @@ typedef struct reeve_test_report {
     reeve_bytes checkpoint;         /* last checkpoint, of this or an earlier attempt; a zero byte follows it */
     const reeve_test_pause *pauses; /* in order */
     size_t pause_count;
-    const reeve_test_chained *chained; /* chained tasks, in order; none unless the task is completed or waits for others */
+    const reeve_test_chained
+        *chained; /* chained tasks, in order; none unless the task is completed or waits for others */
     size_t chained_count;
     /* reeve_task_wait_for: the tasks that it waits for, "<handle> <rule> <handle> <rule> ...", where a rule is f (fail), g (go) or w
      * (wait); else "" */

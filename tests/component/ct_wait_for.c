@@ -119,7 +119,8 @@ static void wrong_arguments(void **state)
     static const char *const wrong[] = {"", "q/b", "q/b x", "q/b f ", " q/b f", "q/b f q/c", "nohandle f", "q/b  f"};
     lease_one("a");
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        assert_non_null(strstr(TEST_SCRIPT(block, "reeve:{q}:", hand.sessions[0], lease_of("a"), "a", wrong[i]), "ERR"));
+        assert_non_null(
+            strstr(TEST_SCRIPT(block, "reeve:{q}:", hand.sessions[0], lease_of("a"), "a", wrong[i]), "ERR"));
     assert_non_null(strstr(TEST_SCRIPT(block, "reeve:{q}:", hand.sessions[0], lease_of("a"), "a", "q/b f", "q/b", "{",
                                        "\"type\":\"t\"}\n"),
                            "ERR"));
@@ -164,9 +165,9 @@ static reeve_outcome split(reeve_task *task, void *user)
     for (int i = 1; i <= 10; i++) {
         char number[24];
         (void)snprintf(number, sizeof(number), "%d", i);
-        if (i == 7 && strcmp(reeve_task_payload(task).data, "fail") == 0) (void)snprintf(number, sizeof(number), "fail");
-        const reeve_task_spec spec = {
-            .queue = i % 2 ? "p" : "q", .type = "part", .payload = {number, strlen(number)}};
+        if (i == 7 && strcmp(reeve_task_payload(task).data, "fail") == 0)
+            (void)snprintf(number, sizeof(number), "fail");
+        const reeve_task_spec spec = {.queue = i % 2 ? "p" : "q", .type = "part", .payload = {number, strlen(number)}};
         TEST_MUST(reeve_task_chain(task, &spec, NULL) == REEVE_OK);
     }
     return reeve_task_wait_chained(task, REEVE_PARENT_GO);

@@ -32,7 +32,8 @@ static int edges_of(const int arg[ARGS], const model_belief *belief, model_edge_
         kept++;
     }
     int chained = HANDLE(belief->queue, arg[CHAINED] - 1);
-    if (kept == EDGES_SENT || arg[CHAINED] == 0 || belief->id >= IDS || !model_may_be_parent(chained, child)) return kept;
+    if (kept == EDGES_SENT || arg[CHAINED] == 0 || belief->id >= IDS || !model_may_be_parent(chained, child))
+        return kept;
     for (int i = 0; i < kept; i++)
         if (edges[i].parent == chained) return kept;
     edges[kept++] = (model_edge_sent){.parent = chained, .policy = 'g'};
