@@ -65,6 +65,15 @@ typedef struct reeve_worker_options {
      */
     int64_t grace_ms;  /* in ms; 0: 10000 */
     int spare_threads; /* 0: 4; -1: none */
+    /*
+     * For a program without a supervisor: an existing directory, of this program alone, in which the worker records what
+     * its threads lease, begin and finish, in a file. If the process dies, the next reeve_worker_start with this directory
+     * settles what had finished, gives back without blame what had only been leased, and counts a crash for the tasks that
+     * ran; without it their session expires, and what had finished runs again. The file takes about 350 KB a thread, and is
+     * removed by reeve_worker_stop. Several workers, also of several processes, may share the directory. The file is of
+     * no use after a crash of the machine. NULL: no record. Without effect in a supervised worker.
+     */
+    const char *crash_dir;
 } reeve_worker_options;
 
 /*

@@ -20,6 +20,8 @@ static uint64_t aligned(uint64_t offset)
 /* The room for threads and queues beyond those that the worker begins with. */
 #define MORE_SLOTS 512
 #define MORE_QUEUES 1000
+#define FEW_MORE_SLOTS 16 /* in a file, which has all its blocks */
+#define FEW_MORE_QUEUES 64
 
 typedef struct layout {
     uint64_t queues_at;
@@ -43,8 +45,8 @@ static layout lay_out(const reeve_worker *worker)
 {
     rv_flight *flight = worker->flight;
     layout plan = {.queues_at = aligned(sizeof(rv_flight_header))};
-    size_t queues = worker->queue_session_count + MORE_QUEUES;
-    flight->slot_max = worker->thread_count + MORE_SLOTS;
+    size_t queues = worker->queue_session_count + (flight->is_small ? FEW_MORE_QUEUES : MORE_QUEUES);
+    flight->slot_max = worker->thread_count + (flight->is_small ? FEW_MORE_SLOTS : MORE_SLOTS);
     flight->queue_max = queues > UINT16_MAX ? UINT16_MAX : (uint32_t)queues;
     flight->records_each = largest_batch(worker);
     plan.slots_at = aligned(plan.queues_at + flight->queue_max * sizeof(rv_flight_queue));

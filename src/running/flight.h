@@ -180,6 +180,7 @@ typedef struct rv_flight {
     uint32_t records_each; /* of a slot */
     uint64_t records_at;   /* of the first slot */
     uint64_t data_at;
+    bool is_small;           /* room for few more threads and queues than the worker begins with */
     void (*on_thread)(void); /* of the program: called on each thread that runs handlers, before it runs any */
 } rv_flight;
 

@@ -435,6 +435,8 @@ struct reeve_worker {
     void *on_request_user;
     void (*on_descriptors_lost)(void);                 /* of reeve-worker */
     struct rv_flight *flight;                          /* for a supervisor, or NULL; borrowed */
+    char *crash_dir;                                   /* of the options, or NULL */
+    struct rv_crash_dir *own_flight;                   /* the record in a file there (worker/crash_dir.h), or NULL */
     void (*on_stuck)(const char *thread, bool spared); /* of reeve-worker (abandon.h) */
     int64_t grace_ms;           /* how long a handler may run on after its time limit until it is stuck */
     unsigned spare_threads;     /* how many threads open at most in place of stuck ones */

@@ -33,6 +33,7 @@
 #include "upkeep/upkeep_thread.h"
 #include "upkeep/welcome.h"
 #include "worker/abandon.h"
+#include "worker/crash_dir.h"
 
 #define DEFAULT_SESSION_MS 15000
 #define MIN_SESSION_MS 500
@@ -92,7 +93,9 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
     worker->host = host_name();
     worker->name = rv_strdup(o->name != NULL ? o->name : worker->host);
     worker->plugin_dir = rv_strdup(o->plugin_dir);
-    if (worker->host == NULL || worker->name == NULL || (o->plugin_dir != NULL && worker->plugin_dir == NULL)) {
+    worker->crash_dir = rv_strdup(o->crash_dir);
+    if (worker->host == NULL || worker->name == NULL || (o->plugin_dir != NULL && worker->plugin_dir == NULL) ||
+        (o->crash_dir != NULL && worker->crash_dir == NULL)) {
         return rv_fail(error, REEVE_ENOMEM, "no memory for a worker");
     }
     reeve_status status = rv_url_parse(&worker->url, rv_url_choose(o->redis), error);
@@ -183,7 +186,9 @@ static reeve_status prepare(reeve_worker *worker)
     for (size_t i = 0; status == REEVE_OK && i < worker->pool_count; i++) {
         status = rv_pool_threads_make(rv_worker_pool(worker, i), worker, &worker->error);
     }
+    if (status == REEVE_OK) status = rv_crash_dir_begin(worker, &worker->error);
     if (status == REEVE_OK) status = rv_flight_attach(worker, &worker->error);
+    if (status == REEVE_OK) status = rv_crash_dir_fill(worker, &worker->error);
     for (size_t i = 0; status == REEVE_OK && i < worker->pool_count; i++) status = try_runner(worker, i);
     return status;
 }
@@ -325,6 +330,7 @@ static reeve_status stop(reeve_worker *worker, unsigned alive)
     rv_upkeep_thread_join(&worker->keeper.thread, worker);
     rv_upkeep_thread_join(&worker->heart.thread, worker);
     alive = alive > 0 ? wait_for_idle_threads(worker) : 0;
+    rv_crash_dir_end(worker);
     if (alive > 0) return fail_alive(worker, alive);
     if (before < RV_PHASE_ENDED)
         rv_log(REEVE_LOG_INFO, "worker.stopped", "the worker stopped", "worker", worker->id, NULL);
@@ -424,6 +430,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     for (size_t i = 0; i < worker->pool_count; i++) rv_pool_free(rv_worker_pool(worker, i));
     rv_grown_fini(&worker->all_pools);
     rv_flight_detach(worker);
+    rv_crash_dir_free(worker);
     for (size_t i = 0; i < worker->queue_session_count; i++) {
         rv_queue_session_fini(rv_worker_queue_session(worker, i));
         rv_free(rv_worker_queue_session(worker, i));
@@ -446,6 +453,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     rv_free(worker->host);
     rv_free(worker->name);
     rv_free(worker->plugin_dir);
+    rv_free(worker->crash_dir);
     rv_free(worker);
 }
 
