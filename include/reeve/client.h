@@ -520,6 +520,9 @@ typedef struct reeve_worker_info {
     /* The share of their time for which its threads ran handlers, from 0 to 1, over about the last minute; -1:
      * unknown. */
     double utilisation;
+    /* JSON: [{"name":..,"version":..,"path":..,"loaded":ms,"ends":false}], its plugins, at most 64. "ends" is true for a
+     * version that was replaced, and in which tasks still run. NULL: unknown */
+    char *plugins;
 } reeve_worker_info;
 
 /* Gets all live workers of the namespace as one array. Free it with reeve_workers_free. */

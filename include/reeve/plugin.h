@@ -13,6 +13,9 @@
  * Before a thread runs its first task of a handler, it calls the handler's thread_start. When the thread ends, it
  * calls thread_stop. No hook is called after unload.
  *
+ * reeve-worker loads the file again on a reload when it has changed (docs/configuration.md, Reload of plugins). Both
+ * versions are in the process until the last task of the old one has ended, each with its own variables and hooks.
+ *
  * Versions: the structs contain their sizes and the ABI number. A worker can therefore load plugins that were
  * compiled with other versions of reeve. New versions only append fields; a field that an older plugin lacks is zero.
  * See "Structs" in status.h.

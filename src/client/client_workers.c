@@ -71,6 +71,7 @@ static void free_worker(reeve_worker_info *worker)
     rv_free(worker->running);
     rv_free(worker->pools);
     rv_free(worker->types);
+    rv_free(worker->plugins);
 }
 
 /* A list, as text. */
@@ -95,6 +96,8 @@ static bool read_worker(reeve_worker_info *ret, const char *id, const cJSON *jso
     ret->running = list_of(json, "running");
     bool known = cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "types"));
     if (known) ret->types = list_of(json, "types");
+    bool plugins = cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "plugins"));
+    if (plugins) ret->plugins = list_of(json, "plugins");
     ret->types_more = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "types_more"));
     ret->memory_bytes = number_of(json, "memory");
     ret->round_trip_us = number_of(json, "round_trip");
@@ -109,7 +112,8 @@ static bool read_worker(reeve_worker_info *ret, const char *id, const cJSON *jso
     ret->processed = count_of(json, "processed", RV_REPLY_NUMBER_MAX);
     ret->failed = count_of(json, "failed", RV_REPLY_NUMBER_MAX);
     return ret->id != NULL && ret->name != NULL && ret->host != NULL && ret->version != NULL && ret->state != NULL &&
-           ret->pools != NULL && ret->running != NULL && (!known || ret->types != NULL);
+           ret->pools != NULL && ret->running != NULL && (!known || ret->types != NULL) &&
+           (!plugins || ret->plugins != NULL);
 }
 
 static void forget_found(ids *all)

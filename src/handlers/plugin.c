@@ -4,13 +4,13 @@
 #include "handlers/plugin.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/lock.h"
 #include "base/mem.h"
 #include "handlers/plugin_dir.h"
@@ -94,22 +94,11 @@ static const char *loader_words(const char *path)
     return strncmp(words, path, length) == 0 && strncmp(words + length, ": ", 2) == 0 ? words + length + 2 : words;
 }
 
-static reeve_status open_library(void **ret, const char *path, rv_error *error)
+static reeve_status open_library(void **ret, const char *name, const char *path, rv_error *error)
 {
-    struct stat about;
-
-    /* dlopen would block on a FIFO, and reports a directory unclearly. */
-    if (stat(path, &about) != 0) {
-        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: cannot open it: %s", path, strerror(errno));
-    }
-    if (!S_ISREG(about.st_mode)) {
-        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: cannot open it: not a regular file", path);
-    }
-    *ret = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (*ret == NULL) {
-        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: cannot open it: %s", path, loader_words(path));
-    }
-    return REEVE_OK;
+    *ret = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (*ret != NULL) return REEVE_OK;
+    return rv_fail(error, REEVE_EPLUGIN, "plugin %s: cannot open it: %s", path, loader_words(name));
 }
 
 static void close_library(void *library)
@@ -138,7 +127,23 @@ typedef struct given_options {
     size_t count;
     size_t bad;    /* the index of the value that is wrong */
     bool unloaded; /* the plugin is only described */
+    bool copies;   /* a private copy of its file is loaded */
 } given_options;
+
+/* A library that is open, and where it comes from. */
+typedef struct opened {
+    void *library;
+    int copy; /* as in the handle */
+    char *path;
+    rv_plugin_stamp stamp;
+} opened;
+
+static void release(opened *from)
+{
+    close_library(from->library);
+    if (from->copy >= 0) close(from->copy);
+    rv_free(from->path);
+}
 
 static void free_handle(reeve_plugin_handle *plugin)
 {
@@ -166,22 +171,24 @@ static reeve_status load_plugin(reeve_plugin_handle *plugin, const char *path, g
     return rv_fail(error, REEVE_EPLUGIN, "plugin %s: its load hook failed (it returned %d)", path, loaded);
 }
 
-/* On success the handle owns library and path. */
-static reeve_status make_handle(reeve_plugin_handle **ret, void *library, char *path, given_options *given,
-                                rv_error *error)
+/* On success the handle owns library, copy and path. */
+static reeve_status make_handle(reeve_plugin_handle **ret, const opened *from, given_options *given, rv_error *error)
 {
     reeve_plugin_handle *plugin = rv_zalloc(sizeof(*plugin));
     reeve_status status;
 
-    if (plugin == NULL) return rv_fail(error, REEVE_ENOMEM, "plugin %s: out of memory", path);
-    status = read_library(plugin, library, path, error);
+    if (plugin == NULL) return rv_fail(error, REEVE_ENOMEM, "plugin %s: out of memory", from->path);
+    status = read_library(plugin, from->library, from->path, error);
     if (status != REEVE_OK) goto fail;
     status = rv_plugin_gate_init(plugin);
     if (status != REEVE_OK) goto fail;
-    status = given->unloaded ? REEVE_OK : load_plugin(plugin, path, given, error);
+    status = given->unloaded ? REEVE_OK : load_plugin(plugin, from->path, given, error);
     if (status != REEVE_OK) goto fail_gate;
-    plugin->library = library;
-    plugin->path = path;
+    plugin->library = from->library;
+    plugin->copy = from->copy;
+    plugin->path = from->path;
+    plugin->stamp = from->stamp;
+    plugin->loaded_ms = rv_wall_ms();
     *ret = plugin;
     return REEVE_OK;
 
@@ -224,29 +231,116 @@ static reeve_status check_options(const reeve_plugin_handle *plugin, given_optio
     return rv_fail(error, REEVE_ESTATE, "plugin %s: is already open with other options", plugin->path);
 }
 
-/* Consumes library and path: the new handle has them, or they are released. */
-static reeve_status join_or_make(reeve_plugin_handle **ret, void *library, char *path, given_options *given,
-                                 rv_error *error)
+/* Whether a plugin that is open, with its options, is what a private copy of the file would be. */
+static bool is_current(const reeve_plugin_handle *plugin, const char *path, const rv_plugin_stamp *stamp,
+                       given_options *given)
 {
-    reeve_status status = REEVE_OK;
-    reeve_plugin_handle *plugin = find_open(library);
+    reeve_options *options;
+    rv_error unused = {0};
+    size_t bad;
 
-    if (plugin == NULL) {
-        status = make_handle(&plugin, library, path, given, error);
-        if (status != REEVE_OK) goto release;
-        plugin->next = open_plugins;
-        open_plugins = plugin;
-        plugin->users = 1;
-        *ret = plugin;
-        return REEVE_OK;
+    if (!rv_plugin_file_is_same(&plugin->stamp, stamp)) return false;
+    if (rv_plugin_option_read(&options, &plugin->plugin, given->values, given->count, path, &bad, &unused) != REEVE_OK)
+        return false;
+    bool equal = rv_plugin_option_equal(options, plugin->options);
+    rv_plugin_option_free(options);
+    return equal;
+}
+
+/* The plugin that is open and need not be loaded, or NULL. Where no copy is asked for, that of the path, the last one. */
+static reeve_plugin_handle *find_loaded(const char *path, const rv_plugin_stamp *stamp, given_options *given)
+{
+    reeve_plugin_handle *plugin = open_plugins;
+
+    for (; plugin != NULL; plugin = plugin->next) {
+        if (given->copies ? is_current(plugin, path, stamp, given)
+                          : plugin->copy >= 0 &&
+                                (strcmp(plugin->path, path) == 0 || rv_plugin_file_is_same(&plugin->stamp, stamp)))
+            return plugin;
     }
-    status = check_options(plugin, given, error);
-    if (status != REEVE_OK) goto release;
+    return NULL;
+}
+
+static reeve_status join(reeve_plugin_handle **ret, reeve_plugin_handle *plugin, given_options *given, rv_error *error)
+{
+    reeve_status status = check_options(plugin, given, error);
+
+    if (status != REEVE_OK) return status;
     plugin->users++;
     *ret = plugin;
+    return REEVE_OK;
+}
 
-release:
-    close_library(library);
+/* The loader returned a library that is open: it was not loaded beside. */
+static reeve_status join_library(reeve_plugin_handle **ret, reeve_plugin_handle *plugin, const opened *from,
+                                 given_options *given, rv_error *error)
+{
+    if (given->copies && !is_current(plugin, from->path, &from->stamp, given))
+        return rv_fail(error, REEVE_EPLUGIN,
+                       "plugin %s: cannot be loaded beside the version that runs: restart the worker to load it",
+                       from->path);
+    return join(ret, plugin, given, error);
+}
+
+/* Consumes what was opened: the new handle has it, or it is released. */
+static reeve_status join_or_make(reeve_plugin_handle **ret, opened *from, given_options *given, rv_error *error)
+{
+    reeve_plugin_handle *plugin = find_open(from->library);
+    reeve_status status;
+
+    if (plugin != NULL) {
+        status = join_library(ret, plugin, from, given, error);
+        release(from);
+        return status;
+    }
+    status = make_handle(&plugin, from, given, error);
+    if (status != REEVE_OK) {
+        release(from);
+        return status;
+    }
+    plugin->next = open_plugins;
+    open_plugins = plugin;
+    plugin->users = 1;
+    *ret = plugin;
+    return REEVE_OK;
+}
+
+/* The copy, unless it cannot be loaded; then an error of the file itself is that of the plugin. */
+static reeve_status open_file(opened *from, const given_options *given, rv_error *error)
+{
+    char name[RV_PLUGIN_COPY_PATH];
+    rv_error unused = {0};
+
+    from->copy = given->copies ? rv_plugin_file_copy(from->path, &from->stamp) : -1;
+    if (from->copy >= 0) {
+        rv_plugin_file_copy_path(name, from->copy);
+        if (open_library(&from->library, name, from->path, &unused) == REEVE_OK) return REEVE_OK;
+        close(from->copy);
+        from->copy = -1;
+    }
+    return open_library(&from->library, from->path, from->path, error);
+}
+
+/* Consumes the path. */
+static reeve_status open_path(reeve_plugin_handle **ret, char *path, given_options *given, rv_error *error)
+{
+    opened from = {.copy = -1, .path = path};
+    reeve_status status = rv_plugin_file_look(&from.stamp, path, error);
+
+    if (status != REEVE_OK) goto fail;
+    bool locked = lock_plugins();
+    reeve_plugin_handle *loaded = find_loaded(path, &from.stamp, given);
+    if (loaded != NULL) status = join(ret, loaded, given, error);
+    unlock_plugins(locked);
+    if (loaded != NULL) goto fail;
+    status = open_file(&from, given, error);
+    if (status != REEVE_OK) goto fail;
+    locked = lock_plugins();
+    status = join_or_make(ret, &from, given, error);
+    unlock_plugins(locked);
+    return status;
+
+fail:
     rv_free(path);
     return status;
 }
@@ -256,34 +350,48 @@ static reeve_status open_named(reeve_plugin_handle **ret, const char *name_or_pa
                                given_options *given, rv_error *error)
 {
     char *path = NULL;
-    void *library = NULL;
     reeve_status status = find_file(&path, name_or_path, dir, error);
 
-    if (status != REEVE_OK) return status;
-    status = open_library(&library, path, error);
-    if (status != REEVE_OK) {
-        rv_free(path);
-        return status;
-    }
-    bool locked = lock_plugins();
-    status = join_or_make(ret, library, path, given, error);
-    unlock_plugins(locked);
+    return status == REEVE_OK ? open_path(ret, path, given, error) : status;
+}
+
+static reeve_status open_given(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
+                               given_options *given, size_t *ret_bad, rv_error *error)
+{
+    *ret = NULL;
+    *ret_bad = given->bad = RV_PLUGIN_OPTION_NONE;
+    if (owns_lock) return rv_fail(error, REEVE_ESTATE, "a hook of a plugin cannot open plugins");
+    if (name_or_path == NULL) return rv_fail(error, REEVE_EINVAL, "no plugin was named");
+    if (given->values == NULL && given->count > 0)
+        return rv_fail(error, REEVE_EINVAL, "no values of %zu options", given->count);
+    reeve_status status = open_named(ret, name_or_path, dir, given, error);
+    *ret_bad = given->bad;
     return status;
 }
 
 reeve_status rv_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
                             const reeve_option_value *values, size_t count, size_t *ret_bad, rv_error *error)
 {
-    given_options given = {.values = values, .count = count, .bad = RV_PLUGIN_OPTION_NONE};
+    given_options given = {.values = values, .count = count};
 
-    *ret = NULL;
-    *ret_bad = RV_PLUGIN_OPTION_NONE;
-    if (owns_lock) return rv_fail(error, REEVE_ESTATE, "a hook of a plugin cannot open plugins");
-    if (name_or_path == NULL) return rv_fail(error, REEVE_EINVAL, "no plugin was named");
-    if (values == NULL && count > 0) return rv_fail(error, REEVE_EINVAL, "no values of %zu options", count);
-    reeve_status status = open_named(ret, name_or_path, dir, &given, error);
-    *ret_bad = given.bad;
-    return status;
+    return open_given(ret, name_or_path, dir, &given, ret_bad, error);
+}
+
+reeve_status rv_plugin_open_copy(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
+                                 const reeve_option_value *values, size_t count, size_t *ret_bad, rv_error *error)
+{
+    given_options given = {.values = values, .count = count, .copies = true};
+
+    return open_given(ret, name_or_path, dir, &given, ret_bad, error);
+}
+
+reeve_plugin_handle *rv_plugin_hold(reeve_plugin_handle *plugin)
+{
+    bool locked = lock_plugins();
+
+    plugin->users++;
+    unlock_plugins(locked);
+    return plugin;
 }
 
 reeve_status rv_plugin_open_unloaded(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
@@ -323,6 +431,7 @@ void reeve_plugin_close(reeve_plugin_handle *plugin)
         take_off_list(plugin);
         if (plugin->loaded && plugin->plugin.unload != NULL) plugin->plugin.unload();
         close_library(plugin->library);
+        if (plugin->copy >= 0) close(plugin->copy);
         rv_plugin_gate_fini(plugin);
         free_handle(plugin);
     }

@@ -2,7 +2,8 @@
  * plugin.h - the plugin loader, as the worker uses it. See reeve/plugin.h for the life of a plugin.
  *
  * A library is loaded once in a process: opening it again returns the same handle, so that the load hook runs once, the
- * unload hook after the last close, and the concurrency that the plugin declares is kept by all workers together.
+ * unload hook after the last close, and the concurrency that the plugin declares is kept by all workers together. A
+ * private copy (rv_plugin_open_copy) of another version of its file is another library, with another handle.
  */
 #ifndef RV_HANDLERS_PLUGIN_H
 #define RV_HANDLERS_PLUGIN_H
@@ -10,11 +11,15 @@
 #include <pthread.h>
 
 #include "base/error.h"
+#include "handlers/plugin_file.h"
 #include "reeve/plugin.h"
 
 struct reeve_plugin_handle {
     void *library; /* dlopen's */
+    int copy;      /* the descriptor of the copy that it was loaded from; -1: of its file itself */
     char *path;
+    rv_plugin_stamp stamp;   /* of the file when it was loaded */
+    int64_t loaded_ms;       /* when that was (rv_wall_ms) */
     reeve_plugin plugin;     /* this version's layout; the smaller of both sizes was copied, the rest is zero */
     reeve_handler *handlers; /* plugin.handlers points here */
     reeve_layer *layers;     /* plugin.layers points here */
@@ -43,6 +48,18 @@ void rv_plugin_gate_recheck(reeve_plugin_handle *plugin);
  * (plugin_option.h). */
 reeve_status rv_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
                             const reeve_option_value *values, size_t count, size_t *ret_bad, rv_error *error);
+
+/*
+ * The same, loaded from a private copy of its file: a file that is replaced or written afterwards does not change what
+ * was loaded. Returns the handle of an open plugin if its file and the values are the same; else the plugin is loaded
+ * beside those that are open, and its load hook is called. Where memory cannot be mapped as code, or where the library
+ * finds its own libraries beside it ($ORIGIN), the file itself is loaded, if that was not loaded before.
+ */
+reeve_status rv_plugin_open_copy(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
+                                 const reeve_option_value *values, size_t count, size_t *ret_bad, rv_error *error);
+
+/* Opens it once more: the caller closes it, too. */
+reeve_plugin_handle *rv_plugin_hold(reeve_plugin_handle *plugin);
 
 /* Opens a plugin only to describe it: its load and unload hooks are not called, and required options may lack. It has
  * to be the first open of the plugin in the process. */

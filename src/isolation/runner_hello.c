@@ -1,7 +1,9 @@
 #include "isolation/runner_hello.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "handlers/plugin_option.h"
@@ -14,7 +16,10 @@ static void write_plugin(rv_buf *ret, const reeve_plugin_handle *plugin)
 {
     const char *name, *value;
     size_t count = 0;
+    char copy[64] = "";
+    if (plugin->copy >= 0) (void)snprintf(copy, sizeof(copy), "/proc/%ld/fd/%d", (long)getpid(), plugin->copy);
     rv_runner_message_put_text(ret, plugin->path);
+    rv_runner_message_put_text(ret, copy);
     while (rv_plugin_option_next(plugin->options, count, &name, &value)) count++;
     rv_runner_message_put_number(ret, (int64_t)count);
     for (size_t i = 0; i < count; i++) {
@@ -40,11 +45,28 @@ void rv_runner_hello_write(rv_buf *ret, reeve_plugin_handle *const *plugins, siz
 
 /* ---- loading --------------------------------------------------------------------------------------------------- */
 
+/* The worker's private copy, so that all runners have the worker's version; not what has its number by now. */
+static bool is_copy(const char *path)
+{
+    char shown[16];
+    return path != NULL && path[0] != '\0' && readlink(path, shown, sizeof(shown)) > 7 &&
+           strncmp(shown, "/memfd:", 7) == 0;
+}
+
+/* Messages begin with "plugin PATH: ". */
+static void name_file(rv_error *error, const char *copy, const char *path)
+{
+    rv_error of_copy = *error;
+    const char *rest = strstr(of_copy.text, copy);
+    if (rest != NULL) (void)rv_fail(error, of_copy.status, "plugin %s%s", path, rest + strlen(copy));
+}
+
 static reeve_status open_plugin(rv_runner_loaded *loaded, rv_runner_reader *in, rv_error *error)
 {
     reeve_option_value values[REEVE_OPTIONS_MAX];
     size_t count = 0, bad;
     const char *path = rv_runner_message_get_text(in, PATH_MAX);
+    const char *copy = rv_runner_message_get_text(in, PATH_MAX);
     size_t given = (size_t)rv_runner_message_get_number(in, 0, REEVE_OPTIONS_MAX);
     for (size_t i = 0; i < given; i++) {
         const char *name = rv_runner_message_get_text(in, REEVE_OPTION_NAME_MAX);
@@ -54,7 +76,9 @@ static reeve_status open_plugin(rv_runner_loaded *loaded, rv_runner_reader *in, 
     }
     if (in->failed) return rv_fail(error, REEVE_EPROTO, "the hello of the worker cannot be read");
     reeve_plugin_handle **place = &loaded->plugins[loaded->plugin_count];
-    reeve_status status = rv_plugin_open(place, path, NULL, values, count, &bad, error);
+    bool copies = is_copy(copy);
+    reeve_status status = rv_plugin_open(place, copies ? copy : path, NULL, values, count, &bad, error);
+    if (status != REEVE_OK && copies) name_file(error, copy, path);
     if (status == REEVE_OK) loaded->plugin_count++;
     return status;
 }

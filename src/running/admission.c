@@ -50,6 +50,9 @@ void rv_admission_end(rv_thread *t, const rv_handler *handler)
 
 void rv_admission_recheck(reeve_worker *worker)
 {
-    for (size_t i = 0; i < worker->plugin_count; i++) rv_plugin_gate_recheck(worker->plugins[i]);
+    rv_lock(&worker->lock); /* closed sets leave the list under it */
+    for (const rv_handler_set *set = worker->set; set != NULL; set = set->older)
+        for (size_t i = 0; i < set->plugin_count; i++) rv_plugin_gate_recheck(set->plugins[i]);
+    rv_unlock(&worker->lock);
     if (atomic_load(&worker->alone.owner) != NULL) rv_alone_recheck(worker);
 }

@@ -64,18 +64,18 @@ typedef struct run_state {
 static const char *find_foreign_layer(const reeve_worker *worker)
 {
     size_t of_plugins = 0;
-    for (size_t i = 0; i < worker->plugin_count; i++) of_plugins += worker->plugins[i]->plugin.layer_count;
-    return worker->layers.count > of_plugins ? worker->layers.list[0].name : NULL;
+    for (size_t i = 0; i < worker->set->plugin_count; i++) of_plugins += worker->set->plugins[i]->plugin.layer_count;
+    return worker->set->layers.count > of_plugins ? worker->set->layers.list[0].name : NULL;
 }
 
 reeve_status rv_isolated_check(const reeve_worker *worker, const char *pool, rv_error *error)
 {
-    for (size_t i = 0; i < worker->handlers.count; i++) {
-        if (worker->handlers.list[i]->plugin != NULL) continue;
+    for (size_t i = 0; i < worker->set->handlers.count; i++) {
+        if (worker->set->handlers.list[i]->plugin != NULL) continue;
         return rv_fail(error, REEVE_EUNSUPPORTED,
                        "pool %s: handlers run in processes of their own, and that of %s, which the program has "
                        "registered, cannot: put it into a plugin",
-                       pool, worker->handlers.list[i]->handler.type);
+                       pool, worker->set->handlers.list[i]->handler.type);
     }
     const char *layer = find_foreign_layer(worker);
     if (layer == NULL) return REEVE_OK;
@@ -86,9 +86,17 @@ reeve_status rv_isolated_check(const reeve_worker *worker, const char *pool, rv_
         pool, layer);
 }
 
+bool rv_isolated_adopt(rv_thread *t)
+{
+    const rv_handler_set *set = t->worker->set;
+    rv_buf *hello = &t->isolated->hello;
+    rv_buf_clear(hello);
+    rv_runner_hello_write(hello, set->plugins, set->plugin_count, &t->worker->size_limits, &t->pool->runner);
+    return !hello->failed;
+}
+
 reeve_status rv_isolated_init(rv_thread *t, rv_error *error)
 {
-    const reeve_worker *worker = t->worker;
     rv_isolated *own = rv_zalloc(sizeof(*own));
     if (own == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a runner");
     own->runner = RV_RUNNER_NONE;
@@ -98,8 +106,7 @@ reeve_status rv_isolated_init(rv_thread *t, rv_error *error)
     rv_buf_init(&own->in, RV_RUNNER_BODY_MAX);
     rv_buf_init(&own->out, RV_RUNNER_BODY_MAX);
     t->isolated = own;
-    rv_runner_hello_write(&own->hello, worker->plugins, worker->plugin_count, &worker->size_limits, &t->pool->runner);
-    if (own->hello.failed) return rv_fail(error, REEVE_ENOMEM, "no memory for a runner");
+    if (!rv_isolated_adopt(t)) return rv_fail(error, REEVE_ENOMEM, "no memory for a runner");
     reeve_status status = rv_waker_init(&own->waker, error);
     if (status == REEVE_OK) t->batch.notice = &own->waker;
     return status;

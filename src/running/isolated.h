@@ -24,6 +24,9 @@ reeve_status rv_isolated_check(const reeve_worker *worker, const char *pool, rv_
 reeve_status rv_isolated_init(rv_thread *thread, rv_error *error);
 void rv_isolated_fini(rv_thread *thread);
 
+/* Its next process loads the plugins of the worker's handlers. False: no memory. While the thread has no process. */
+bool rv_isolated_adopt(rv_thread *thread);
+
 /* Starts a runner and waits until it has loaded the plugins, unless the thread has one. Fails as rv_runner_process_await. */
 reeve_status rv_isolated_start(rv_thread *thread, rv_error *error);
 

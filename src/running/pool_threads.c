@@ -43,7 +43,7 @@ static rv_thread *find_place(rv_pool *pool, reeve_worker *worker, rv_error *erro
     for (unsigned i = 0; i < pool->thread_count; i++) {
         rv_thread *t = rv_worker_pool_thread(pool, i);
         /* The caller may be the thread that just ended: it cannot wait for itself. */
-        if (!t->alive && !(t->started && pthread_equal(t->id, pthread_self()))) return t;
+        if (!t->alive && !(t->started && pthread_equal(t->id, pthread_self())) && rv_thread_fits(t)) return t;
     }
     if (add_thread(pool, worker, error) != REEVE_OK) return NULL;
     return rv_worker_pool_thread(pool, pool->thread_count - 1);
@@ -83,6 +83,8 @@ static reeve_status start_thread(rv_pool *pool, reeve_worker *worker, rv_error *
     if (t == NULL) return error->status;
     /* It has counted itself out, and returns. */
     if (t->started) rv_lock_check(pthread_join(t->id, NULL));
+    t->started = false;
+    if (!rv_thread_adopt(t)) return rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
     atomic_store(&t->retires, false);
     rv_flight_seat(t);
     /* The thread may end early, and another one takes its place and its id: not before these stand. */
@@ -112,12 +114,12 @@ static void retire_one(rv_pool *pool)
     rv_waker_ring(&chosen->waker);
 }
 
-/* One that retires and still runs stays. False: there is none. */
-static bool keep_one(rv_pool *pool)
+/* One that retires and still runs stays, unless its handlers were replaced. False: there is none. */
+static bool keep_one(rv_pool *pool, const reeve_worker *worker)
 {
     for (unsigned i = 0; i < pool->thread_count; i++) {
         rv_thread *t = rv_worker_pool_thread(pool, i);
-        if (!t->alive || t->spared || !atomic_load(&t->retires)) continue;
+        if (!t->alive || t->spared || t->set != worker->set || !atomic_load(&t->retires)) continue;
         atomic_store(&t->retires, false);
         rv_waker_ring(&t->waker);
         return true;
@@ -128,7 +130,7 @@ static bool keep_one(rv_pool *pool)
 static reeve_status balance_pool(rv_pool *pool, reeve_worker *worker, rv_error *error)
 {
     unsigned target = atomic_load(&pool->removed) ? 0 : atomic_load(&pool->target), staying = count(pool).staying;
-    while (staying < target && keep_one(pool)) staying++;
+    while (staying < target && keep_one(pool, worker)) staying++;
     for (; staying > target; staying--) retire_one(pool);
     unsigned alive = staying < target ? count_line(worker, pool->line) : 0;
     for (; staying < target && alive < target; alive++, staying++) {
@@ -162,6 +164,22 @@ reeve_status rv_pool_threads_balance(reeve_worker *worker, rv_error *error)
     rv_unlock(&worker->lock);
     rv_admission_recheck(worker); /* a thread that retires waits for no gate */
     return status;
+}
+
+reeve_status rv_pool_threads_renew(reeve_worker *worker, rv_error *error)
+{
+    rv_lock(&worker->lock);
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        const rv_pool *pool = rv_worker_pool(worker, i);
+        for (unsigned j = 0; j < pool->thread_count; j++) {
+            rv_thread *t = rv_worker_pool_thread(pool, j);
+            if (!t->alive || t->set == worker->set) continue;
+            atomic_store(&t->retires, true);
+            rv_waker_ring(&t->waker);
+        }
+    }
+    rv_unlock(&worker->lock);
+    return rv_pool_threads_balance(worker, error);
 }
 
 bool rv_pool_threads_end(rv_thread *t)

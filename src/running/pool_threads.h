@@ -22,6 +22,9 @@ reeve_status rv_pool_threads_make(rv_pool *pool, reeve_worker *worker, rv_error 
  * caller does not hold the worker's lock. REEVE_ENOMEM, REEVE_ESYSTEM: too few were started. */
 reeve_status rv_pool_threads_balance(reeve_worker *worker, rv_error *error);
 
+/* The worker's handlers were replaced: threads of the set before retire, and others take their places. The same errors. */
+reeve_status rv_pool_threads_renew(reeve_worker *worker, rv_error *error);
+
 /* A thread is about to end. False: it is needed again, and goes on. Another one may start in its place. */
 bool rv_pool_threads_end(rv_thread *thread);
 

@@ -286,7 +286,7 @@ void rv_run_task(rv_thread *t, rv_item *item)
     bool counts;
     const rv_envelope *envelope = &item->lease.envelope;
     rv_queue_session *queue_session = t->pool->queue_sessions[item->lease.queue];
-    const rv_handler *handler = rv_handler_table_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    const rv_handler *handler = rv_handler_table_find(&t->set->handlers, envelope->type, envelope->type_length);
     if (!rv_attempt_policy_read(item, queue_session)) {
         rv_run_task_no_memory(t, item);
         return;
@@ -301,7 +301,7 @@ void rv_run_task_end_early(rv_thread *t, rv_item *item, const char *why)
 {
     rv_attempt_policy policy;
     const rv_envelope *envelope = &item->lease.envelope;
-    const rv_handler *handler = rv_handler_table_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    const rv_handler *handler = rv_handler_table_find(&t->set->handlers, envelope->type, envelope->type_length);
     rv_attempt_policy_choose(&policy, item, handler, t->pool->queue_sessions[item->lease.queue]);
     reeve_outcome outcome = rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "handler", "%s", why);
     rv_at_most_once_end(t, item, &policy);

@@ -179,7 +179,7 @@ rv_task_host rv_task_host_make(rv_thread *t)
                           .extend = extend,
                           .ask = ask,
                           .ns = t->worker->ns,
-                          .layers = &t->worker->layers,
+                          .layers = &t->set->layers,
                           .size_limits = &t->worker->size_limits,
                           .context = t,
                           .stop = &t->stop,

@@ -32,7 +32,7 @@
 static void tear_down(rv_thread *t)
 {
     rv_isolated_end(t);
-    const rv_handlers *handlers = &t->worker->handlers;
+    const rv_handlers *handlers = &t->set->handlers;
     for (size_t i = 0; i < handlers->count; i++) {
         const reeve_handler *handler = &handlers->list[i]->handler;
         bool was_set_up = t->set_up[i];
@@ -203,7 +203,7 @@ void *rv_thread_main(void *argument)
 
 static bool allocate(rv_thread *t)
 {
-    size_t queues = t->pool->queue_session_count, handlers = t->worker->handlers.count;
+    size_t queues = t->pool->queue_session_count, handlers = t->worker->set->handlers.count;
     t->states = rv_zalloc_array(handlers + 1, sizeof(*t->states));
     t->set_up = rv_zalloc_array(handlers + 1, sizeof(*t->set_up));
     t->queues = rv_zalloc_array(queues, sizeof(*t->queues));
@@ -219,15 +219,47 @@ static bool allocate(rv_thread *t)
            t->round.woken != NULL && t->outcomes != NULL && t->leases != NULL && t->picked != NULL;
 }
 
+/* The size of its batch, where a handler takes many tasks in a call. */
+static unsigned batch_size(const rv_thread *t)
+{
+    unsigned many = rv_handler_table_batch_max(&t->worker->set->handlers);
+    return many > t->pool->batch ? many : t->pool->batch;
+}
+
+bool rv_thread_fits(const rv_thread *t)
+{
+    return t->set == t->worker->set || t->batch.capacity >= (size_t)2 * batch_size(t);
+}
+
+bool rv_thread_adopt(rv_thread *t)
+{
+    const rv_handler_set *set = t->worker->set;
+    if (t->set == set) return true;
+    void **states = rv_zalloc_array(set->handlers.count + 1, sizeof(*states));
+    bool *set_up = rv_zalloc_array(set->handlers.count + 1, sizeof(*set_up));
+    if (states == NULL || set_up == NULL || (t->isolated != NULL && !rv_isolated_adopt(t))) {
+        rv_free(states);
+        rv_free(set_up);
+        return false;
+    }
+    rv_free(t->states);
+    rv_free(t->set_up);
+    t->states = states;
+    t->set_up = set_up;
+    t->set = set;
+    t->gathers = rv_handler_table_batch_max(&set->handlers) > 1;
+    return true;
+}
+
 reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, unsigned number, rv_error *error)
 {
-    unsigned many = rv_handler_table_batch_max(&worker->handlers);
     memset(t, 0, sizeof(*t));
     t->worker = worker;
     t->pool = pool;
+    t->set = worker->set;
     t->number = number;
     rv_batch_pass_init(t);
-    t->gathers = many > 1;
+    t->gathers = rv_handler_table_batch_max(&worker->set->handlers) > 1;
     t->waker.fd = -1;
     snprintf(t->number_text, sizeof(t->number_text), "%u", number);
     snprintf(t->name, sizeof(t->name), "%.10s/%u", pool->name, number);
@@ -236,7 +268,7 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
     reeve_status status = rv_waker_init(&t->waker, error);
     if (status == REEVE_OK) status = rv_share_init_turn(&t->shared, error);
     if (status == REEVE_OK)
-        status = rv_batch_init(&t->batch, many > pool->batch ? many : pool->batch, pool->queue_session_count, error);
+        status = rv_batch_init(&t->batch, batch_size(t), pool->queue_session_count, error);
     if (status == REEVE_OK && !allocate(t)) status = rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
     if (status == REEVE_OK)
         status = rv_worker_conn_create(&t->conn, worker, t->number_text, &t->waker, worker->command_ms, error);

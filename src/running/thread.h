@@ -10,6 +10,12 @@
 reeve_status rv_thread_init(rv_thread *thread, rv_pool *pool, reeve_worker *worker, unsigned number, rv_error *error);
 void rv_thread_fini(rv_thread *thread);
 
+/* Whether the place of a thread that has ended has room for the worker's handlers. */
+bool rv_thread_fits(const rv_thread *thread);
+
+/* A thread that starts in that place runs the worker's handlers. False: no memory. With the worker's lock. */
+bool rv_thread_adopt(rv_thread *thread);
+
 /* The thread's main. */
 void *rv_thread_main(void *thread);
 

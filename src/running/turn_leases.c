@@ -66,7 +66,7 @@ void rv_turn_leases_note_begun(rv_thread *t, const rv_turn_reply *reply)
 static const rv_handler *find_batch_handler(const rv_thread *t, const rv_envelope *envelope)
 {
     if (!t->gathers) return NULL;
-    const rv_handler *handler = rv_handler_table_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    const rv_handler *handler = rv_handler_table_find(&t->set->handlers, envelope->type, envelope->type_length);
     return handler != NULL && handler->handler.run_batch != NULL ? handler : NULL;
 }
 

@@ -2,7 +2,7 @@
  * worker_state.h - a worker and its parts.
  *
  *     reeve_worker
- *       |- handlers, layers, plugins   fixed before start
+ *       |- handlers, layers, plugins   a set (handler_set.h), replaced as a whole (handler_change.h)
  *       |- queue sessions           one a queue (queue_session.h); the list grows, see below
  *       |- pools -> threads         each: a connection, a batch, a task   (thread.h); the lists grow
  *       |- heart                    heartbeats                            (heartbeat.h)
@@ -22,7 +22,7 @@
 
 #include "base/grown.h"
 #include "base/repeated.h"
-#include "handlers/handler_table.h"
+#include "handlers/handler_set.h"
 #include "handlers/task.h"
 #include "protocol/partition.h"
 #include "protocol/tally.h"
@@ -121,6 +121,7 @@ typedef struct rv_measured {
 typedef struct rv_thread {
     reeve_worker *worker;
     rv_pool *pool;
+    const rv_handler_set *set;    /* what it runs, or ran before it ended; changed under the worker's lock */
     struct rv_isolated *isolated; /* its runner (isolated.h), or NULL: handlers run on the thread */
     const rv_handler *entered;    /* the handler that the thread has been admitted to run (admission.h), or NULL */
     unsigned number;              /* within the worker, from 1: its name in Redis */
@@ -448,10 +449,10 @@ struct reeve_worker {
     int64_t command_ms;
     reeve_size_limits size_limits; /* in force: none is zero */
     int64_t started_wall_ms;
-    rv_handlers handlers;
-    rv_layers layers;
-    reeve_plugin_handle **plugins;
-    size_t plugin_count;
+    rv_handler_set *set; /* what threads run that start now; once the worker runs it changes under `lock` */
+    pthread_t closer;    /* closes the sets before it (handler_change.h); */
+    bool has_closer;     /* it was not joined yet, */
+    bool closes;         /* and goes on; both guarded by `lock` */
     rv_queue_session **_Atomic queue_sessions;
     atomic_size_t queue_session_count;
     rv_grown all_queue_sessions; /* the memory of that list */

@@ -124,7 +124,7 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
     char message[96];
     rv_attempt_policy policy;
     const rv_envelope *envelope = &item->lease.envelope;
-    const rv_handler *handler = rv_handler_table_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    const rv_handler *handler = rv_handler_table_find(&t->set->handlers, envelope->type, envelope->type_length);
     rv_attempt_policy_choose(&policy, item, handler, t->pool->queue_sessions[item->lease.queue]);
     (void)snprintf(message, sizeof(message), silent ? "silent for %lld ms" : "not done within %lld ms",
                    (long long)(silent ? item->heartbeat_ms : item->timeout_ms));

@@ -72,6 +72,38 @@ static void add_types(rv_buf *json, const rv_handlers *handlers)
     rv_buf_adds(json, handlers->count > RV_REGISTRY_RECORD_TYPES ? "],\"types_more\":true" : "]");
 }
 
+static bool is_newer(const rv_handler_set *from, const rv_handler_set *to, const reeve_plugin_handle *plugin)
+{
+    for (; from != to; from = from->older)
+        for (size_t i = 0; i < from->plugin_count; i++)
+            if (from->plugins[i] == plugin) return true;
+    return false;
+}
+
+static void add_plugin(rv_buf *json, const reeve_plugin_handle *plugin, bool ends)
+{
+    const char *version = plugin->plugin.version;
+    add_text(json, "{\"name\":", plugin->plugin.name);
+    add_text(json, ",\"version\":", version != NULL ? version : "");
+    add_text(json, ",\"path\":", plugin->path);
+    rv_buf_addf(json, ",\"loaded\":%lld,\"ends\":%s}", (long long)plugin->loaded_ms, ends ? "true" : "false");
+}
+
+/* Adds the plugins, and behind them the versions that were replaced and in which tasks still run. */
+static void add_plugins(rv_buf *json, const rv_handler_set *present)
+{
+    unsigned added = 0;
+    rv_buf_adds(json, ",\"plugins\":[");
+    for (const rv_handler_set *set = present; set != NULL; set = set->older) {
+        for (size_t i = 0; i < set->plugin_count && added < RV_REGISTRY_RECORD_PLUGINS; i++) {
+            if (is_newer(present, set, set->plugins[i])) continue;
+            rv_buf_adds(json, added++ > 0 ? "," : "");
+            add_plugin(json, set->plugins[i], set != present);
+        }
+    }
+    rv_buf_adds(json, "]");
+}
+
 static const char *phase_word(rv_phase phase)
 {
     return phase <= RV_PHASE_RUNNING ? "running" : phase == RV_PHASE_QUIET ? "quiet" : "stopping";
@@ -191,6 +223,9 @@ void rv_registry_record_write(rv_buf *json, reeve_worker *worker)
     rv_buf_adds(json, "],\"pools\":[");
     add_pools(json, worker);
     rv_buf_adds(json, "]");
-    add_types(json, &worker->handlers);
+    rv_lock(&worker->lock); /* a set that is closed leaves the list under it */
+    add_types(json, &worker->set->handlers);
+    add_plugins(json, worker->set);
+    rv_unlock(&worker->lock);
     rv_buf_adds(json, "}");
 }

@@ -10,6 +10,7 @@
 /* The maximum number of types and of running tasks in a record; those tasks that have run longest. */
 #define RV_REGISTRY_RECORD_TYPES 200
 #define RV_REGISTRY_RECORD_RUNNING 64
+#define RV_REGISTRY_RECORD_PLUGINS 64
 
 /* Replaces the buffer by the record, as JSON. The heartbeat thread. */
 void rv_registry_record_write(rv_buf *json, reeve_worker *worker);

@@ -17,6 +17,7 @@
 #include "running/alone.h"
 #include "running/descriptors.h"
 #include "running/flight.h"
+#include "running/handler_change.h"
 #include "running/forked.h"
 #include "running/invocation.h"
 #include "running/isolated.h"
@@ -132,9 +133,12 @@ reeve_status reeve_worker_create_sized(reeve_worker **ret, const reeve_worker_op
     rv_lock_check(pthread_cond_init(&worker->thread_ended, NULL));
     rv_random_id(worker->id);
     worker->pid = getpid();
+    worker->set = rv_handler_set_new();
     reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the worker's options", &worker->error);
     if (status == REEVE_OK) status = choose_options(worker, &options);
     if (status == REEVE_OK) status = check_target(worker);
+    if (status == REEVE_OK && worker->set == NULL)
+        status = rv_fail(&worker->error, REEVE_ENOMEM, "no memory for a worker");
     if (status != REEVE_OK) {
         rv_copy_text(ret_error, size, worker->error.text);
         reeve_worker_destroy(worker);
@@ -214,7 +218,7 @@ reeve_status reeve_worker_start(reeve_worker *worker)
     if (worker->pid != getpid()) renew_ids(worker);
     worker->generation = rv_fork_generation();
     describe(worker);
-    reeve_status status = rv_handler_table_wrap(&worker->handlers, &worker->layers, &worker->error);
+    reeve_status status = rv_handler_set_wrap(worker->set, &worker->error);
     if (status == REEVE_OK) status = prepare(worker);
     if (status == REEVE_OK) status = rv_welcome(worker);
     atomic_store(&worker->phase, RV_PHASE_RUNNING);
@@ -361,8 +365,11 @@ static void join_threads(reeve_worker *worker)
     for (size_t i = 0; i < worker->pool_count; i++) {
         rv_pool *pool = rv_worker_pool(worker, i);
         for (unsigned j = 0; j < pool->thread_count; j++) {
-            if (rv_worker_pool_thread(pool, j)->started)
-                rv_lock_check(pthread_join(rv_worker_pool_thread(pool, j)->id, NULL));
+            rv_thread *t = rv_worker_pool_thread(pool, j);
+            rv_lock(&worker->lock); /* the closer of old handlers joins threads, too */
+            if (t->started) rv_lock_check(pthread_join(t->id, NULL));
+            t->started = false;
+            rv_unlock(&worker->lock);
         }
     }
 }
@@ -424,6 +431,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     if (has_started(worker) && rv_worker_is_forked(worker)) return;
     (void)reeve_worker_stop(worker, 0);
     join_threads(worker);
+    rv_handler_change_join(worker);
     rv_keeper_fini(worker);
     rv_heartbeat_fini(worker);
     rv_scheduler_fini(worker);
@@ -436,10 +444,7 @@ void reeve_worker_destroy(reeve_worker *worker)
         rv_free(rv_worker_queue_session(worker, i));
     }
     rv_grown_fini(&worker->all_queue_sessions);
-    rv_handler_table_fini(&worker->handlers);
-    rv_layers_fini(&worker->layers);
-    for (size_t i = 0; i < worker->plugin_count; i++) reeve_plugin_close(worker->plugins[i]);
-    rv_free(worker->plugins);
+    rv_handler_change_close_all(worker);
     rv_worker_leave_embedded(worker);
     if (worker->target == &worker->address) rv_url_fini(&worker->address);
     rv_url_fini(&worker->url);

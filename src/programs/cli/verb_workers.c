@@ -27,9 +27,15 @@ static const cli_column pool_columns[] = {
     {"ORDER", false, 0, 5},  {"QUEUES", false, 70, 0}, {"LAST DECISION", false, 80, 3},
 };
 
+static const cli_column plugin_columns[] = {
+    {"WORKER", false, 0, 0}, {"PLUGIN", false, 30, 0}, {"VERSION", false, 20, 0},
+    {"LOADED", false, 0, 2}, {"STATE", false, 0, 1},   {"FILE", false, 80, 3},
+};
+
 struct workers_options {
     bool running;
     bool pools;
+    bool plugins;
     bool crashes;
     cli_page page;
 };
@@ -38,6 +44,7 @@ struct workers_options {
 static const cli_option workers_table[] = {
     {"running", NULL, "show the task that each thread runs", CLI_FLAG, AT(running), 0, 0, NULL},
     {"pools", NULL, "show the pools, with their threads and queues", CLI_FLAG, AT(pools), 0, 0, NULL},
+    {"plugins", NULL, "show the plugins, with their versions and files", CLI_FLAG, AT(plugins), 0, 0, NULL},
     {"crashes", NULL, "show the last crashes of supervised workers, with their frames", CLI_FLAG, AT(crashes), 0, 0,
      NULL},
     CLI_PAGE_LIMIT_OR_ALL(AT(page)),
@@ -184,6 +191,27 @@ static void add_pools(cli_table *table, const reeve_worker_info *info)
     cJSON_Delete(list);
 }
 
+/* ---- plugins --------------------------------------------------------------------------------------------------- */
+
+static void add_plugins(cli_table *table, const reeve_worker_info *info)
+{
+    cJSON *list = info->plugins != NULL ? cJSON_Parse(info->plugins) : NULL;
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, list)
+    {
+        const cJSON *loaded = cJSON_GetObjectItemCaseSensitive(item, "loaded");
+
+        cli_table_cell(table, info->id);
+        cli_table_cell(table, text_of(item, "name"));
+        cli_table_cell(table, text_of(item, "version"));
+        add_ago(table, cJSON_IsNumber(loaded) && loaded->valuedouble < 9e15 ? (int64_t)loaded->valuedouble : 0);
+        cli_table_cell(table, cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "ends")) ? "ends" : "in force");
+        cli_table_cell(table, text_of(item, "path"));
+    }
+    cJSON_Delete(list);
+}
+
 /* ---- the verb -------------------------------------------------------------------------------------------------- */
 
 #define COUNT(columns) (sizeof(columns) / sizeof((columns)[0]))
@@ -197,6 +225,8 @@ static bool print_table(const reeve_worker_info *list, size_t count, const struc
         cli_table_init(&table, running_columns, COUNT(running_columns));
     else if (options->pools)
         cli_table_init(&table, pool_columns, COUNT(pool_columns));
+    else if (options->plugins)
+        cli_table_init(&table, plugin_columns, COUNT(plugin_columns));
     else
         cli_table_init(&table, columns, COUNT(columns));
     for (size_t i = 0; i < count; i++) {
@@ -204,6 +234,8 @@ static bool print_table(const reeve_worker_info *list, size_t count, const struc
             add_running(&table, &list[i]);
         else if (options->pools)
             add_pools(&table, &list[i]);
+        else if (options->plugins)
+            add_plugins(&table, &list[i]);
         else
             add_row(&table, &list[i]);
     }
@@ -222,8 +254,8 @@ static int workers(cli_context *cli, void *pointer)
     size_t count = 0, shown, from;
     int status = CLI_DONE;
 
-    if (options->running + options->pools + options->crashes > 1)
-        return cli_usage(cli, "--running, --pools and --crashes: give one of them");
+    if (options->running + options->pools + options->plugins + options->crashes > 1)
+        return cli_usage(cli, "--running, --pools, --plugins and --crashes: give one of them");
     status = cli_open(cli);
     if (status != CLI_DONE) return status;
     if (options->crashes) return cli_crashes_view(cli, &options->page);
@@ -241,7 +273,7 @@ static int workers(cli_context *cli, void *pointer)
 const cli_verb cli_verb_workers = {
     .name = "workers",
     .section = CLI_SERVERS,
-    .synopsis = "[--running | --pools | --crashes] [--limit N] [--offset N]",
+    .synopsis = "[--running | --pools | --plugins | --crashes] [--limit N] [--offset N]",
     .summary = "Shows all live workers, the tasks that they run, or their pools",
     .options = workers_table,
     .options_size = sizeof(struct workers_options),
@@ -254,7 +286,8 @@ const cli_verb cli_verb_workers = {
         "the 64 that have run longest. FOR is the run time at the last heartbeat. --pools prints a row for each\n"
         "pool, with the utilisation of about the last 1, 5 and 15 minutes. THREADS is N, or N (MIN-MAX) where the\n"
         "number follows the work; then LAST DECISION is why the number was changed, or was not. --json always includes "
-        "the running tasks and the pools. --crashes prints the last 100 crashes of\n"
+        "the running tasks, the pools and the plugins. --plugins prints a row for each plugin, and for each\n"
+        "version that was replaced and ends with its last task. --crashes prints the last 100 crashes of\n"
         "supervised workers, the latest first.\n"
         "\n"
         "Example:\n"

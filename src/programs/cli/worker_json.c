@@ -81,6 +81,26 @@ static void write_pools(cli_json *json, const char *text)
     cJSON_Delete(list);
 }
 
+static void write_plugins(cli_json *json, const char *text)
+{
+    cJSON *list = text != NULL ? cJSON_Parse(text) : NULL;
+    const cJSON *item;
+
+    cli_json_open_array(json, "plugins");
+    cJSON_ArrayForEach(item, list)
+    {
+        cli_json_open(json, NULL);
+        cli_json_text(json, "name", text_of(item, "name"));
+        cli_json_text(json, "version", text_of(item, "version"));
+        cli_json_text(json, "path", text_of(item, "path"));
+        cli_json_maybe(json, "loaded_ms", number_of(item, "loaded"));
+        cli_json_bool(json, "ends", cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "ends")));
+        cli_json_close(json);
+    }
+    cli_json_close_array(json);
+    cJSON_Delete(list);
+}
+
 void cli_worker_json(const reeve_worker_info *info, FILE *out)
 {
     cli_json json;
@@ -106,6 +126,7 @@ void cli_worker_json(const reeve_worker_info *info, FILE *out)
         cli_json_null(&json, "utilisation");
     write_running(&json, info->running);
     write_pools(&json, info->pools);
+    write_plugins(&json, info->plugins);
     cli_json_raw(&json, "types", info->types);
     cli_json_bool(&json, "types_more", info->types_more);
     cli_json_end(&json);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "handlers/plugin_file.h"
 #include "symbols.h"
 
 /* ---- modules --------------------------------------------------------------------------------------------------- */
@@ -65,7 +66,7 @@ void host_frames_add_one(rv_buf *out, const char *maps, uint64_t address, bool r
         rv_buf_addf(out, "0x%" PRIx64, address);
         return;
     }
-    if (in.path[0] == '/') (void)host_symbols_find(in.path, in.offset, &symbol);
+    if (rv_plugin_file_of_memory(in.path) && in.path[0] != '[') (void)host_symbols_find(in.path, in.offset, &symbol);
     if (symbol.name[0] != '\0') rv_buf_addf(out, "%s+0x%" PRIx64 " ", symbol.name, symbol.offset + returns);
     bool has_id = symbol.name[0] == '\0' && symbol.build_id[0] != '\0'; /* to look it up with the symbols elsewhere */
     rv_buf_addf(out, "(%s+0x%" PRIx64 "%s%s)", base_name(in.path), in.offset + returns, has_id ? ", build id " : "",

@@ -64,7 +64,7 @@ static bool open_with_options(reeve_plugin_handle **ret, const rv_config *config
     for (size_t i = 0; values != NULL && i < from->option_count; i++)
         values[i] = (reeve_option_value){.name = from->options[i].name, .value = from->options[i].text};
     if (values != NULL)
-        status = rv_plugin_open(ret, from->name, config->plugin_dir, values, from->option_count, &bad, &error);
+        status = rv_plugin_open_copy(ret, from->name, config->plugin_dir, values, from->option_count, &bad, &error);
     else
         (void)rv_fail(&error, status, "out of memory");
     if (status != REEVE_OK) rv_complain(errors, place_of(from, bad), "plugins[%zu]: %s", index, error.text);

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -9,6 +10,7 @@
 #include "log_file.h"
 #include "log_flood.h"
 #include "log_writer.h"
+#include "replacement.h"
 #include "setup.h"
 
 /* ---- what can change while the worker runs --------------------------------------------------------------------- */
@@ -16,12 +18,19 @@
 typedef struct change {
     rv_config *config; /* in force */
     rv_config *fresh;  /* the file as it is now */
+    host_replacement *replacement;
     reeve_worker *worker;
     rv_error *error;
 } change;
 
 /* Puts a part of the fresh configuration in force. On failure the error has the words. */
 typedef reeve_status (*apply_fn)(const change *in);
+
+/* Once, for plugins and handlers. */
+static reeve_status apply_replacement(const change *in)
+{
+    return host_replacement_apply(in->replacement, in->worker, in->error);
+}
 
 static bool is_same_text(const char *one, const char *other)
 {
@@ -86,7 +95,13 @@ static const struct reloadable {
     const char *path; /* the setting, and all below it */
     apply_fn apply;
 } reloadables[] = {
-    {"worker.drain", NULL}, {"worker.settings_from", NULL}, {"worker.log", apply_log}, {"pools", apply_pools},
+    {"plugins", apply_replacement},
+    {"plugin_dir", apply_replacement},
+    {"handlers", apply_replacement},
+    {"worker.drain", NULL},
+    {"worker.settings_from", NULL},
+    {"worker.log", apply_log},
+    {"pools", apply_pools},
     {"queues", NULL}, /* worker_run.c writes them to Redis, and recurring entries */
     {"cron", NULL},
 };
@@ -165,6 +180,16 @@ static void note_difference(const rv_config_difference *of, void *context)
     add_difference(in->result, of, note);
 }
 
+/* The setting is the same, but the file is another one; or the options of the plugin have changed. */
+static void note_version(const char *name, const char *from, const char *to, void *context)
+{
+    char path[160];
+    reloading *in = context;
+
+    (void)snprintf(path, sizeof(path), "plugins.%.120s.version", name);
+    note_difference(&(rv_config_difference){.row = "plugins", .path = path, .from = from, .to = to}, in);
+}
+
 static void apply_changes(reloading *in)
 {
     for (size_t i = 0; i < RELOADABLES; i++) {
@@ -209,27 +234,53 @@ static void reject(host_reload_result *result, const rv_config *config, rv_confi
     }
 }
 
-static void put_in_force(host_reload_result *ret, rv_config *config, rv_config *fresh, reeve_worker *worker)
+static void put_in_force(const change *of, host_reload_result *ret)
 {
-    reloading in = {.change = {.config = config, .fresh = fresh, .worker = worker}, .result = ret};
+    reloading in = {.change = *of, .result = ret};
 
     ret->done = true;
-    if (rv_config_compare(config, fresh, note_difference, &in) != REEVE_OK)
+    host_replacement_each(of->replacement, note_version, &in);
+    if (rv_config_compare(of->config, of->fresh, note_difference, &in) != REEVE_OK)
         rv_log(REEVE_LOG_WARN, "program.reload", "no memory to compare all settings", NULL);
     apply_changes(&in);
     log_end(&in);
     if (in.changes + in.later == 0) host_reload_add(ret, "nothing has changed in the file");
 }
 
-void host_reload(host_reload_result *ret, rv_config *config, reeve_worker *worker)
+/* A pipe has no more to read than it had, and a FIFO would be waited for. */
+static reeve_status read_again(rv_config **ret, const char *file, rv_config_errors *errors)
+{
+    struct stat about;
+
+    *ret = NULL;
+    if (stat(file, &about) != 0 || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))
+        return rv_config_load(file, ret, errors);
+    rv_complain(errors, file, "is no regular file: it cannot be read again");
+    return REEVE_EINVAL;
+}
+
+static void reload(host_reload_result *ret, rv_config *config, rv_config *fresh, const host_reload_target *target,
+                   rv_config_errors *errors)
+{
+    host_replacement replacement;
+    const change of = {.config = config, .fresh = fresh, .replacement = &replacement, .worker = target->worker};
+
+    if (host_replacement_make(&replacement, target->plugins, config, fresh, errors))
+        put_in_force(&of, ret);
+    else
+        reject(ret, config, errors);
+    host_replacement_fini(&replacement);
+}
+
+void host_reload(host_reload_result *ret, rv_config *config, const host_reload_target *target)
 {
     rv_config_errors errors;
     rv_config *fresh;
 
     *ret = (host_reload_result){0};
     rv_config_errors_init(&errors);
-    if (rv_config_load(config->file, &fresh, &errors) == REEVE_OK)
-        put_in_force(ret, config, fresh, worker);
+    if (read_again(&fresh, config->file, &errors) == REEVE_OK)
+        reload(ret, config, fresh, target, &errors);
     else
         reject(ret, config, &errors);
     rv_config_free(fresh);
@@ -243,7 +294,7 @@ void host_reload_before_start(rv_config *config)
     rv_config *fresh;
 
     rv_config_errors_init(&errors);
-    if (rv_config_load(config->file, &fresh, &errors) == REEVE_OK) {
+    if (read_again(&fresh, config->file, &errors) == REEVE_OK) {
         for (size_t i = 0; i < RELOADABLES; i++) rv_config_compare_exchange(config, fresh, reloadables[i].path);
     } else {
         reject(&ignored, config, &errors);

@@ -7,20 +7,25 @@
 #include "base/mem.h"
 #include "signals.h"
 
+reeve_handler_policy host_handler_policy(const rv_config_handler *handler)
+{
+    return (reeve_handler_policy){.size = sizeof(reeve_handler_policy),
+                                  .type = handler->type,
+                                  .attempts = (int)handler->attempts,
+                                  .max_crashes = (int)handler->max_crashes,
+                                  .timeout_ms = handler->timeout_ms,
+                                  .heartbeat_ms = handler->heartbeat_ms,
+                                  .retry_for_ms = handler->retry_for_ms,
+                                  .max_snoozes = (int)handler->max_snoozes,
+                                  .at_most_once = handler->at_most_once,
+                                  .backoff = handler->has_backoff ? &handler->backoff : NULL,
+                                  .batch_size = (unsigned)handler->batch_size,
+                                  .batch_wait_ms = handler->batch_wait_ms};
+}
+
 static reeve_status set_policy(reeve_worker *worker, const rv_config_handler *handler)
 {
-    reeve_handler_policy policy = {.size = sizeof(policy),
-                                   .type = handler->type,
-                                   .attempts = (int)handler->attempts,
-                                   .max_crashes = (int)handler->max_crashes,
-                                   .timeout_ms = handler->timeout_ms,
-                                   .heartbeat_ms = handler->heartbeat_ms,
-                                   .retry_for_ms = handler->retry_for_ms,
-                                   .max_snoozes = (int)handler->max_snoozes,
-                                   .at_most_once = handler->at_most_once,
-                                   .backoff = handler->has_backoff ? &handler->backoff : NULL,
-                                   .batch_size = (unsigned)handler->batch_size,
-                                   .batch_wait_ms = handler->batch_wait_ms};
+    const reeve_handler_policy policy = host_handler_policy(handler);
 
     return reeve_worker_set_policy(worker, &policy);
 }

@@ -17,6 +17,9 @@
 reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const char *redis, atomic_bool *data_lost,
                               rv_error *error);
 
+/* What the configuration sets of a handler; points into it. */
+reeve_handler_policy host_handler_policy(const rv_config_handler *handler);
+
 /* The name of a pool, which the file need not give. */
 #define HOST_POOL_NAME_SIZE 65
 const char *host_pool_name(char ret[HOST_POOL_NAME_SIZE], const rv_config *config, size_t index);

@@ -116,7 +116,7 @@ static int open_and_run(const host_options *options, rv_config *config, rv_confi
     if (!opened || errors->count > 0)
         print_errors(config->file, errors);
     else if (host_redis_choose(&redis, options, config))
-        exit_status = runs ? host_run(config, redis.url) : print_check(options, config, &plugins, redis.url);
+        exit_status = runs ? host_run(config, redis.url, &plugins) : print_check(options, config, &plugins, redis.url);
     host_redis_fini(&redis);
     if (runs) host_interrupt_begin("plugins are unloaded");
     host_plugins_close(&plugins);

@@ -50,6 +50,7 @@ typedef enum host_phase { HOST_WORKING, HOST_DRAINING, HOST_STOPPING } host_phas
 typedef struct host {
     rv_config *config; /* what is in force; a reload changes it */
     const char *redis;
+    host_plugins *plugins; /* that are open; a reload changes them */
     reeve_worker *worker;
     int64_t started_ms;
     int64_t watchdog_ms;    /* 0: none */
@@ -277,7 +278,7 @@ static void reload(host *at, const char *id)
     }
     (void)snprintf(state, sizeof(state), "RELOADING=1\nMONOTONIC_USEC=%" PRId64, rv_now_ms() * 1000);
     host_notify(state);
-    host_reload(&result, at->config, at->worker);
+    host_reload(&result, at->config, &(host_reload_target){.worker = at->worker, .plugins = at->plugins});
     if (result.done && has_settings(at->config)) {
         at->write_again_ms = WRITE_AGAIN_MS;
         write_settings(at);
@@ -460,10 +461,11 @@ static bool start(host *at)
     return false;
 }
 
-int host_run(rv_config *config, const char *redis)
+int host_run(rv_config *config, const char *redis, host_plugins *plugins)
 {
     host at = {.config = config,
                .redis = redis,
+               .plugins = plugins,
                .started_ms = rv_now_ms(),
                .watchdog_ms = host_watchdog_ms(),
                .watchdog_at = RV_FOREVER,

@@ -4,9 +4,10 @@
 #ifndef HOST_RUN_H
 #define HOST_RUN_H
 
-#include "config/config.h"
+#include "plugins.h"
 
-/* Runs until it is told to stop; the exit status. redis: NULL for the default. Block signals before (signals.h). */
-int host_run(rv_config *config, const char *redis);
+/* Runs until it is told to stop; the exit status. redis: NULL for the default. plugins: those of the configuration, open; a
+ * reload changes them. Block signals before (signals.h). */
+int host_run(rv_config *config, const char *redis, host_plugins *plugins);
 
 #endif
