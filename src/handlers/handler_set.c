@@ -101,8 +101,7 @@ reeve_status rv_handler_set_policy(rv_handler_set *set, const reeve_handler_poli
 {
     reeve_handler merged;
     rv_handler *entry = rv_handler_table_find_own(&set->handlers, policy->type);
-    if (entry == NULL)
-        return rv_fail(error, REEVE_ENOTFOUND, "no handler of type %.120s is registered", policy->type);
+    if (entry == NULL) return rv_fail(error, REEVE_ENOTFOUND, "no handler of type %.120s is registered", policy->type);
     reeve_status status = check_policy(entry, policy, &merged, error);
     if (status != REEVE_OK) return status;
     if (policy->timeout_ms > 0) merged.timeout_ms = policy->timeout_ms;

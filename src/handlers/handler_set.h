@@ -13,7 +13,8 @@ typedef struct rv_handler_set {
     rv_layers layers;
     reeve_plugin_handle **plugins;
     size_t plugin_count;
-    struct rv_handler_set *older; /* those that were in place before, and that threads may still run, the last one first */
+    struct rv_handler_set
+        *older; /* those that were in place before, and that threads may still run, the last one first */
 } rv_handler_set;
 
 /* NULL: no memory. */

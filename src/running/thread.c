@@ -267,8 +267,7 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
     rv_task_init(&t->task);
     reeve_status status = rv_waker_init(&t->waker, error);
     if (status == REEVE_OK) status = rv_share_init_turn(&t->shared, error);
-    if (status == REEVE_OK)
-        status = rv_batch_init(&t->batch, batch_size(t), pool->queue_session_count, error);
+    if (status == REEVE_OK) status = rv_batch_init(&t->batch, batch_size(t), pool->queue_session_count, error);
     if (status == REEVE_OK && !allocate(t)) status = rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
     if (status == REEVE_OK)
         status = rv_worker_conn_create(&t->conn, worker, t->number_text, &t->waker, worker->command_ms, error);

@@ -18,7 +18,8 @@ static void note(const char *what, const char *id)
     int fd = path != NULL ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
 
     if (fd < 0) return;
-    int length = snprintf(line, sizeof(line), "%s%s%s " VERSION "\n", what, id != NULL ? " " : "", id != NULL ? id : "");
+    int length =
+        snprintf(line, sizeof(line), "%s%s%s " VERSION "\n", what, id != NULL ? " " : "", id != NULL ? id : "");
     if (write(fd, line, (size_t)length) != length) abort();
     close(fd);
 }

@@ -47,8 +47,8 @@ static reeve_status fill(rv_handler_set *set, const host_plugins *plugins, const
     return status;
 }
 
-bool host_replacement_make(host_replacement *ret, host_plugins *present, const rv_config *config, const rv_config *fresh,
-                           rv_config_errors *errors)
+bool host_replacement_make(host_replacement *ret, host_plugins *present, const rv_config *config,
+                           const rv_config *fresh, rv_config_errors *errors)
 {
     rv_error error = {0};
 

@@ -18,8 +18,8 @@ typedef struct host_replacement {
 
 /* Opens the plugins of a configuration, and makes the handlers. Whatever is wrong is added to errors; false: something
  * is. host_replacement_fini follows in any case. */
-bool host_replacement_make(host_replacement *ret, host_plugins *present, const rv_config *config, const rv_config *fresh,
-                           rv_config_errors *errors);
+bool host_replacement_make(host_replacement *ret, host_plugins *present, const rv_config *config,
+                           const rv_config *fresh, rv_config_errors *errors);
 
 /* Calls take for each plugin of which another version was loaded: its name, and both versions with their paths. */
 void host_replacement_each(const host_replacement *replacement,
