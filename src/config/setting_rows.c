@@ -113,6 +113,20 @@ static bool check_prefix(const char *text, rv_error *why)
     return length == 0 || (text[0] == '/' && text[length - 1] != '/' && length <= 100);
 }
 
+static bool check_queues(const char *text, rv_error *why)
+{
+    (void)why;
+    for (;;) {
+        text += strspn(text, " ");
+        size_t length = strcspn(text, ", ");
+        if (!rv_valid_queue(text, length)) return false;
+        text += length;
+        text += strspn(text, " ");
+        if (*text == '\0') return true;
+        if (*text++ != ',') return false;
+    }
+}
+
 static bool check_role(const char *text, rv_error *why)
 {
     (void)why;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "handlers/dependencies.h"
 #include "handlers/layers_run.h"
+#include "protocol/canary.h"
 #include "protocol/settlement.h"
 #include "running/admission.h"
 #include "running/at_most_once.h"
@@ -149,6 +150,12 @@ static reeve_outcome call_in_turn(rv_thread *t, rv_item *item, const rv_handler 
     return outcome;
 }
 
+static bool is_canary(const rv_envelope *envelope, const rv_handler *handler)
+{
+    return (handler == NULL || handler->is_pattern) && envelope->type_length == strlen(RV_CANARY_TYPE) &&
+           memcmp(envelope->type, RV_CANARY_TYPE, envelope->type_length) == 0;
+}
+
 /* Runs the task, unless it has no handler or has crashed too many workers. */
 static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_attempt_policy *policy,
                              bool *ret_counts)
@@ -160,6 +167,7 @@ static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *hand
         *ret_counts = false;
         return t->task.outcome;
     }
+    if (is_canary(envelope, handler)) return reeve_task_done(&t->task, NULL, 0);
     if (handler == NULL && !rv_valid_type(envelope->type, envelope->type_length)) {
         *ret_counts = false;
         return rv_task_failed(&t->task, REEVE_OUTCOME_FAIL, "malformed", "its type is not a type");

@@ -8,6 +8,7 @@
 #include "cli/stop.h"
 #include "cli/verbs.h"
 #include "web.h"
+#include "web_canary.h"
 #include "web_users.h"
 
 #define AT(field) offsetof(web_options, field)
@@ -26,13 +27,18 @@ static const cli_option web_table[] = {
      0, 0, NULL},
     {"cert", "FILE", "serve HTTPS with this certificate and its chain, PEM", CLI_TEXT, AT(cert), 0, 0, NULL},
     {"key", "FILE", "the private key of --cert, PEM, not encrypted", CLI_TEXT, AT(key), 0, 0, NULL},
+    {"canary", "QUEUES", "measure these queues, parted by commas: send a task through each now and then", CLI_TEXT,
+     AT(canary), 0, 0, NULL},
+    {"canary-interval", "DURATION", "the time between two of these tasks of a queue (30s)", CLI_DURATION,
+     AT(canary_interval_ms), 1000, 0, NULL},
     {"read-only", NULL, "refuse all requests that change something", CLI_FLAG, AT(read_only), 0, 0, NULL},
     {"hide-payloads", NULL, "show neither payloads nor results of tasks", CLI_FLAG, AT(hide_payloads), 0, 0, NULL},
     {"hash-password", NULL, "read a password from standard input, print its hash for --users, and exit", CLI_FLAG,
      AT(hash), 0, 0, NULL},
     {0},
 };
-static const web_options web_defaults = {.listen = "127.0.0.1:8420", .prefix = ""};
+static const web_options web_defaults = {
+    .listen = "127.0.0.1:8420", .prefix = "", .canary_interval_ms = WEB_CANARY_INTERVAL_MS};
 
 /* The first line of standard output is the address: port 0 is known only now. */
 static void print_address(const cli_context *cli, const web_server *web)

@@ -60,7 +60,9 @@ typedef struct web_options {
     const char *user_header; /* a header by which a proxy names the user */
     const char *cert;        /* file: serve HTTPS with it */
     const char *key;         /* file: its private key */
-    const char *user_role;   /* the role of users whom the file does not name */
+    const char *canary;      /* queues through which a task is sent now and then, parted by commas; NULL: none */
+    int64_t canary_interval_ms;
+    const char *user_role; /* the role of users whom the file does not name */
     bool read_only;
     bool hide_payloads;
     bool hash; /* --hash-password */
@@ -74,6 +76,7 @@ struct web_clients;
 struct web_users;
 struct web_snapshots;
 struct web_operations;
+struct web_canary;
 
 struct web_server {
     web_options options;
@@ -83,6 +86,7 @@ struct web_server {
     struct web_users *users;
     struct web_snapshots *snapshots;
     struct web_operations *operations;
+    struct web_canary *canary; /* NULL: no queue is watched */
     bool authenticates;
     int64_t started_ms; /* since the epoch */
 };

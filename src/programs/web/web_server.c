@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/listen_address.h"
 #include "web.h"
+#include "web_canary.h"
 #include "web_clients.h"
 #include "web_operations.h"
 #include "web_snapshot.h"
@@ -34,6 +35,9 @@ reeve_status web_server_check(const web_options *options, rv_error *error)
         return rv_fail(error, REEVE_EINVAL, "user-role goes with user-header");
     if ((options->cert != NULL) != (options->key != NULL))
         return rv_fail(error, REEVE_EINVAL, "cert and key go together");
+    if (options->canary != NULL && !web_canary_is_list(options->canary))
+        return rv_fail(error, REEVE_EINVAL, "canary: \"%.100s\": expected at most %d names of queues, parted by commas",
+                       options->canary, WEB_CANARY_QUEUES_MAX);
     if (!rv_listen_address_is_valid(options->listen))
         return rv_fail(error, REEVE_EINVAL, "listen: \"%.100s\": expected HOST:PORT or unix:PATH", options->listen);
     return REEVE_OK;
@@ -70,7 +74,10 @@ static reeve_status serve(web_server *web, rv_error *error)
     web->clients = web_clients_open(web);
     web->operations = web_operations_open(web);
     web->snapshots = web_snapshots_open(web);
-    if (web->clients == NULL || web->operations == NULL || web->snapshots == NULL)
+    if (web->options.canary != NULL && web->clients != NULL)
+        web->canary = web_canary_open(web, web->options.canary, web->options.canary_interval_ms);
+    if (web->clients == NULL || web->operations == NULL || web->snapshots == NULL ||
+        (web->options.canary != NULL && web->canary == NULL))
         return rv_fail(error, REEVE_ENOMEM, "no memory for the web server");
     return rv_http_server_start(&web->http, &options, error);
 }
@@ -97,6 +104,7 @@ void web_server_close(web_server *web)
     if (web->clients != NULL) web_clients_interrupt(web->clients);
     rv_http_server_stop(web->http);
     web_operations_close(web->operations);
+    web_canary_close(web->canary);
     web_snapshots_close(web->snapshots);
     web_clients_close(web->clients);
     web_users_close(web->users);

@@ -7,6 +7,7 @@
 #include "base/exposition.h"
 #include "base/mem.h"
 #include "web.h"
+#include "web_canary.h"
 #include "web_clients.h"
 #include "web_snapshot.h"
 
@@ -201,6 +202,22 @@ static void write_queues(rv_exposition *out, const series *to)
     }
 }
 
+static void write_canary(void *user, const char *queue, double seconds)
+{
+    const char *const labels[] = {"queue", queue, NULL};
+
+    if (seconds >= 0) rv_exposition_sample(user, labels, seconds);
+}
+
+static void write_canaries(rv_exposition *out, struct web_canary *canary)
+{
+    if (canary == NULL) return;
+    rv_exposition_family(out, "reeve_canary_seconds", RV_EXPOSITION_GAUGE, "seconds",
+                         "Time from the enqueue to the end of the last task that was sent to measure the queue, or the "
+                         "age of the one that is under way if that is more.");
+    web_canary_each(canary, write_canary, out);
+}
+
 static void write_metrics(web_call *call, rv_exposition *out, const web_snapshot *snapshot)
 {
     series to = {.snapshot = snapshot, .order = web_queue_order(snapshot)};
@@ -217,6 +234,7 @@ static void write_metrics(web_call *call, rv_exposition *out, const web_snapshot
         rv_exposition_gauge(out, "reeve_redis_max_bytes", "bytes", "Memory limit of Redis; 0: none.",
                             (double)snapshot->redis.max_bytes);
     }
+    write_canaries(out, call->web->canary);
     rv_exposition_gauge(out, "reeve_web_snapshot_seconds", "seconds", "How long the last snapshot took.",
                         (double)snapshot->took_us / 1e6);
     rv_exposition_gauge(out, "reeve_web_viewers", NULL, "Open event streams.",

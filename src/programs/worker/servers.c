@@ -33,6 +33,8 @@ static bool start_web(web_server *ret, const rv_config *config, const char *redi
                                  .user_role = config->web.user_role,
                                  .cert = config->web.cert,
                                  .key = config->web.key,
+                                 .canary = config->web.canary,
+                                 .canary_interval_ms = config->web.canary_interval_ms,
                                  .read_only = config->web.read_only,
                                  .hide_payloads = config->web.hide_payloads,
                                  .redis = redis,
