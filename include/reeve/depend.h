@@ -26,6 +26,7 @@
 #define REEVE_DEPEND_H
 
 #include "client.h"
+#include "search.h"
 #include "task.h"
 
 #ifdef __cplusplus
@@ -175,6 +176,42 @@ REEVE_API reeve_status reeve_batch_count(reeve_client *client, const char *handl
  */
 REEVE_API reeve_status reeve_batch_find(reeve_client *client, const char *const *handles, size_t count,
                                         reeve_batch *ret);
+
+/* A callback of a batch that has not become ready. */
+typedef struct reeve_batch_entry {
+    char handle[REEVE_HANDLE_MAX];
+    const char *callback; /* "success", "complete" or "death" */
+    reeve_batch_counts counts;
+} reeve_batch_entry;
+
+/*
+ * Gets the next callbacks of batches in a queue: blocked tasks that wait for all their parents by the rule wait (success), go
+ * (complete) or death. A task that was enqueued with parents of one of these rules looks the same, and is listed, too. The cursor is as
+ * for reeve_find (search.h): "" before the first call, and after the last one. A call examines at most 1000 blocked tasks, and
+ * takes a round trip, and those of reeve_batch_count for each callback. *ret_seen, when not NULL, is the number of tasks examined.
+ * Free the list with reeve_batch_list_free.
+ */
+REEVE_API reeve_status reeve_batch_list(reeve_client *client, const char *queue, char cursor[REEVE_CURSOR_MAX],
+                                        reeve_batch_entry ***ret, size_t *ret_count, uint64_t *ret_seen);
+REEVE_API void reeve_batch_list_free(reeve_batch_entry **list, size_t count);
+
+/* What reeve_batch_cancel has done. */
+typedef struct reeve_batch_cancelled {
+    uint64_t cancelled; /* members that waited */
+    uint64_t asked;     /* members that run: their handlers are asked to stop */
+} reeve_batch_cancelled;
+
+/*
+ * Cancels the members of a batch, or the parents of any other task, that have not ended; one call for each. The handle is that of
+ * a callback. The callbacks, and other tasks that wait for the members, are told that these were cancelled, and their rules apply;
+ * reeve_cancel would refuse such a task. Members that have ended, and dead ones that wait for a retry, stay as they are. An open batch
+ * stays open. The reason is as in reeve_cancel_with_reason, or NULL. After an error *ret has what was done before.
+ *
+ *   REEVE_EINVAL      the handle or the reason is not valid
+ *   REEVE_ENOTFOUND   there is no such task, or its record is no longer kept
+ */
+REEVE_API reeve_status reeve_batch_cancel(reeve_client *client, const char *handle, const char *reason,
+                                          reeve_batch_cancelled *ret);
 
 /* ---- the tree of a task ---------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "client/fan.h"
 #include "client/partitions.h"
 #include "protocol/scripts.h"
@@ -70,4 +71,17 @@ reeve_status rv_change_call_answer(reeve_client *client, const rv_change_call *w
                        what->verb, queue, id, reply->text + 8);
     }
     return rv_fail(&client->error, REEVE_ESTATE, "cannot %s %s/%s: it is %s", what->verb, queue, id, reply->text);
+}
+
+/* It is a word of a message, and a text of JSON. */
+reeve_status rv_change_call_check_reason(reeve_client *client, const char *reason)
+{
+    if (strlen(reason) > REEVE_REASON_MAX)
+        return rv_fail(&client->error, REEVE_ETOOBIG, "the reason has %zu bytes: at most %d", strlen(reason),
+                       REEVE_REASON_MAX);
+    for (const char *at = reason; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            return rv_fail(&client->error, REEVE_EINVAL, "the reason has more than one line");
+    if (rv_utf8_is_valid(reason, strlen(reason))) return REEVE_OK;
+    return rv_fail(&client->error, REEVE_EINVAL, "the reason: must be UTF-8");
 }

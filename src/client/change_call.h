@@ -19,6 +19,9 @@ typedef struct rv_change_call {
  * time. */
 reeve_status rv_change_call_run(reeve_client *client, const rv_change_call *what);
 
+/* Whether a text may be the reason of a cancel. */
+reeve_status rv_change_call_check_reason(reeve_client *client, const char *reason);
+
 /* The status for the script's answer, for a caller that makes the call itself. again: an earlier try may have been
  * executed. */
 reeve_status rv_change_call_answer(reeve_client *client, const rv_change_call *what, const rv_reply *reply, bool again);

@@ -26,4 +26,9 @@ bool rv_client_batch_is_past(reeve_status status);
 reeve_status rv_client_batch_add_parents(reeve_client *client, const reeve_batch *batch, reeve_parent *parents,
                                          size_t count, bool *ret_some);
 
+/* Calls a function for each member that has not ended for the callback, until it fails. */
+typedef reeve_status (*rv_batch_member_fn)(const char *handle, void *context);
+reeve_status rv_client_batch_each_left(reeve_client *client, const char *handle, rv_batch_member_fn each,
+                                       void *context);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
+#include "client/client_batch.h"
 #include "reeve/depend.h"
 
 #define PAGE 1000
@@ -211,31 +212,55 @@ static reeve_status count_members(count_call *call, reeve_batch_counts *counts)
     return status == REEVE_OK ? count_page(call, counts) : status;
 }
 
+/* Reads the edges of a callback. After it: close_call. */
+static reeve_status open_call(count_call *call, const char *handle, char queue[REEVE_QUEUE_MAX + 1],
+                              char id[REEVE_ID_MAX])
+{
+    rv_buf_init(&call->names, NAMES_MAX);
+    rv_buf_init(&call->edges, NAMES_MAX);
+    call->id = id;
+    if (!rv_keys_split_handle(handle, queue, id))
+        return rv_fail(&call->client->error, REEVE_EINVAL, "\"%.200s\" is no handle of a task", handle);
+    rv_keys_set_prefix(&call->prefix, call->client->ns, queue);
+    call->page = (const member **)rv_zalloc_array(PAGE, sizeof(*call->page));
+    call->facts = rv_zalloc_array(PAGE, sizeof(*call->facts));
+    if (call->page == NULL || call->facts == NULL)
+        return rv_fail(&call->client->error, REEVE_ENOMEM, "no memory to count the members of a batch");
+    reeve_status status = read_edges(call);
+    return status == REEVE_OK ? sort_members(call) : status;
+}
+
+static void close_call(count_call *call)
+{
+    rv_free((void *)call->page);
+    rv_free(call->facts);
+    rv_free(call->members);
+    rv_buf_fini(&call->names);
+    rv_buf_fini(&call->edges);
+}
+
 reeve_status reeve_batch_count(reeve_client *client, const char *handle, reeve_batch_counts *ret)
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
-    count_call call = {.client = client, .id = id};
+    count_call call = {.client = client};
     reeve_batch_counts counts = {0};
     if (client == NULL || handle == NULL || ret == NULL) return REEVE_EINVAL;
-    if (!rv_keys_split_handle(handle, queue, id))
-        return rv_fail(&client->error, REEVE_EINVAL, "\"%.200s\" is no handle of a task", handle);
-    rv_keys_set_prefix(&call.prefix, client->ns, queue);
-    rv_buf_init(&call.names, NAMES_MAX);
-    rv_buf_init(&call.edges, NAMES_MAX);
-    call.page = (const member **)rv_zalloc_array(PAGE, sizeof(*call.page));
-    call.facts = rv_zalloc_array(PAGE, sizeof(*call.facts));
-    reeve_status status = call.page != NULL && call.facts != NULL
-                              ? read_edges(&call)
-                              : rv_fail(&client->error, REEVE_ENOMEM, "no memory to count the members of a batch");
-    if (status == REEVE_OK) status = sort_members(&call);
+    reeve_status status = open_call(&call, handle, queue, id);
     if (status == REEVE_OK) status = count_members(&call, &counts);
     counts.members = call.member_count;
     counts.open = call.open;
     if (status == REEVE_OK) *ret = counts;
-    rv_free((void *)call.page);
-    rv_free(call.facts);
-    rv_free(call.members);
-    rv_buf_fini(&call.names);
-    rv_buf_fini(&call.edges);
+    close_call(&call);
+    return status;
+}
+
+reeve_status rv_client_batch_each_left(reeve_client *client, const char *handle, rv_batch_member_fn each, void *context)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    count_call call = {.client = client};
+    reeve_status status = open_call(&call, handle, queue, id);
+    for (size_t i = 0; i < call.member_count && status == REEVE_OK; i++)
+        if (call.members[i].how == NOT_ENDED) status = each(call.members[i].handle, context);
+    close_call(&call);
     return status;
 }

@@ -42,19 +42,6 @@ reeve_status reeve_cancel_cascade(reeve_client *client, const char *queue, const
     return rv_change_call_run(client, &what);
 }
 
-/* It is a word of a message, and a text of JSON. */
-static reeve_status check_reason(reeve_client *client, const char *reason)
-{
-    if (strlen(reason) > REEVE_REASON_MAX)
-        return rv_fail(&client->error, REEVE_ETOOBIG, "the reason has %zu bytes: at most %d", strlen(reason),
-                       REEVE_REASON_MAX);
-    for (const char *at = reason; *at != '\0'; at++)
-        if ((unsigned char)*at < ' ' || *at == 127)
-            return rv_fail(&client->error, REEVE_EINVAL, "the reason has more than one line");
-    if (rv_utf8_is_valid(reason, strlen(reason))) return REEVE_OK;
-    return rv_fail(&client->error, REEVE_EINVAL, "the reason: must be UTF-8");
-}
-
 reeve_status reeve_cancel_with_reason(reeve_client *client, const char *queue, const char *id, const char *reason,
                                       bool cascade, bool *ret_running)
 {
@@ -66,7 +53,7 @@ reeve_status reeve_cancel_with_reason(reeve_client *client, const char *queue, c
                                  "cancelled",
                                  &running,
                                  cascade};
-    reeve_status status = check_reason(client, reason);
+    reeve_status status = rv_change_call_check_reason(client, reason);
     if (status == REEVE_OK) status = rv_change_call_run(client, &what);
     if (status == REEVE_OK && ret_running != NULL) *ret_running = running;
     return status;

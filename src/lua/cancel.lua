@@ -5,7 +5,8 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
--- ARGV[2]  "cascade": tasks that wait for it are cancelled with it; "": it is refused while there are any
+-- ARGV[2]  "cascade": tasks that wait for it are cancelled with it; "tell": they hear that it was cancelled, and the rules of their
+--          edges apply; "": it is refused while there are any
 -- ARGV[3]  the reason, a text of one line, or "": none
 -- reply    "ok", or "ok more": tasks here or in other queues are still to hear of it (fan.lua), or "children <how many>"
 --          that wait for it, or "running" when it is told to stop, or the state that does not allow it, or "" when there
@@ -30,11 +31,11 @@ local function with_reason(id, envelope)
   return envelope
 end
 
-local task, reply = read_removal(P)
+local task, reply = read_removal(P, 'tell')
 if not task then return reply end
 local id, envelope, state = task.id, task.envelope, task.state
 if is_waiting(state) or state == 'running' then
-  local why = free_of_children(P, id, task.cascade)
+  local why = not task.other and free_of_children(P, id, task.cascade)
   if why then return why end
 end
 if is_waiting(state) or state == 'running' then envelope = with_reason(id, envelope) end

@@ -260,6 +260,77 @@ static void a_member_adds_members(void **state)
     states_are("ready", "ready", "");
 }
 
+/* Members that wait are cancelled, one that runs is asked; those that have ended stay. The callbacks hear of it. */
+static void members_are_cancelled(void **state)
+{
+    reeve_batch_cancelled counts;
+    test_hand hand;
+    (void)state;
+    open_batch();
+    add("p", "runs");
+    add("q", "a");
+    add("q", "b");
+    test_complete("q", "a");
+    test_hand_init(&hand, "8", "p");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+    test_refused(test_client, reeve_cancel(test_client, "q", "b"), REEVE_ESTATE, "others wait for it");
+    test_ok(test_client, reeve_batch_cancel(test_client, "q/complete", "not needed", &counts));
+    assert_int_equal(counts.cancelled, 1);
+    assert_int_equal(counts.asked, 1);
+    reeve_task_info *info = test_show("q", "b");
+    assert_int_equal(info->state, REEVE_STATE_CANCELLED);
+    assert_string_equal(info->cancel_reason, "not needed");
+    reeve_task_info_free(info);
+    assert_string_equal(counts_of("q/complete"), "closed 3: 1 completed, 0 dead, 1 cancelled, 1 left, 0 failed");
+    const test_outcome snooze = {0, {.id = "runs", .outcome = REEVE_OUTCOME_SNOOZE, .begun = true, .delay_ms = 1}};
+    (void)test_turn(&hand, 0, &snooze, 1);
+    test_settle_queues("p q d");
+    states_are("blocked", "ready", "ready");
+    test_refused(test_client, reeve_batch_cancel(test_client, "q/nope", NULL, NULL), REEVE_ENOTFOUND, "");
+    test_refused(test_client, reeve_batch_cancel(test_client, "nope", NULL, NULL), REEVE_EINVAL, "");
+    test_refused(test_client, reeve_batch_cancel(test_client, "q/complete", "a\nb", NULL), REEVE_EINVAL, "line");
+}
+
+/* The callbacks of a queue, "<id> <callback> <members>", sorted by what finds them. */
+static const char *list_of(const char *queue)
+{
+    static char text[500];
+    char cursor[REEVE_CURSOR_MAX] = "";
+    size_t at = 0, count;
+    text[0] = '\0';
+    do {
+        reeve_batch_entry **list;
+        test_ok(test_client, reeve_batch_list(test_client, queue, cursor, &list, &count, NULL));
+        for (size_t i = 0; i < count; i++)
+            at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s %d, ", list[i]->handle, list[i]->callback,
+                                   (int)list[i]->counts.members);
+        reeve_batch_list_free(list, count);
+    } while (*cursor);
+    return text;
+}
+
+static void callbacks_are_listed(void **state)
+{
+    (void)state;
+    open_batch();
+    test_put("q", "x");
+    test_put_after("q", "no-callback", "f:q/x");
+    test_put_after("q", "neither", "g:q/x w:p/y");
+    add("q", "a");
+    assert_non_null(strstr(list_of("q"), "q/success success 1, "));
+    assert_non_null(strstr(list_of("q"), "q/complete complete 1, "));
+    assert_null(strstr(list_of("q"), "no-callback"));
+    assert_null(strstr(list_of("q"), "neither"));
+    assert_string_equal(list_of("d"), "d/death death 1, ");
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+    assert_non_null(strstr(list_of("q"), "q/complete complete 1, "));
+    test_complete("q", "x");
+    test_complete("q", "a");
+    test_settle_queues("p q d");
+    assert_null(strstr(list_of("q"), "complete"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +343,8 @@ int main(void)
         cmocka_unit_test_setup(foreign_values_do_not_count, test_place_empty),
         cmocka_unit_test_setup(it_is_found_by_its_callbacks, test_place_empty),
         cmocka_unit_test_setup(a_member_adds_members, test_place_empty),
+        cmocka_unit_test_setup(members_are_cancelled, test_place_empty),
+        cmocka_unit_test_setup(callbacks_are_listed, test_place_empty),
     };
     return cmocka_run_group_tests_name("ct_batch_counts", tests, test_place_start, test_place_stop);
 }

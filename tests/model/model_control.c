@@ -6,6 +6,7 @@
 #include "support/queue.h"
 
 enum { QUEUE, ID, FLAGS, CASCADES, AGAIN = 3 };
+enum { TELLS = 2 }; /* CASCADES, of cancel */
 enum { TWICE = 1 };
 
 static void choose_task(int arg[ARGS])
@@ -30,6 +31,10 @@ static bool is_free_of_children(const int arg[ARGS], unsigned concerned, char ac
 {
     int children = model_children(arg[QUEUE], arg[ID]);
     if (children == 0 || !(concerned >> model_task_of(arg[QUEUE], arg[ID])->state & 1)) return true;
+    if (arg[CASCADES] == TELLS) {
+        COVER(DEPENDENCY_TOLD);
+        return true;
+    }
     if (!arg[CASCADES]) {
         (void)snprintf(actual, 32, "children %d", children);
         COVER(DEPENDENCY_REFUSED);
@@ -58,6 +63,7 @@ static void steer_with(const rv_script *script, const char *more, const int arg[
         model_task *task = model_task_of(arg[QUEUE], arg[ID]);
         const char *const words[] = {model_id(arg[ID]),
                                      !arg[CASCADES]               ? ""
+                                     : arg[CASCADES] == TELLS     ? "tell"
                                      : script == &rv_script_retry ? "completed"
                                                                   : "cascade",
                                      more};
@@ -86,7 +92,7 @@ static void steer(const rv_script *script, const int arg[ARGS], unsigned allowed
 void model_cancel_make(int arg[ARGS])
 {
     model_prefer(arg, WAITING | 1u << RUNNING);
-    arg[CASCADES] = (int)model_chance(2);
+    arg[CASCADES] = (int)model_chance(3);
 }
 
 static void do_cancel(int queue, model_task *task)

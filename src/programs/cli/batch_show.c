@@ -10,7 +10,7 @@
 #include "progress.h"
 #include "verb_batch.h"
 
-static void print_json(const char *handle, const reeve_batch_counts *counts)
+void cli_batch_json(const char *handle, const char *callback, const reeve_batch_counts *counts)
 {
     cli_handle parts;
     cli_json json;
@@ -18,6 +18,7 @@ static void print_json(const char *handle, const reeve_batch_counts *counts)
     (void)cli_handle_parse(&parts, handle);
     cli_json_begin(&json, stdout);
     cli_handle_json(&json, parts.queue, parts.id);
+    if (callback != NULL) cli_json_text(&json, "callback", callback);
     cli_json_bool(&json, "open", counts->open);
     cli_json_uint(&json, "members", counts->members);
     cli_json_uint(&json, "completed", counts->completed);
@@ -31,7 +32,7 @@ static void print_json(const char *handle, const reeve_batch_counts *counts)
 void cli_batch_show_counts(const cli_context *cli, const char *handle, const reeve_batch_counts *counts)
 {
     if (cli->json) {
-        print_json(handle, counts);
+        cli_batch_json(handle, NULL, counts);
         return;
     }
     if (isatty(STDOUT_FILENO) == 1) {

@@ -1,6 +1,6 @@
 /*
  * verb_batch.c - `reeve batch`: what its words are, and how members are added to a batch and the batch is closed.
- * batch_open.c, batch_show.c and batch_wait.c have the others.
+ * batch_open.c, batch_show.c, batch_wait.c and batch_list.c have the others.
  */
 #include "verb_batch.h"
 
@@ -64,6 +64,8 @@ static const cli_word words[] = {
     {"close", "HANDLE...", 1, CLI_BATCH_CALLBACKS, close_batch, "", NULL, true},
     {"show", "HANDLE", 1, 1, cli_batch_show, "", NULL, true},
     {"wait", "HANDLE [--timeout DURATION]", 1, 1, cli_batch_wait, " timeout ", NULL, true},
+    {"list", "QUEUE [--limit N]", 1, 1, cli_batch_list, " limit ", NULL, false},
+    {"cancel", "HANDLE [--reason TEXT]", 1, 1, cli_batch_cancel, " reason ", NULL, true},
 };
 
 static int batch(cli_context *cli, void *options)
@@ -83,9 +85,11 @@ static const cli_option batch_table[] = {
     {"queue", "QUEUE", "with add: the queue of lines that have none", CLI_TEXT, AT(queue), 0, 0, NULL},
     {"type", "TYPE", "with add: the type of lines that have none", CLI_TEXT, AT(type), 0, 0, NULL},
     {"timeout", "DURATION", "with wait: give up after this time (never)", CLI_DURATION, AT(timeout_ms), 0, 0, NULL},
+    {"limit", "N", "with list: print at most N; 0: all (50)", CLI_COUNT, AT(limit), 0, INT64_MAX, NULL},
+    {"reason", "TEXT", "with cancel: why, for the records and the handlers", CLI_TEXT, AT(reason), 0, 0, NULL},
     {0},
 };
-static const cli_batch_options batch_defaults = {.timeout_ms = -1};
+static const cli_batch_options batch_defaults = {.timeout_ms = -1, .limit = 50};
 
 const cli_verb cli_verb_batch = {
     .name = "batch",
@@ -94,7 +98,9 @@ const cli_verb cli_verb_batch = {
                 "       reeve batch add HANDLE... [--queue QUEUE] [--type TYPE] < LINES\n"
                 "       reeve batch close HANDLE...\n"
                 "       reeve batch show HANDLE\n"
-                "       reeve batch wait HANDLE [--timeout DURATION]",
+                "       reeve batch wait HANDLE [--timeout DURATION]\n"
+                "       reeve batch list QUEUE [--limit N]\n"
+                "       reeve batch cancel HANDLE [--reason TEXT]",
     .summary = "Task batches: opens them, adds members, closes them, and shows how many have ended",
     .options = batch_table,
     .options_size = sizeof(cli_batch_options),
@@ -114,12 +120,18 @@ const cli_verb cli_verb_batch = {
         "\n"
         "`show` counts the parents of a callback, or of any other task, and prints a progress bar on a terminal.\n"
         "`wait` waits until the batch is closed and all members have ended, and shows the progress meanwhile.\n"
+        "`list` lists the callbacks of a queue that have not become ready, with their counts. A task that waits for\n"
+        "others by the rule wait, go or death alone looks like a callback, and is listed, too.\n"
+        "`cancel` cancels the members that have not ended. The callbacks hear of it: a callback of an open batch waits\n"
+        "until the batch is closed. Members that run are asked to stop.\n"
         "\n"
         "Examples:\n"
         "  batch=$(reeve batch open --complete '{\"queue\":\"default\",\"type\":\"report\"}')\n"
         "  reeve batch add $batch --queue files --type checksum < lines\n"
         "  reeve batch close $batch\n"
-        "  reeve batch wait $batch --timeout 10m\n",
+        "  reeve batch wait $batch --timeout 10m\n"
+        "  reeve batch list default\n"
+        "  reeve batch cancel $batch --reason 'not needed'\n",
     .exits =
         "0 done, with wait: all members have completed; 1 refused or not found, 2 wrong usage, 3 no Redis. With wait:\n"
         "5 a member has died or was cancelled, 7 the batch has not ended in time.",

@@ -25,3 +25,24 @@ fails 1 state batch close "$death" batches/all
 fails 1 state batch add batches/all </dev/null
 prints 'batch show' 0 batch show "$death"
 expect_eq "$(member open "$OUT") $(member members "$OUT")" 'false 2'
+# list and cancel.
+printf '{"id":"c1"}\n{"id":"c2"}\n' >"$TEST_DIR/members"
+prints 'batch open' 0 batch open --complete '{"queue":"batches","type":"noop","id":"over"}' --success '{"queue":"batches","type":"noop","id":"good"}'
+prints 'batch add' 0 batch add batches/over batches/good --queue cancels --type noop <"$TEST_DIR/members"
+prints 'batch list' 0 batch list batches --limit 0
+expect_has "$OUT" '"handle":"batches/over","queue":"batches","id":"over","callback":"complete","open":true,"members":2'
+expect_has "$OUT" '"id":"good","callback":"success"'
+expect_status 0 reeve batch list batches
+expect_has "$OUT" "[----------]   0 %"
+expect_status 0 reeve batch list batches --limit 1
+expect_has "$ERR" "there may be more"
+reeve lease cancels >/dev/null
+prints 'batch cancel' 0 batch cancel batches/over --reason stop
+expect_eq "$(member cancelled "$OUT") $(member asked "$OUT")" '1 1'
+prints 'batch show' 0 batch show batches/over
+expect_eq "$(member cancelled "$OUT") $(member left "$OUT")" '1 1'
+expect_eq "$(of_task batches/over state) $(of_task cancels/c2 state)" '"blocked" "cancelled"'
+expect_eq "$(of_task cancels/c2 cancel_reason)" '"stop"'
+fails 1 not_found batch cancel batches/nope
+fails 2 usage batch cancel nohandle
+fails 2 invalid batch list 'no queue'
