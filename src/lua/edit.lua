@@ -126,6 +126,7 @@ local moves = (o.priority or 0) ~= (new.priority or 0) or o.group ~= new.group
 if moves and (state == 'ready' or state == 'parked') then
   leave_place(P, id, state, envelope)
   to_ready(P, id, new)
+  if state == 'parked' then tell(P, 'ready', id) end
 elseif moves and is_waiting(state) and has_info(envelope) then
   call('HDEL', P .. 'info:' .. id, 'place')
 end
