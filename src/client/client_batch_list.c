@@ -9,9 +9,8 @@
 #include "protocol/json_parse.h"
 #include "reeve/depend.h"
 
-static const char *const callbacks[] = {[REEVE_PARENT_WAIT] = "success",
-                                        [REEVE_PARENT_GO] = "complete",
-                                        [REEVE_PARENT_DEATH] = "death"};
+static const char *const callbacks[] = {
+    [REEVE_PARENT_WAIT] = "success", [REEVE_PARENT_GO] = "complete", [REEVE_PARENT_DEATH] = "death"};
 
 static reeve_on_parent_death rule_of(const cJSON *parent)
 {

@@ -270,7 +270,7 @@
     X(LIMIT_OWN_RATE, "limit: rate of a group")                                                           \
     X(LIMIT_NONE, "limit: none")                                                                          \
     X(LIMIT_FORGET, "limit: a group's own is forgotten")                                                  \
-    X(DEPENDENCY_TOLD, "cancel: those that wait for it are told")                                          \
+    X(DEPENDENCY_TOLD, "cancel: those that wait for it are told")                                         \
     X(BLOCK_WAITS, "block: a running task waits for others")                                              \
     X(BLOCK_GOES_ON, "block: ... which have ended")                                                       \
     X(BLOCK_DIES, "block: ... and dies at once")                                                          \

@@ -14,8 +14,8 @@
 #define BAR 10
 
 static const cli_column columns[] = {
-    {"HANDLE", false, 0, 0},  {"CALLBACK", false, 0, 2}, {"OPEN", false, 0, 3}, {"PROGRESS", false, 0, 0},
-    {"MEMBERS", true, 0, 0},  {"LEFT", true, 0, 0},      {"DEAD", true, 0, 0},  {"CANCELLED", true, 0, 1},
+    {"HANDLE", false, 0, 0}, {"CALLBACK", false, 0, 2}, {"OPEN", false, 0, 3}, {"PROGRESS", false, 0, 0},
+    {"MEMBERS", true, 0, 0}, {"LEFT", true, 0, 0},      {"DEAD", true, 0, 0},  {"CANCELLED", true, 0, 1},
 };
 
 static const char *bar_of(const reeve_batch_counts *counts, char ret[BAR + 12])
