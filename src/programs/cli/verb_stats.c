@@ -4,12 +4,15 @@
 #include "verb_stats.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "by_queue.h"
 #include "maintain.h"
+#include "stop.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -20,6 +23,7 @@ struct stats_options {
     int minutes;
     bool histogram;
     bool types;
+    int64_t watch_ms; /* 0: once */
 };
 
 static const cli_option stats_table[] = {
@@ -30,6 +34,8 @@ static const cli_option stats_table[] = {
     {"types", NULL, "show a row for each type of task", CLI_FLAG, offsetof(struct stats_options, types), 0, 0, NULL},
     {"histogram", NULL, "also show the histograms of wait times and run times", CLI_FLAG,
      offsetof(struct stats_options, histogram), 0, 0, NULL},
+    {"watch", "DURATION", "print it again after each DURATION, until a signal ends it", CLI_DURATION,
+     offsetof(struct stats_options, watch_ms), 100, 86400000, NULL},
     {0},
 };
 static const struct stats_options stats_defaults = {.days = 1};
@@ -187,19 +193,16 @@ static void begin_table(struct showing *showing, bool one)
         cli_table_init(&showing->table, one && showing->options->days > 1 ? by_day : by_queue, COLUMN_COUNT);
 }
 
-static int stats(cli_context *cli, void *pointer)
+static int show_once(cli_context *cli, const struct stats_options *options)
 {
-    struct showing showing = {.cli = cli, .options = pointer};
+    struct showing showing = {.cli = cli, .options = options};
     bool one = cli->count > 0;
-    int status = one ? cli_queue_argument(cli, cli->rest[0]) : CLI_DONE;
 
-    if (status == CLI_DONE) status = cli_open(cli);
-    if (status != CLI_DONE) return status;
     if (one) cli_maintain(cli, cli->rest[0]);
     if (showing.options->minutes > 0)
         return cli_stats_minutes(cli, one ? cli->rest[0] : NULL, (unsigned)showing.options->minutes);
     begin_table(&showing, one);
-    status = one ? show_one(&showing, cli->rest[0]) : show_all(&showing);
+    int status = one ? show_one(&showing, cli->rest[0]) : show_all(&showing);
     if ((showing.table.used > 0 || showing.table.failed) && !cli_table_print(&showing.table, stdout))
         status = cli_no_memory(cli);
     if (status == CLI_DONE && showing.options->histogram && showing.total != NULL) print_histograms(showing.total);
@@ -208,10 +211,41 @@ static int stats(cli_context *cli, void *pointer)
     return status;
 }
 
+/* On a terminal each print takes the place of the one before; elsewhere they follow one another. */
+static int watch(cli_context *cli, const struct stats_options *options)
+{
+    bool clears = !cli->json && isatty(STDOUT_FILENO) == 1;
+    int status = CLI_DONE;
+
+    cli_stop_catch(NULL);
+    while (status == CLI_DONE && cli_stop_signal() == 0) {
+        if (clears) (void)fputs("\033[H\033[2J", stdout);
+        status = show_once(cli, options);
+        if (!cli->json && !clears) (void)putchar('\n');
+        if (fflush(stdout) != 0) status = CLI_REFUSED;
+        struct pollfd stop = {.fd = cli_stop_fd(), .events = POLLIN};
+        if (status == CLI_DONE && cli_stop_signal() == 0) (void)poll(&stop, 1, (int)options->watch_ms);
+    }
+    int came = cli_stop_signal();
+    cli_stop_release();
+    return status == CLI_DONE && came != 0 ? cli_signalled(cli, came) : status;
+}
+
+static int stats(cli_context *cli, void *pointer)
+{
+    const struct stats_options *options = pointer;
+    int status = cli->count > 0 ? cli_queue_argument(cli, cli->rest[0]) : CLI_DONE;
+
+    if (status == CLI_DONE) status = cli_open(cli);
+    if (status != CLI_DONE) return status;
+    return options->watch_ms > 0 ? watch(cli, options) : show_once(cli, options);
+}
+
 const cli_verb cli_verb_stats = {
     .name = "stats",
     .section = CLI_QUEUES,
-    .synopsis = "[QUEUE] [--days N] [--types] [--histogram] | [QUEUE] --minutes N",
+    .synopsis =
+        "[QUEUE] [--days N] [--types] [--histogram] [--watch DURATION] | [QUEUE] --minutes N [--watch DURATION]",
     .summary = "Shows numbers of tasks, wait times, run times and kinds of errors",
     .options = stats_table,
     .options_size = sizeof(struct stats_options),
@@ -228,12 +262,13 @@ const cli_verb cli_verb_stats = {
         "are the kinds of errors. --json prints a line for each queue and day.\n"
         "--types prints a row for each type of task, with the shortest and the longest wait and run. --minutes\n"
         "prints a row for each minute, of one queue or of all together; BUSY is the mean number of threads that ran\n"
-        "its tasks.\n"
+        "its tasks. --watch prints all of it again and again, on a terminal in the same place.\n"
         "\n"
         "Examples:\n"
         "  reeve stats\n"
         "  reeve stats default --days 7 --histogram\n"
         "  reeve stats --types\n"
+        "  reeve stats default --watch 5s\n"
         "  reeve stats default --minutes 60\n"
         "  reeve stats default --json | jq .run.p95_ms\n",
 };

@@ -8,14 +8,6 @@
 
 const cli_verb *const cli_verbs[] = {CLI_VERBS(ADDRESS) NULL};
 
-/* Verbs that are announced and do not exist yet. A verb leaves this table when its source is added. */
-static const struct {
-    const char *name;
-    const char *purpose;
-} later[] = {
-    {"tune", "to recommend settings"},
-};
-
 const cli_verb *cli_find_verb(const char *name)
 {
     for (size_t i = 0; cli_verbs[i] != NULL; i++)
@@ -27,10 +19,6 @@ int cli_unknown_verb(const cli_context *cli, const char *name)
 {
     rv_nearest nearest;
 
-    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
-        if (strcmp(later[i].name, name) == 0)
-            return cli_usage(cli, "\"%s\" comes later: reeve %s has no command %s yet", name, reeve_version(),
-                             later[i].purpose);
     rv_nearest_init(&nearest, name);
     for (size_t i = 0; cli_verbs[i] != NULL; i++)
         if (!cli_verbs[i]->hidden) rv_nearest_try(&nearest, cli_verbs[i]->name);
