@@ -672,6 +672,20 @@ typedef struct reeve_queue_policy {
     int max_snoozes;      /* number of times that a handler may snooze a task; 0: not set */
 } reeve_queue_policy;
 
+/*
+ * A circuit breaker. It opens when `failures` percent of the attempts that ended in a window failed, of at least
+ * `attempts`; the window begins with a failure. While it is open, no task starts; running tasks continue. After
+ * `pause_ms` one task starts. If it completes, the breaker closes; if it fails, it opens again; if it has no outcome
+ * after `pause_ms`, another task starts. Failed attempts are those that are retried or die by their handler, time out
+ * or crash; snoozed, cancelled and recovered tasks do not count. A task that runs at most once counts as completed.
+ */
+typedef struct reeve_breaker {
+    int64_t failures;  /* percent, 1 to 100; 0: no breaker, the default */
+    int64_t attempts;  /* 0: the default, 20 */
+    int64_t window_ms; /* 0: the default, a minute */
+    int64_t pause_ms;  /* 0: the default, 30 seconds */
+} reeve_breaker;
+
 /* Settings of a queue. */
 typedef struct reeve_queue_settings {
     size_t size;                      /* sizeof(reeve_queue_settings), or 0 */
@@ -693,6 +707,8 @@ typedef struct reeve_queue_settings {
      * reeve_move or reeve_task_chain, are accepted. Default 0: only the size limits of the producers apply
      * (size_limits.h). While it is set, an enqueue takes Redis a little longer. */
     const int64_t *payload_max;
+    const reeve_breaker *breaker;       /* of the queue: all its tasks */
+    const reeve_breaker *group_breaker; /* of each group of the queue */
 } reeve_queue_settings;
 
 /* Changes settings of a queue. The change is in force at once, for all workers. A setting whose field is NULL stays

@@ -9,6 +9,9 @@
  *     dead           (kind, message)
  *     snoozed        (delay_ms)
  *     given_back     its handler or its worker returned the task to the queue
+ *     breaker_opened an attempt of it failed, and opened the circuit breaker of its queue, or of the group `message`,
+ *                    until due_ms (reeve_breaker)
+ *     breaker_closed it was started to try, and completed: that breaker closed (message)
  *     lease_expired  its lease was ended by hand (change.h)
  *     recovered      its worker died or lost its session, and the task returned to the queue
  *     blocked        the task waits for parents

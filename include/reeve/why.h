@@ -38,7 +38,9 @@ extern "C" {
     X(READY, 20, "ready")                         \
     X(EMPTY, 21, "empty")                         \
     X(MESSAGES, 22, "messages")                   \
-    X(CIRCLE, 23, "circle")
+    X(CIRCLE, 23, "circle")                       \
+    X(BREAKER, 24, "breaker")                     \
+    X(GROUP_BREAKER, 25, "group_breaker")
 
 /*
  * The reasons, and the fields of reeve_reason that they set. "(task)", "(queue)" and "(both)" tell whether a reason
@@ -53,6 +55,9 @@ extern "C" {
  *                        (queue) `count` sessions of workers have expired
  *     paused             (both) the queue was paused at since_ms (-1: unknown)
  *     paused_for         (both) the queue is paused until until_ms (reeve_pause_for)
+ *     breaker            (both) the circuit breaker of the queue (reeve_breaker) is open until until_ms; handle, if not
+ *                        NULL: this task was started to try, and closes the breaker if it completes
+ *     group_breaker      (task) the same for its group
  *     concurrency        (both) the queue's concurrency limit is reached: `count` of `limit` tasks run
  *     rate               (both) the queue's rate limit is reached; the next task starts at until_ms
  *     group_paused       (task) its group is paused until until_ms
@@ -99,7 +104,7 @@ typedef struct reeve_reason {
     unsigned failures;
     char *group;
     char *handle; /* parent, no_handler: the handle of a task; "!": the placeholder REEVE_PARENT_OPEN (depend.h).
-                     circle: handles */
+                     circle: handles. breaker: a task */
     char *state;  /* parent: the name of its state; "gone": there is no such task */
     char *type;   /* no_handler */
     char *worker; /* running, stalled: the id of the worker; name and host only while it is alive */

@@ -90,11 +90,29 @@ static void add_counted(telling *t, reeve_reason_kind kind, int64_t count)
     if (count > 0) add(t, kind)->count = count;
 }
 
+/* The pause of a breaker: by the state of the breaker, see why_facts.h. */
+static void add_breaker(telling *t, reeve_reason *reason, const char *state)
+{
+    char handle[REEVE_QUEUE_MAX + REEVE_ID_MAX + 2];
+    if (state[0] != 't') return;
+    (void)snprintf(handle, sizeof(handle), "%.*s/%.*s", REEVE_QUEUE_MAX, t->queue, REEVE_ID_MAX, state + 2);
+    set_text(t, &reason->handle, handle);
+}
+
+static void add_pause(telling *t)
+{
+    const rv_why_facts *f = &t->facts;
+    if (f->hold <= f->now) return;
+    reeve_reason *reason = add(t, f->breaker[0] != '\0' ? REEVE_REASON_BREAKER : REEVE_REASON_PAUSED_FOR);
+    reason->until_ms = f->hold;
+    add_breaker(t, reason, f->breaker);
+}
+
 static void add_queue(telling *t)
 {
     const rv_why_facts *f = &t->facts;
     if (f->is_paused) add(t, REEVE_REASON_PAUSED)->since_ms = f->paused;
-    if (f->hold > f->now) add(t, REEVE_REASON_PAUSED_FOR)->until_ms = f->hold;
+    add_pause(t);
     if (f->concurrency >= 0 && f->counted >= f->concurrency) {
         reeve_reason *reason = add(t, REEVE_REASON_CONCURRENCY);
         reason->limit = f->concurrency;
@@ -117,7 +135,12 @@ static reeve_reason *add_of_group(telling *t, reeve_reason_kind kind)
 static void add_group(telling *t)
 {
     const rv_why_facts *f = &t->facts;
-    if (f->group_hold > f->now) add_of_group(t, REEVE_REASON_GROUP_PAUSED)->until_ms = f->group_hold;
+    if (f->group_hold > f->now) {
+        bool broken = f->group_breaker[0] != '\0';
+        reeve_reason *reason = add_of_group(t, broken ? REEVE_REASON_GROUP_BREAKER : REEVE_REASON_GROUP_PAUSED);
+        reason->until_ms = f->group_hold;
+        add_breaker(t, reason, f->group_breaker);
+    }
     if (f->group_concurrency >= 0 && f->group_counted >= f->group_concurrency) {
         reeve_reason *reason = add_of_group(t, REEVE_REASON_GROUP_CONCURRENCY);
         reason->limit = f->group_concurrency;

@@ -79,7 +79,7 @@ if tells(P) then
   act_as(running)
   tell_as(P, 'leased', {id}, 'thread', thread)
 end
-if limits then limits_take(limits, 1) end
+if limits then limits_take(limits, {id}) end
 return {now, {}, {}, extras, {1, id, task.envelope}}
 end)()
 end)()

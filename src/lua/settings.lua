@@ -33,7 +33,24 @@ do
   if refused then return refused end
 end
 
-local changed, notice = 0, false
+-- require: foreign_key, sequence, requeue_front, event
+-- Breakers are in force: tasks that run count for them from now on.
+local function renew_breakers()
+-- require: limit_state
+  local before = call('HGET', P .. 'settings', 'in_force') or ''
+  local flags = renew_in_force(P)
+  local set = call('HMGET', P .. 'settings', 'breaker', 'group_breaker')
+  if not set[1] then call('HDEL', P .. 'breakers', 'q') end
+  if not set[2] then
+    local state = call('HGET', P .. 'breakers', 'q')
+    call('UNLINK', P .. 'breakers')
+    if state then call('HSET', P .. 'breakers', 'q', state) end
+  end
+  if find(flags, 's', 1, true) and not find(before, 's', 1, true) then call('HSET', P .. 'limit_state', 'counting', '- 0') end
+  announce_due(P, 0)
+end
+
+local changed, notice, renews = 0, false, false
 for i = 1, #ARGV, 2 do
   local name, value = ARGV[i], ARGV[i + 1]
   local field, before = FIELDS[name], call('HGET', P .. 'settings', name)
@@ -50,8 +67,9 @@ for i = 1, #ARGV, 2 do
 -- require: payload_limit
     switch_payload_limit(P, value)
   end
-  notice = notice or field.notice
+  notice, renews = notice or field.notice, renews or name == 'breaker' or name == 'group_breaker'
 end
+if renews then renew_breakers() end
 -- Workers read some settings when they look after the queue: they do so now. Also when nothing changed: an earlier call,
 -- whose reply was lost, may not have sent its notice.
 if notice then announce_due(P, 0) end

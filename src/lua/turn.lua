@@ -151,7 +151,7 @@ local function load_careful(what, P)
 -- require: base
   -- In a function of its own, in which the names that base defines are cheaper: see CONTRIBUTING.md.
   return (function()
--- require: foreign_key, limit_state, schedule, allowed, put_aside
+-- require: foreign_key, limit_state, breaker, schedule, allowed, put_aside
     if what == 'leasing' then
 -- require: lease
       return lease

@@ -8,13 +8,13 @@
 --          now       ms since the epoch, as all times
 --          of the queue: paused (since when; "1": not known), paused_until, concurrency and counted (how many tasks
 --              run and are counted), rate ("<count> <period ms> <burst>") and opens (when it lets the next task start,
---              while it lets none start), live and expired (sessions)
+--              while it lets none start), breaker ("o": open, "t <id>": half-open, and this task tries), live and expired (sessions)
 --          of the queue itself: ready, scheduled, due (the time of the first of these), blocked, parked, running (how
 --              many tasks), head and type (the id and type of the task at the head)
 --          of a task: state ("unknown": it stands nowhere), type, group, score (where it stands), session, lease
 --              ("<since ms> <thread>"), expires (the session), about (the session's description), failures, kind (of
 --              the last error), before (how many tasks start before it) and more ("1": perhaps more than that)
---          of its group: group_concurrency and group_counted, group_rate and group_opens, group_paused_until, as above
+--          of its group: group_concurrency and group_counted, group_rate and group_opens, group_paused_until, group_breaker, as above
 --          of both, of a task when it waits for one of another queue: outbox (how many messages to other queues there are)
 --          of a blocked task: pending (how many parents have not ended) and, of the first 10 of these (fewer in a queue of many
 --              sessions), parent (its handle) and parent_state ("": it is in another queue; "gone": there is no such task), in turns
@@ -42,12 +42,21 @@ local function say_rate(prefix, rate, tat)
   if r and room < 1 then say(prefix .. 'opens', math.min(rate_opens(r, 0), LATEST)) end
 end
 
+-- A breaker that was opened and has not closed (lib/breaker.lua).
+local function say_breaker(prefix, scope)
+  local letter, id = string.match(call('HGET', P .. 'breakers', scope) or '', '^([ot]) %d+( ?.*)$')
+  if letter then say(prefix .. 'breaker', letter .. id) end
+end
+
 local function say_queue()
   local paused, paused_until, concurrency, rate = unpack(call('HMGET', P .. 'settings', 'paused', 'paused_until', 'concurrency', 'rate'))
   local counted, tat = unpack(call('HMGET', P .. 'limit_state', 'running', 'tat'))
   say('now', now)
   say('paused', paused)
-  if count_of(paused_until) > now then say('paused_until', paused_until) end
+  if count_of(paused_until) > now then
+    say('paused_until', paused_until)
+    say_breaker('', 'q')
+  end
   say('concurrency', concurrency)
   if concurrency then say('counted', counted or '0') end
   say_rate('', rate, tat)
@@ -67,7 +76,10 @@ local function say_group(group)
   end
   say_rate('group_', own_rate or common_rate, call('ZSCORE', P .. 'rates', group))
   local ends = number_of(call('ZSCORE', P .. 'paused_groups', group), 0)
-  if ends and ends > now then say('group_paused_until', ends) end
+  if ends and ends > now then
+    say('group_paused_until', ends)
+    say_breaker('group_', 'g:' .. group)
+  end
 end
 
 -- How many tasks of `ready` have a lower score: members that stand by themselves, and tasks of segments, of which some

@@ -48,6 +48,8 @@ static const struct {
     {"group", AT(group), sizeof(((rv_why_facts *)0)->group)},
     {"head", AT(head), sizeof(((rv_why_facts *)0)->head)},
     {"kind", AT(kind), sizeof(((rv_why_facts *)0)->kind)},
+    {"breaker", AT(breaker), sizeof(((rv_why_facts *)0)->breaker)},
+    {"group_breaker", AT(group_breaker), sizeof(((rv_why_facts *)0)->group_breaker)},
     {"session", AT(session), sizeof(((rv_why_facts *)0)->session)},
 };
 

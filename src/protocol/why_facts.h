@@ -30,6 +30,7 @@ typedef struct rv_why_facts {
     char head[REEVE_ID_MAX];
     char kind[REEVE_KIND_MAX + 1];
     char session[64];
+    char breaker[REEVE_ID_MAX + 2], group_breaker[REEVE_ID_MAX + 2]; /* "o" or "t <id>"; "": closed */
     char worker[64];
     rv_why_parent parents[RV_WHY_PARENTS];
     size_t parent_count;

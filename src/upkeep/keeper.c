@@ -178,7 +178,23 @@ static void subscribe(reeve_worker *worker)
     rv_wakeup_all_queues(worker);
 }
 
-/* Messages, besides requests (requests.h): "due <queue> <ms since the epoch>", "cancel <queue> <id> <reason>", "revoke <queue> <id> <since ms>
+/* "breaker_opened <queue> <until ms> <group>", or "breaker_closed ..."; the queue's own has no group. */
+static void hear_breaker(const char *words)
+{
+    char queue[REEVE_QUEUE_MAX + 1], until[24];
+    int at = 0;
+    bool opened = strncmp(words, "breaker_opened ", 15) == 0;
+    if (sscanf(words, "%*s %64s %23s%n", queue, until, &at) != 2) return;
+    const char *group = words[at] == ' ' ? words + at + 1 : "";
+    if (opened)
+        rv_log(REEVE_LOG_WARN, "breaker.opened", "too many attempts failed: no task starts for a while", "queue", queue,
+               "group", group, "until_ms", until, NULL);
+    else
+        rv_log(REEVE_LOG_INFO, "breaker.closed", "a task completed: tasks start again", "queue", queue, "group", group,
+               NULL);
+}
+
+/* Messages, besides requests (requests.h) and those of breakers: "due <queue> <ms since the epoch>", "cancel <queue> <id> <reason>", "revoke <queue> <id> <since ms>
  * <thread>". 100 is REEVE_ID_LENGTH_MAX. */
 static void hear(reeve_worker *worker, const char *words)
 {
@@ -192,6 +208,8 @@ static void hear(reeve_worker *worker, const char *words)
     } else if (sscanf(words, "cancel %64s %100s%n", queue, id, &length) == 2) {
         if (!rv_cancel_running_stop(worker, queue, id, words[length] == ' ' ? words + length + 1 : ""))
             rv_early_add_cancel(worker, queue, id);
+    } else if (strncmp(words, "breaker_", 8) == 0) {
+        hear_breaker(words);
     } else if (strncmp(words, "ask", 3) == 0) {
         rv_requests_hear(worker, words);
     } else if (sscanf(words, "revoke %64s %100s %23s %23s", revoke.queue, revoke.id, figures, revoke.thread) == 4 &&

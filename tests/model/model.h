@@ -178,6 +178,9 @@ typedef struct model_limits {
     int64_t hold_ms, holds_ms[GROUPS + 1]; /* 0: no hold */
     double clock, clocks[GROUPS + 1];      /* of rates */
     bool counting;                         /* what ran before is not all counted */
+    bool breaks[2];                        /* there are breakers: of the queue, of groups */
+    char breakers[GROUPS + 1][64];         /* their states, as last seen (model_breaker.c) */
+    bool failed[GROUPS + 1], done[SLOTS];  /* what ended since */
 } model_limits;
 
 /* What was left by tasks that ended then (model_result_block.c). */

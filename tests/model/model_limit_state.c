@@ -117,7 +117,8 @@ int model_queue_room(int queue, int want, bool several)
         int each = several ? min(want, 2) : 1;
         room = min(min(room, left), left / 16 > each ? left / 16 : each);
     }
-    if (l->hold_ms > model.now_ms) return 0;
+    if (model_hold_then(queue, 0) > model.now_ms) return 0;
+    if (model_tries_then(queue, 0)) room = 1;
     return l->rate ? min(room, rate_room(l->rate, l->clock)) : room;
 }
 
@@ -128,7 +129,8 @@ int model_group_room(int queue, int group)
     if (concurrency != NO_LIMIT) room = concurrency - model_running(queue, group) - model_keepers(queue, group, false);
     if (is_strict(l, group) && model_keepers(queue, group, true) > 0) room = model_keepers(queue, group, true);
     if (group_rate(l, group) > 0) room = min(room, rate_room(group_rate(l, group), l->clocks[group]));
-    if (l->holds_ms[group] > model.now_ms) room = 0;
+    if (model_tries_then(queue, group)) room = min(room, 1);
+    if (model_hold_then(queue, group) > model.now_ms) room = 0;
     return room < 0 ? 0 : room;
 }
 
@@ -136,7 +138,8 @@ bool model_may_group_start(int queue, int group, int started, bool kept)
 {
     const model_limits *l = &model.queues[queue].limits;
     int concurrency = group_concurrency(l, group), rate = group_rate(l, group);
-    if (l->holds_ms[group] > model.now_ms) return false;
+    if (model_hold_then(queue, group) > model.now_ms) return false;
+    if (model_tries_then(queue, group) && started > 1) return false;
     if (rate > 0 && rate_room(rate, l->clocks[group]) < started) return false;
     int taken = model_running(queue, group) + model_keepers(queue, group, false);
     return kept || concurrency == NO_LIMIT || l->counting || taken <= concurrency;
@@ -249,7 +252,7 @@ static void check_kept(int queue, int id, int slot)
 static void check_slots(int queue, const model_seen_queue *seen)
 {
     const model_limits *l = &model.queues[queue].limits;
-    bool counted = l->group_concurrency != NO_LIMIT || l->group_strict || has_own(l);
+    bool counted = l->group_concurrency != NO_LIMIT || l->group_strict || l->breaks[1] || has_own(l);
     int count[GROUPS + 1] = {0};
     for (int id = 0; id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
@@ -270,9 +273,11 @@ static void check_slots(int queue, const model_seen_queue *seen)
 
 static void check_flags(const model_limits *l, bool events, const char *limit_state)
 {
-    bool own = has_own(l), holds = false;
+    bool own = has_own(l) || l->breaks[1], holds = false;
     for (int group = 1; group <= GROUPS; group++) holds = holds || l->holds_ms[group];
     if ((strchr(limit_state, 'e') != NULL) != events) model_differ("limit_state is %s, of events", limit_state);
+    if ((strchr(limit_state, 'b') != NULL) != (l->breaks[0] || l->breaks[1]))
+        model_differ("limit_state is %s, of breakers", limit_state);
     if ((strchr(limit_state, 'c') != NULL) != (l->concurrency != NO_LIMIT) ||
         (strchr(limit_state, 'q') != NULL) != (l->rate || l->hold_ms) ||
         (strchr(limit_state, 's') != NULL) != (own || l->group_strict || l->group_concurrency != NO_LIMIT) ||
@@ -319,6 +324,7 @@ void model_check_limit_state(int queue, const model_seen_queue *seen)
 {
     model_limits *l = &model.queues[queue].limits;
     l->counting = seen->counting;
+    model_take_over_breakers(queue, seen);
     check_settings(l, seen);
     check_flags(l, model.queues[queue].events_kept || model.queues[queue].listening_ms, seen->limit_state);
     check_parked(queue, seen);

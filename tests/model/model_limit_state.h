@@ -24,6 +24,11 @@ int model_group_room(int queue, int group);
 bool model_may_group_start(int queue, int group, int started, bool kept); /* kept: it had its slot */
 void model_count_started(int queue, const int started[GROUPS + 1], int all);
 
+int64_t model_hold_then(int queue, int scope); /* model_breaker.c */
+bool model_tries_then(int queue, int scope);
+void model_note_attempt(int queue, const model_task *task, int id, bool failed);
+void model_take_over_breakers(int queue, const model_seen_queue *seen);
+
 bool model_is_strict(int queue, int group);
 int model_keepers(int queue, int group, bool ready); /* which keep their slots; ready: those that are ready or parked */
 

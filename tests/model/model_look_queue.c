@@ -32,6 +32,14 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
                                         "upkeep",
                                         "reads",
                                         "payload_max",
+                                        "breaker",
+                                        "breaker_attempts",
+                                        "breaker_window",
+                                        "breaker_pause",
+                                        "group_breaker",
+                                        "group_breaker_attempts",
+                                        "group_breaker_window",
+                                        "group_breaker_pause",
                                         NULL};
     model_seen_queue *q = &model_now_seen.queues[queue];
     model_allow(queue, rest, found, names);

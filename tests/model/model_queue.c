@@ -33,7 +33,7 @@ void model_pause(const int arg[ARGS])
     }
 }
 
-enum { WHICH = 1, COUNT = 2, BYTES = 2 /* of WHICH: of results */, PAYLOADS = 3 };
+enum { WHICH = 1, COUNT = 2, BYTES = 2 /* of WHICH: of results */, PAYLOADS = 3, BREAKERS = 4 };
 
 void model_keep_make(int arg[ARGS])
 {
@@ -41,10 +41,12 @@ void model_keep_make(int arg[ARGS])
     arg[WHICH] = CHOOSE(0, 0, 0, 1, 1, 1, BYTES, BYTES, PAYLOADS);
     arg[COUNT] = CHOOSE(0, 0, 0, 1, 1, 1, 2, -1, 10000);
     arg[AGE] = CHOOSE(0, -1, 1000, 5000, DAY, DAY, DAY, DAY);
+    if (model_chance(mood.limited ? 3 : 8) == 0) arg[WHICH] = BREAKERS;
     if (mood.results && arg[WHICH] == 0) arg[COUNT] = CHOOSE(1, 2, 3, 4, 6, -1, -1);
     if (mood.results && arg[WHICH] == 0) arg[AGE] = CHOOSE(-1, 1, 10, 100, 1000, 5000, DAY);
     if (arg[WHICH] == BYTES) arg[COUNT] = CHOOSE(0, 1, 4, 8, 8, 12);
     if (arg[WHICH] == BYTES && mood.results && model.queues[arg[QUEUE]].keep_bytes) arg[COUNT] = 0;
+    if (arg[WHICH] == BREAKERS) arg[COUNT] = mood.idles || mood.segments ? 0 : CHOOSE(0, 1, 2, 3, 3);
     if (arg[WHICH] == PAYLOADS)
         arg[COUNT] = !model.queues[arg[QUEUE]].payloads_limited && !mood.segments && !mood.idles;
 }
@@ -72,6 +74,23 @@ static void limit_payloads(int number, bool on)
     model.queues[number].payloads_limited = on;
 }
 
+/* which: 1: of the queue, 2: of groups, 3: both, 0: none. Two attempts, of which half fail, open them for a while. */
+static void set_breakers(int number, int which)
+{
+    model_limits *l = &model.queues[number].limits;
+    if (!CALL(settings, number, "breaker", which & 1 ? "50" : "", "breaker_attempts", "2", "breaker_window", "5000",
+              "breaker_pause", "1500"))
+        return;
+    if (!CALL(settings, number, "group_breaker", which & 2 ? "50" : "", "group_breaker_attempts", "2",
+              "group_breaker_window", "5000", "group_breaker_pause", "1500"))
+        return;
+    for (int scope = 0; scope <= GROUPS; scope++)
+        if (!(which & (scope ? 2 : 1))) l->breakers[scope][0] = '\0';
+    l->breaks[0] = which & 1;
+    l->breaks[1] = which & 2;
+    if (which) COVER(BREAKER_SET);
+}
+
 void model_keep(const int arg[ARGS])
 {
     static const char *const names[][2] = {{"completed_age", "completed_count"}, {"dead_age", "dead_count"}};
@@ -79,6 +98,10 @@ void model_keep(const int arg[ARGS])
     model_look_again();
     if (arg[WHICH] == BYTES) {
         keep_bytes(arg[QUEUE], arg[COUNT]);
+        return;
+    }
+    if (arg[WHICH] == BREAKERS) {
+        set_breakers(arg[QUEUE], arg[COUNT]);
         return;
     }
     if (arg[WHICH] == PAYLOADS) {

@@ -91,6 +91,7 @@ typedef struct model_seen_queue {
     char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], limit_state[8], running[16],
         upkeep[96];
     char own_concurrency[GROUPS + 1][16], own_rate[GROUPS + 1][32], own_strict[GROUPS + 1][8], group_strict[8];
+    char breakers[GROUPS + 1][64];
     bool has_own_rate[GROUPS + 1], limited[GROUPS + 1], counting, again, limit_dirty[GROUPS + 1];
     bool holds_up[GROUPS + 1];
     int64_t holds_ms[GROUPS + 1], limit_due_ms[GROUPS + 1], opens_ms;

@@ -4,6 +4,7 @@
 
 #include "model/model_dependencies.h"
 #include "model/model_enqueue.h"
+#include "model/model_limit_state.h"
 #include "model/model_turn.h"
 
 int64_t model_delay(const item *one)
@@ -124,6 +125,8 @@ static void cancel(const item *one, model_task *task)
 static void settle(const item *one, model_task *task)
 {
     int64_t delay = model_delay(one);
+    bool failed = one->how == RETRY_LATER || one->how == FAIL;
+    if (failed || one->how <= RESULT) model_note_attempt(one->queue, task, one->id, failed);
     if (one->how >= ENDS_CANCELLED) {
         cancel(one, task);
         return;

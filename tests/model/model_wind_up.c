@@ -76,6 +76,7 @@ static void begin(void)
             if (model.queues[queue].entries[entry].kind) STEP(CRON, queue, 3, entry);
         STEP(KEEP, queue, 0, 0, 0);
         STEP(KEEP, queue, 1, 0, 0);
+        STEP(KEEP, queue, 4, 0);
         open_limits(queue);
     }
     for (int hand = 0; hand < HANDS; hand++) STEP(DIE, hand);

@@ -57,7 +57,7 @@ has_members() {
 }
 
 KEEP_DEFAULT='{"completed":{"age_ms":86400000,"count":10000,"result_bytes":null},"dead":{"age_ms":7776000000,"count":10000},"stats_days":30}'
-DEFAULTS="\"attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"retry_for_ms\":null,\"max_snoozes\":null,\"record_runs\":false,\"on_dead\":null,\"result_max_bytes\":null,\"payload_max_bytes\":null,\"keep\":$KEEP_DEFAULT}"
+DEFAULTS="\"attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"retry_for_ms\":null,\"max_snoozes\":null,\"record_runs\":false,\"on_dead\":null,\"result_max_bytes\":null,\"payload_max_bytes\":null,\"breaker\":{\"failures\":null,\"attempts\":null,\"window_ms\":null,\"pause_ms\":null},\"group_breaker\":{\"failures\":null,\"attempts\":null,\"window_ms\":null,\"pause_ms\":null},\"keep\":$KEEP_DEFAULT}"
 
 showing() {
     expect_status 0 reeve settings a
@@ -73,6 +73,8 @@ record runs:    no
 on dead:        none
 result max:     16M (default)
 payload max:    64M (default)
+breaker:        none
+group breaker:  none
 keep completed: 1d:10000
 keep dead:      90d:10000
 keep stats:     30d
@@ -86,7 +88,7 @@ END
 
 setting() {
     expect_status 0 reeve settings b --attempts 5 --backoff list:1,90~0.1 --max-crashes 2 --timeout 90 --retry-for 1d --on-dead told \
-        --result-max 64K --payload-max 8K --keep-completed 36h:500:512M --keep-dead forever:all --keep-stats 7
+        --result-max 64K --payload-max 8K --breaker 50:20:1m --group-breaker 80:5:10s:1m --keep-completed 36h:500:512M --keep-dead forever:all --keep-stats 7
     has_lines "$(cat <<'END'
 queue:          b
 attempts:       5
@@ -99,6 +101,8 @@ record runs:    no
 on dead:        told
 result max:     64K
 payload max:    8K
+breaker:        50:20:1m
+group breaker:  80:5:10s:1m
 keep completed: 36h:500:512M
 keep dead:      forever:all
 keep stats:     7d
@@ -106,7 +110,7 @@ END
 )"
     # What is not given stays, also of the policy, which is one field.
     expect_status 0 reeve settings b --timeout 250ms --json
-    has_members '{"queue":"b","attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"retry_for_ms":86400000,"max_snoozes":null,"record_runs":false,"on_dead":"told","result_max_bytes":65536,"payload_max_bytes":8192,"keep":{"completed":{"age_ms":129600000,"count":500,"result_bytes":536870912},"dead":{"age_ms":null,"count":null},"stats_days":7}}'
+    has_members '{"queue":"b","attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"retry_for_ms":86400000,"max_snoozes":null,"record_runs":false,"on_dead":"told","result_max_bytes":65536,"payload_max_bytes":8192,"breaker":{"failures":50,"attempts":20,"window_ms":60000,"pause_ms":null},"group_breaker":{"failures":80,"attempts":5,"window_ms":10000,"pause_ms":60000},"keep":{"completed":{"age_ms":129600000,"count":500,"result_bytes":536870912},"dead":{"age_ms":null,"count":null},"stats_days":7}}'
     expect_status 0 reeve settings b --attempts default --keep-completed 1.5 --keep-dead none
     expect_has "$OUT" "attempts:       20 (default)"
     expect_has "$OUT" "backoff:        list:1s,90s~0.1"
@@ -119,7 +123,7 @@ END
     expect_status 0 reeve settings b --backoff fixed:30s
     expect_has "$OUT" "backoff:        fixed:30s"
     expect_status 0 reeve settings b --backoff default --max-crashes default --timeout default --retry-for default --on-dead none \
-        --result-max default --payload-max default --keep-completed 1d:10000:any --keep-dead 90d:10000 --keep-stats 30 --json
+        --result-max default --payload-max default --breaker none:default:default:default --group-breaker none:default:default:default --keep-completed 1d:10000:any --keep-dead 90d:10000 --keep-stats 30 --json
     has_members "{\"queue\":\"b\",$DEFAULTS"
     expect_eq "$(redis HMGET 'reeve:{b}:settings' policy on_dead result_max payload_max completed_bytes | tr -d '\n')" ""
 }

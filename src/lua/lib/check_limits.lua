@@ -95,12 +95,12 @@ end
 -- in_force: settings.in_force does not say which limits there are. `g` may stay until the last group was looked at.
 local function find_in_force(P)
   local s = call('HMGET', P .. 'settings', 'in_force', 'concurrency', 'rate', 'paused_until', 'group_concurrency', 'group_rate',
-    'group_strict', 'events', 'events_until')
+    'group_strict', 'events', 'events_until', 'breaker', 'group_breaker')
   local own = call('EXISTS', P .. 'limits') == 1
-  local by_group = s[5] and number_of(s[5], 0) or s[7] or own
-  local flags = {c = s[2] and number_of(s[2], 0), q = s[3] or s[4], s = by_group, e = s[8] or s[9],
+  local by_group = s[5] and number_of(s[5], 0) or s[7] or s[11] or own
+  local flags = {c = s[2] and number_of(s[2], 0), q = s[3] or s[4], s = by_group, e = s[8] or s[9], b = s[10] or s[11],
     g = by_group or s[6] or call('EXISTS', P .. 'paused_groups', P .. 'limit_due', P .. 'limit_dirty') > 0}
-  for _, letter in ipairs({'c', 'e', 'g', 'q', 's'}) do
+  for _, letter in ipairs({'b', 'c', 'e', 'g', 'q', 's'}) do
     local is_set, wanted = find(s[1] or '', letter, 1, true) ~= nil, flags[letter] and true or false
     if is_set ~= wanted and (letter ~= 'g' or wanted) then return letter end
   end

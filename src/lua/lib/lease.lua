@@ -150,7 +150,7 @@ local function lease(P, o)
     end
   end
   tell_leased(P, running, o, leased)
-  if limits then limits_take(limits, #leased) end
+  if limits then limits_take(limits, leased) end
   if (more or taken < #ids) and not (limits and limits.shut) then wake_one(P) end
   return reply, limits and limits.shut
 end

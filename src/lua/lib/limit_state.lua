@@ -3,7 +3,7 @@
 --
 --   settings         in_force: which limits there are: c the queue's concurrency, q its rate or a pause for a time, g any
 --                    limit of groups, also while groups that waited for one are still to be looked at, s the concurrency of
---                    groups; e: events are on (lib/event.lua), which is no limit, but keeps turns from the common path as well
+--                    groups; b: circuit breakers (lib/breaker.lua); e: events are on (lib/event.lua), which is no limit, but keeps turns from the common path as well
 --                    concurrency, rate, paused_until, group_concurrency, group_rate
 --                    group_strict: each group is strict, see below
 --   limits hash      c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none); s:<group>: whether it is
@@ -31,9 +31,9 @@
 -- start in a millisecond, which is as fine as time is here, some milliseconds of them are let through together.
 --
 -- requires: add_to, base, event, group_place, sequence, wake_all, wake_one, transitions
--- gives: CONCURRENCY, PAUSED_UNTIL, RATE, call_first, drop_strays, limit_state, group_room, look, look_again, rate_clock
--- gives: rate_opens, rate_room, renew_in_force, release
--- fields: base, unparked, free, lag, now, parked, rest, room, rooms, step, strays, strict, used
+-- gives: BREAKER, CONCURRENCY, PAUSED_UNTIL, RATE, call_first, drop_strays, limit_state, group_room, look, look_again, rate_clock
+-- gives: is_half_open, rate_opens, rate_room, renew_in_force, release
+-- fields: base, unparked, free, lag, now, parked, rest, room, rooms, step, strays, strict, tries, used
 
 local TOGETHER = 5
 local function rate_room(rate, tat, now)
@@ -68,11 +68,12 @@ end
 
 -- The settings that limits are read from, as HMGET returns them: settings[PAUSED_UNTIL], false where it is not set.
 local CONCURRENCY, RATE, PAUSED_UNTIL, GROUP_CONCURRENCY, GROUP_RATE, EVENTS_ON, EVENTS_UNTIL, GROUP_STRICT = 1, 2, 3, 4, 5, 6, 7, 8
+local BREAKER, GROUP_BREAKER = 9, 10
 
 -- What was written otherwise than by limit.lua, and is none, is no limit.
 local function limit_settings(P)
   local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'paused_until', 'group_concurrency', 'group_rate',
-    'events', 'events_until', 'group_strict')
+    'events', 'events_until', 'group_strict', 'breaker', 'group_breaker')
   if s[CONCURRENCY] then s[CONCURRENCY] = number_of(s[CONCURRENCY], 0) end
   if s[GROUP_CONCURRENCY] then s[GROUP_CONCURRENCY] = number_of(s[GROUP_CONCURRENCY], 0) end
   return s
@@ -80,6 +81,12 @@ end
 
 local function limit_state(P, now)
   return {P = P, now = now, rooms = {}, settings = limit_settings(P)}
+end
+
+-- Whether a breaker was opened, of the queue ("q") or of a group ("g:<group>"), and has not closed: lib/breaker.lua.
+local function is_half_open(P, scope)
+  local state = call('HGET', P .. 'breakers', scope)
+  return state and not find(state, '^c') and true or false
 end
 
 -- What is known of a group in this call: how many of its tasks may start (free, of which `used` have), how many are
@@ -100,7 +107,11 @@ local function group_room(g, group)
     room.rate, rest = r, free
   end
   local ends = number_of(call('ZSCORE', P .. 'paused_groups', group), 0)
-  if ends and ends > now then room.ends, rest = ends, 0 end
+  if ends and ends > now then
+    room.ends, rest = ends, 0
+  elseif s[GROUP_BREAKER] and is_half_open(P, 'g:' .. group) then
+    room.tries, rest = true, min(rest, 1)
+  end
   room.free, room.rest = min(room.free, rest), rest
   room.parked, room.unparked = call('ZCARD', P .. 'parked:' .. group), call('ZCARD', P .. 'unparked:' .. group)
   g.rooms[group] = room
@@ -221,16 +232,17 @@ local function renew_in_force(P)
   local flags = ''
   if s[CONCURRENCY] then flags = 'c' else call('HDEL', P .. 'limit_state', 'running') end
   if s[RATE] or s[PAUSED_UNTIL] then flags = flags .. 'q' else call('HDEL', P .. 'limit_state', 'opens') end
-  if s[GROUP_CONCURRENCY] or s[GROUP_RATE] or s[GROUP_STRICT] or own or
+  if s[GROUP_CONCURRENCY] or s[GROUP_RATE] or s[GROUP_STRICT] or s[GROUP_BREAKER] or own or
     call('EXISTS', P .. 'paused_groups', P .. 'limit_due', P .. 'limit_dirty') > 0 then
     flags = flags .. 'g'
   end
-  if s[GROUP_CONCURRENCY] or s[GROUP_STRICT] or own then
+  if s[GROUP_CONCURRENCY] or s[GROUP_STRICT] or s[GROUP_BREAKER] or own then
     flags = flags .. 's'
   else
     call('UNLINK', P .. 'running_group', P .. 'group_running')
     call('HDEL', P .. 'limit_state', 'counting')
   end
+  if s[BREAKER] or s[GROUP_BREAKER] then flags = flags .. 'b' end
   if s[EVENTS_ON] or s[EVENTS_UNTIL] then flags = flags .. 'e' end
   if not s[RATE] then call('HDEL', P .. 'limit_state', 'tat') end
   if not (s[GROUP_RATE] or own) then call('UNLINK', P .. 'rates') end

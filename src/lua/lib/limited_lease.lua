@@ -1,9 +1,9 @@
 -- Leasing under limits.
 --
--- requires: add_to, base, event, group_place, limit_state, segment, put_aside, transitions
+-- requires: add_to, base, breaker, event, group_place, limit_state, segment, put_aside, transitions
 -- gives: limits_admit, limits_open, limits_room, limits_take
 -- fields: admitted, aside, bytes, envelopes, extras, flagged, flags, gone, has_company, has_slot, ids, leased, least, left, parks, shut
--- fields: line, want, written
+-- fields: line, tries, want, written
 
 local function limits_open(P, now, flags)
   local g = limit_state(P, now)
@@ -40,6 +40,7 @@ local function limits_room(g, want, names, dealt)
     opens(g, ends)
     return 0
   end
+  if s[BREAKER] and is_half_open(g.P, 'q') then g.tries, free = true, 1 end
   if s[RATE] then
     local room
     room, g.rate = rate_room(s[RATE], known[2], g.now)
@@ -220,9 +221,20 @@ local function limits_admit(limits, running, line, want, has_company, extras, fl
   return scan.ids, scan.envelopes, true
 end
 
+-- The first task that is leased where a breaker was open tries whether others may start. leased: the ids.
+local function begin_tries(g, leased)
+  if g.tries and leased[1] then
+    breaker.try(g.P, 'q', leased[1], g.now)
+    g.shut = true
+  end
+  for _, one in ipairs(g.admitted) do
+    if g.rooms[one.group].tries then breaker.try(g.P, 'g:' .. one.group, one.id, g.now) end
+  end
+end
+
 -- Counts leased tasks for the limits of the queue and of their groups.
-local function limits_take(g, count)
-  local P, s = g.P, g.settings
+local function limits_take(g, leased)
+  local P, s, count = g.P, g.settings, #leased
   if s[CONCURRENCY] then
     add_to(P .. 'limit_state', 'running', count)
     g.shut = g.left <= count
@@ -250,4 +262,5 @@ local function limits_take(g, count)
     if counted and taken[group] then add_to(P .. 'group_running', group, taken[group]) end
     if room.rate then call('ZADD', P .. 'rates', rate_clock(room.rate, n), group) end
   end
+  if find(g.flags, 'b', 1, true) then begin_tries(g, leased) end
 end

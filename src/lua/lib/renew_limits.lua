@@ -40,9 +40,20 @@ local function end_waits(P, now)
   return {due = due < math.huge and due or nil, shut = opens ~= nil or paused_until and true}
 end
 
+-- Some breakers that are closed: what they count goes when its window is over.
+local function forget_breakers(P, now)
+  local found = call('HSCAN', P .. 'breakers', text(now % 65536), 'COUNT', '8')[2]
+  local window = number_of(call('HGET', P .. 'settings', 'group_breaker_window'), 1) or @BREAKER_WINDOW_MS@
+  for i = 1, min(#found, 32), 2 do
+    local since = match(found[i + 1], '^c (%d+) ')
+    if since and now - since > window and sub(found[i], 1, 2) == 'g:' then call('HDEL', P .. 'breakers', found[i]) end
+  end
+end
+
 -- in_force: the value of settings.in_force. Returns {more, due, shut}.
 local function renew_limits(P, now, in_force, max)
   local more = count_again(P, now, in_force)
+  if find(in_force, 'b', 1, true) then forget_breakers(P, now) end
   local pauses, rates = forget_past(P, 'paused_groups', now, max), forget_past(P, 'rates', now, max)
   local waits = end_waits(P, now)
   return {more = more or pauses or rates, due = waits.due, shut = waits.shut}

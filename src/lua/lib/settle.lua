@@ -2,7 +2,7 @@
 -- from the session's hash. HDEL of several ids tells how many it removed: which ones follows from where the tasks are. There is
 -- no other way for an outcome to be accepted, so a call that is sent twice settles once.
 --
--- requires: allowed, base, result_block, event, limit_state, retention, dependency_edges, reads, readers, results, tags, task_state
+-- requires: allowed, base, breaker, result_block, event, limit_state, retention, dependency_edges, reads, readers, results, tags, task_state
 -- requires: transitions, turn_settings
 -- gives: complete, settle_completions, settle_rights_fault, trim_completed
 -- fields: completions, rights_fault
@@ -84,12 +84,14 @@ local function settle_completions(P, running, lease, first, count, hit, now, set
   end
   local mine, in_force = taken_of(P, ids, hit, refused), settings[IN_FORCE]
   if #mine == 0 then return 0 end
+  local groups = in_force and breaker.groups(P, mine, in_force)
   if in_force then release(P, mine, now, in_force) end
   complete(P, mine, now, settings, results)
   know_in_force(P, in_force)
   if in_force then
     act_as(running)
     tell_as(P, 'completed', mine)
+    if groups then breaker.count(P, mine, groups, now, false) end
   end
   if settings[WAITERS] then notify(P, mine, 'completed') end
   return #mine

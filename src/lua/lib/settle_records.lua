@@ -1,7 +1,7 @@
 -- Settling records: outcomes that are more than a plain completion, five arguments each (turn.lua says which). As of a plain
 -- completion, an outcome counts if HDEL removes the id from the session's hash.
 --
--- requires: base, chained, event, limit_state, dependency_edges, once, outcomes, transitions, turn_settings
+-- requires: base, breaker, chained, event, limit_state, dependency_edges, once, outcomes, transitions, turn_settings
 -- gives: check_records, settle_records
 
 -- Checks `records` records from `at` of ARGV on. Returns where they end; or 0 and what is wrong.
@@ -51,6 +51,12 @@ local function settle_chained(P, running, lease, id, handle, options, rest, now)
   enqueue_chained(P, handle, options, rest, now)
 end
 
+-- Whether the attempt failed; nil: it neither failed nor completed.
+local function has_failed(verb, first)
+  if verb == 'done' then return false end
+  return (verb == 'retry' or verb == 'fail' and first == '1' or verb == 'crash' and first ~= '0') or nil
+end
+
 -- Settles one record. Returns the state that ended the task, or nil.
 local function settle_record(P, running, lease, now, settings, refused, verb, id, first, second, third)
   if verb == 'chain' then return settle_chained(P, running, lease, id, first, second, third, now) end
@@ -65,6 +71,7 @@ local function settle_record(P, running, lease, now, settings, refused, verb, id
   if ran then call('HSET', P .. 'info:' .. id, 'run', ran .. ' ' .. match(running, ':([^:]*)$')) end
   know_in_force(P, settings[IN_FORCE])
   act_as(running)
+  local groups = breaker.groups(P, {id}, settings[IN_FORCE])
   if settings[IN_FORCE] then
     if verb == 'crash' or verb == 'snooze' and tonumber(first) <= 0 then
       local envelope = call('HGET', P .. 'tasks', id)
@@ -73,9 +80,10 @@ local function settle_record(P, running, lease, now, settings, refused, verb, id
     release(P, {id}, now, settings[IN_FORCE], verb == 'retry' or verb == 'snooze' or verb == 'crash')
   end
   if verb == 'done' and find(third, 'k', 1, true) then keep_key(P, running, id) end
-  local ended = outcomes[verb](P, id, now, settings, first, second, third)
+  local ended, failed = outcomes[verb](P, id, now, settings, first, second, third), has_failed(verb, first)
   if verb == 'crash' then second, third = 'crash', second end
   if tells(P) then tell_outcome(P, id, ended, verb, first, second, third) end
+  if groups and failed ~= nil then breaker.count(P, {id}, groups, now, failed) end
   if ended and settings[WAITERS] then notify(P, {id}, ended) end
   return ended
 end

@@ -188,6 +188,18 @@ static void add_ready(rv_buf *buf, const reeve_reason *reason)
         rv_buf_adds(buf, "it is the next one");
 }
 
+/* A breaker that is open, or whose task tries. */
+static void add_breaker(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
+{
+    rv_buf_adds(buf, "too many attempts failed: the circuit breaker of ");
+    if (reason->kind == REEVE_REASON_GROUP_BREAKER)
+        rv_buf_addf(buf, "group %s", reason->group);
+    else
+        rv_buf_adds(buf, "the queue");
+    add_time(buf, " is open until ", reason->until_ms, now_ms);
+    if (reason->handle != NULL) rv_buf_addf(buf, ", while %s tries", reason->handle);
+}
+
 /* What is of the queue, and of groups. */
 static void add_limit(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
 {
@@ -237,6 +249,10 @@ void cli_reason_words(rv_buf *buf, const reeve_why *why, const reeve_reason *rea
     case REEVE_REASON_GROUP_CONCURRENCY:
     case REEVE_REASON_GROUP_RATE:
         add_limit(buf, reason, now_ms);
+        break;
+    case REEVE_REASON_BREAKER:
+    case REEVE_REASON_GROUP_BREAKER:
+        add_breaker(buf, reason, now_ms);
         break;
     case REEVE_REASON_BLOCKED:
         add_blocked(buf, reason, why);

@@ -23,6 +23,8 @@ return {
   {name = 'moved', help = 'it was moved to another queue; the event `deleted` follows'},
   {name = 'rescheduled', to = {'ready', 'scheduled'}, help = 'its time was changed; `due`'},
   {name = 'edited', help = 'its options, payload, tags or metadata were changed'},
+  {name = 'breaker_opened', help = 'an attempt of it failed, and opened the circuit breaker of its queue, or of the group `message`, until `due`'},
+  {name = 'breaker_closed', help = 'it was started to try, and completed: the circuit breaker of its queue, or of the group `message`, closed'},
   {name = 'progress', help = 'its handler reported other progress than before; `percent`, `message`'},
   {name = 'logged', help = 'its handler wrote a line to its log; `message`'},
   {name = 'priority', to = {'ready'}, help = 'its priority was changed; `priority`'},

@@ -73,6 +73,8 @@ return {
     help = 'tasks that count for the concurrency of their group: those that run, and those of strict groups that have started and wait'},
   {name = 'group_running', type = 'hash', holds = 'group: count', writers = 'turn, limit, maintain, reap', help = 'number of tasks of each group in `running_group`'},
   {name = 'rates', type = 'zset', holds = 'group: time', writers = 'turn', help = "state of the group's rate limit: its theoretical arrival time (GCRA)"},
+  {name = 'breakers', type = 'hash', holds = '`q`, `g:<group>`: state', writers = 'turn, maintain, settings',
+    help = 'circuit breakers of the queue and of groups that are not closed, or that have counted a failure: `c <since> <attempts> <failures>` (closed), `o <ends>` (open), `t <ends> <id>` (half-open: this task tries)'},
   {name = 'paused_groups', type = 'zset', holds = 'group: time', writers = 'pause_for', help = 'no task of the group starts before this time'},
 
   {section = 'Dependencies'},
