@@ -107,7 +107,7 @@ void model_read_breakers(int queue, const char *rest, const rv_reply *found)
         if (scope < 0 || scope > GROUPS)
             model_stray(queue, rest, name);
         else
-            rv_copy_text(model_now_seen.queues[queue].breakers[scope],
-                         sizeof(model_now_seen.queues[queue].breakers[0]), found->items[i + 1]->text);
+            rv_copy_text(model_now_seen.queues[queue].breakers[scope], sizeof(model_now_seen.queues[queue].breakers[0]),
+                         found->items[i + 1]->text);
     }
 }

@@ -363,11 +363,11 @@
     X(READ_DROPPED, "readers: a record that is read is deleted")                                          \
     X(READ_LEFT, "readers: a reader in another queue has ended")                                          \
     X(READ_NOT, "readers: a child in another queue does not wait any more")                               \
-    X(BREAKER_SET, "breaker: is set")                                                                  \
-    X(BREAKER_OPENS, "breaker: of a queue opens")                                                      \
-    X(BREAKER_GROUP_OPENS, "breaker: of a group opens")                                                \
-    X(BREAKER_TRIES, "breaker: a task tries")                                                          \
-    X(BREAKER_CLOSES, "breaker: closes")                                                               \
+    X(BREAKER_SET, "breaker: is set")                                                                     \
+    X(BREAKER_OPENS, "breaker: of a queue opens")                                                         \
+    X(BREAKER_GROUP_OPENS, "breaker: of a group opens")                                                   \
+    X(BREAKER_TRIES, "breaker: a task tries")                                                             \
+    X(BREAKER_CLOSES, "breaker: closes")                                                                  \
     X(KEEP_OWN, "keep: a record is kept for its own time")                                                \
     X(KEEP_OWN_SHORT, "keep: it goes before the retention of its queue ends")                             \
     X(KEEP_OWN_LONG, "keep: it goes after that")                                                          \
