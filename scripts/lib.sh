@@ -5,7 +5,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
 
 # What the build needs. a|b: one of them will do, and the first is installed when there is none.
 BUILD_PACKAGES="gcc|clang libc6-dev cmake ninja-build|make pkg-config|pkgconf redis-server libhiredis-dev libcjson-dev
-  uuid-dev libconfig-dev libssl-dev libmicrohttpd-dev libcrypt-dev gzip lua5.1 libncurses-dev"
+  uuid-dev libconfig-dev libssl-dev libmicrohttpd-dev libcrypt-dev gzip lua5.1 libncurses-dev libseccomp-dev"
 # What the tests need besides.
 TEST_PACKAGES="libcmocka-dev redis-tools procps g++ binutils abigail-tools clang-format-14 openssl tzdata mandoc zsh fish
   tmux perl-base systemd curl"

@@ -203,7 +203,26 @@ typedef struct reeve_runner_options {
     /* A directory in which each task, or call of a batch handler, gets a new private directory: its handler finds that
      * as working directory and in TMPDIR. The directory is removed afterwards. NULL: none. */
     const char *scratch;
+    /* Who the runners run as: "USER" or "USER:GROUP", names or numbers. Only a worker of root can change it. Without
+     * supplementary groups. NULL: as the worker. */
+    const char *user;
+    /*
+     * The rest confines the runners before they load plugins, as much as the kernel and the build allow; `reeve workers
+     * --json` shows what is in force. The worker itself loads the plugins, too, unconfined.
+     *
+     * paths: the files that handlers can reach (Landlock): "ro:/PATH" may be read and executed, "rw:/PATH" also written,
+     * with all below; "rw:scratch" is `scratch`. Besides, what every program needs can be read: /lib, /usr/lib and the
+     * like, the plugins, /dev/null, time zones. NULL: all files. At most 64.
+     */
+    const char *const *paths;
+    size_t path_count;
+    uint64_t sandbox; /* REEVE_SANDBOX_ flags; 0: none */
 } reeve_runner_options;
+
+/* Handlers have no network: sockets but those of unix fail (seccomp), and so does TCP (Landlock). */
+#define REEVE_SANDBOX_NO_NETWORK UINT64_C(1)
+/* System calls that no handler needs fail with EPERM, such as mount, ptrace, bpf and unshare (seccomp). */
+#define REEVE_SANDBOX_SYSCALLS UINT64_C(2)
 
 /* A pool: threads that serve a list of queues. The struct and what it points to are copied. */
 typedef struct reeve_pool_options {

@@ -31,6 +31,13 @@ static bool check_queue(const char *text, rv_error *why)
     return rv_valid_queue(text, strlen(text));
 }
 
+static bool check_sandbox_path(const char *text, rv_error *why)
+{
+    (void)why;
+    if (strcmp(text, "rw:scratch") == 0) return true;
+    return (strncmp(text, "ro:", 3) == 0 || strncmp(text, "rw:", 3) == 0) && text[3] == '/';
+}
+
 static bool check_type(const char *text, rv_error *why)
 {
     (void)why;

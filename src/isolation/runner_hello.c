@@ -31,15 +31,20 @@ static void write_plugin(rv_buf *ret, const reeve_plugin_handle *plugin)
 }
 
 void rv_runner_hello_write(rv_buf *ret, reeve_plugin_handle *const *plugins, size_t count,
-                           const reeve_size_limits *size_limits, const reeve_runner_options *limits)
+                           const reeve_size_limits *size_limits, const reeve_runner_options *limits,
+                           const rv_runner_sandbox *sandbox)
 {
     reeve_runner_options sent = *limits;
     sent.scratch = NULL; /* a directory comes with each run */
+    sent.user = NULL;    /* the sandbox has it */
+    sent.paths = NULL;
     rv_runner_message_put_text(ret, REEVE_VERSION);
     rv_runner_message_put_number(ret, sizeof(rv_runner_flags));
     rv_runner_message_put_bytes(ret, size_limits, sizeof(*size_limits));
     rv_runner_message_put_bytes(ret, &sent, sizeof(sent));
+    rv_runner_sandbox_put(ret, sandbox);
     rv_runner_message_put_number(ret, (int64_t)count);
+    for (size_t i = 0; i < count; i++) rv_runner_message_put_text(ret, plugins[i]->path);
     for (size_t i = 0; i < count; i++) write_plugin(ret, plugins[i]);
 }
 
@@ -99,7 +104,25 @@ static reeve_status add_plugin(rv_runner_loaded *loaded, reeve_plugin_handle *pl
     return status;
 }
 
-reeve_status rv_runner_hello_load(rv_runner_loaded *ret, const rv_runner_message *message, rv_error *error)
+/* The files of the plugins come before the plugins, since nothing of these may run unconfined. */
+static reeve_status read_and_confine(rv_runner_loaded *loaded, rv_runner_reader *in, rv_runner_confine_fn confine,
+                                     size_t *ret_count, rv_error *error)
+{
+    rv_runner_sandbox sandbox;
+    rv_runner_sandbox_get(in, &sandbox);
+    size_t count = (size_t)rv_runner_message_get_number(in, 0, PLUGINS_MAX);
+    const char **paths = rv_zalloc_array(count + 1, sizeof(*paths));
+    if (paths == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for the plugins");
+    for (size_t i = 0; i < count; i++) paths[i] = rv_runner_message_get_text(in, PATH_MAX);
+    reeve_status status = in->failed ? rv_fail(error, REEVE_EPROTO, "the hello of the worker cannot be read")
+                                     : confine(&sandbox, paths, count, loaded->in_force, error);
+    rv_free(paths);
+    *ret_count = count;
+    return status;
+}
+
+reeve_status rv_runner_hello_load(rv_runner_loaded *ret, const rv_runner_message *message, rv_runner_confine_fn confine,
+                                  rv_error *error)
 {
     rv_runner_reader in = rv_runner_message_read(message);
     reeve_status status = REEVE_OK;
@@ -107,13 +130,15 @@ reeve_status rv_runner_hello_load(rv_runner_loaded *ret, const rv_runner_message
     int64_t flags = rv_runner_message_get_number(&in, 0, INT64_MAX);
     reeve_bytes limits = rv_runner_message_get_bytes(&in, sizeof(ret->size_limits));
     reeve_bytes own = rv_runner_message_get_bytes(&in, sizeof(ret->limits));
-    size_t count = (size_t)rv_runner_message_get_number(&in, 0, PLUGINS_MAX);
+    size_t count = 0;
     *ret = (rv_runner_loaded){0};
     if (in.failed || strcmp(version, REEVE_VERSION) != 0 || flags != (int64_t)sizeof(rv_runner_flags) ||
         limits.length != sizeof(ret->size_limits) || own.length != sizeof(ret->limits))
         return rv_fail(error, REEVE_EPROTO, "it is of version %s, and its worker of %.60s", REEVE_VERSION, version);
     memcpy(&ret->size_limits, limits.data, limits.length);
     memcpy(&ret->limits, own.data, own.length);
+    status = read_and_confine(ret, &in, confine, &count, error);
+    if (status != REEVE_OK) return status;
     ret->plugins = rv_zalloc_array(count + 1, sizeof(*ret->plugins));
     if (ret->plugins == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for the plugins");
     for (size_t i = 0; i < count && status == REEVE_OK; i++) {

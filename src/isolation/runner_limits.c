@@ -1,8 +1,8 @@
 #include "isolation/runner_limits.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,27 +52,47 @@ void rv_runner_limits_begin(const reeve_runner_options *limits, const char *scra
 
 /* ---- scratch directories --------------------------------------------------------------------------------------- */
 
-bool rv_runner_limits_make_scratch(const char *base, char *ret, size_t size)
+bool rv_runner_limits_make_scratch(const char *base, const rv_runner_sandbox *sandbox, char *ret, size_t size)
 {
     int length = snprintf(ret, size, "%s/reeve-XXXXXX", base);
     if (length < 0 || (size_t)length >= size) {
         errno = ENAMETOOLONG;
         return false;
     }
-    return mkdtemp(ret) != NULL;
+    if (mkdtemp(ret) == NULL) return false;
+    if (!sandbox->changes_user || chown(ret, sandbox->uid, sandbox->gid) == 0) return true;
+    int failed = errno;
+    (void)rmdir(ret);
+    errno = failed;
+    return false;
 }
 
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
+#define DEPTH_MAX 100 /* each takes a descriptor; what lies deeper stays */
+
+/* By descriptors: what a process that the handler left behind moves or links meanwhile leads nowhere else. Closes dir. */
+static void empty(int dir, unsigned depth)
 {
-    (void)about;
-    (void)kind;
-    (void)place;
-    (void)remove(path);
-    return 0;
+    const struct dirent *entry;
+    DIR *list = fdopendir(dir);
+    if (list == NULL) {
+        (void)close(dir);
+        return;
+    }
+    while ((entry = readdir(list)) != NULL) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        if (unlinkat(dir, entry->d_name, 0) == 0) continue;
+        int below =
+            depth < DEPTH_MAX ? openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+        if (below >= 0) empty(below, depth + 1);
+        (void)unlinkat(dir, entry->d_name, AT_REMOVEDIR);
+    }
+    (void)closedir(list);
 }
 
 void rv_runner_limits_remove_scratch(const char *path)
 {
     if (rmdir(path) == 0) return;
-    (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (dir >= 0) empty(dir, 0);
+    (void)rmdir(path);
 }

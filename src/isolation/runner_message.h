@@ -27,7 +27,7 @@
 
 typedef enum rv_runner_kind {
     RV_RUNNER_HELLO = 1,
-    RV_RUNNER_READY,
+    RV_RUNNER_READY,   /* body: what of the sandbox is in force */
     RV_RUNNER_REFUSED, /* body: why */
     RV_RUNNER_RUN,
     RV_RUNNER_CALL,

@@ -188,8 +188,10 @@ static reeve_status fail_ended(rv_runner *runner, rv_error *error)
     return rv_fail(error, REEVE_EPLUGIN, "a runner %s before it had loaded the plugins", how);
 }
 
-reeve_status rv_runner_process_await(rv_runner *runner, int64_t deadline, rv_error *error)
+reeve_status rv_runner_process_await(rv_runner *runner, int64_t deadline, char ret_in_force[RV_RUNNER_SANDBOX_TEXT],
+                                     rv_error *error)
 {
+    ret_in_force[0] = '\0';
     struct pollfd waits[] = {{.fd = runner->fd, .events = POLLIN}, {.fd = runner->pidfd, .events = POLLIN}};
     rv_runner_message answer;
     rv_buf body;
@@ -210,6 +212,8 @@ reeve_status rv_runner_process_await(rv_runner *runner, int64_t deadline, rv_err
         status = rv_fail(error, REEVE_EPLUGIN, "a runner cannot begin: %.900s",
                          refused ? answer.body : "it does not answer as a runner does");
         (void)rv_runner_process_kill(runner);
+    } else {
+        rv_copy_text(ret_in_force, RV_RUNNER_SANDBOX_TEXT, answer.body);
     }
     rv_buf_fini(&body);
     return status;

@@ -36,8 +36,9 @@ reeve_status rv_runner_process_start(rv_runner *ret, const char *name, const rv_
                                      rv_error *error);
 
 /* Waits until the runner has loaded the plugins. On failure the process is gone. REEVE_EPLUGIN: it could not load them.
- * REEVE_ETIMEOUT, REEVE_ESYSTEM. */
-reeve_status rv_runner_process_await(rv_runner *runner, int64_t deadline, rv_error *error);
+ * REEVE_ETIMEOUT, REEVE_ESYSTEM. Writes what of its sandbox is in force, in words. */
+reeve_status rv_runner_process_await(rv_runner *runner, int64_t deadline, char ret_in_force[RV_RUNNER_SANDBOX_TEXT],
+                                     rv_error *error);
 
 /* How a process ended. */
 typedef struct rv_runner_end {

@@ -242,19 +242,20 @@ static bool allocate(runner *r)
 /* The answer to the hello. */
 static bool say(runner *r, reeve_status status, const rv_error *error)
 {
-    rv_runner_message answer = {.kind = RV_RUNNER_READY};
+    const char *in_force = r->loaded.in_force;
+    rv_runner_message answer = {.kind = RV_RUNNER_READY, .body = in_force, .length = strlen(in_force)};
     if (status != REEVE_OK)
         answer = (rv_runner_message){.kind = RV_RUNNER_REFUSED, .body = error->text, .length = strlen(error->text)};
     return rv_runner_message_send(r->at.fd, true, &answer) == REEVE_OK && status == REEVE_OK;
 }
 
-static bool begin(runner *r)
+static bool begin(runner *r, rv_runner_confine_fn confine)
 {
     rv_runner_message hello;
     rv_error error = {0};
     reeve_status status = rv_runner_message_receive(r->at.fd, &r->run_in, true, &hello);
     if (status != REEVE_OK || hello.kind != RV_RUNNER_HELLO) return false;
-    status = rv_runner_hello_load(&r->loaded, &hello, &error);
+    status = rv_runner_hello_load(&r->loaded, &hello, confine, &error);
     if (status == REEVE_OK && !(map_flags(r) && allocate(r) && start_watch()))
         status = rv_fail(&error, REEVE_ESYSTEM, "no memory, or no thread");
     if (status == REEVE_OK) rv_runner_limits_set(&r->loaded.limits);
@@ -283,7 +284,7 @@ static void fini(runner *r)
     rv_buf_fini(&r->at.out);
 }
 
-int rv_runner_serve(void)
+int rv_runner_serve(rv_runner_confine_fn confine)
 {
     static runner r; /* the watching thread may outlive this call */
     rv_runner_message message;
@@ -296,7 +297,7 @@ int rv_runner_serve(void)
     rv_buf_init(&r.at.in, RV_RUNNER_BODY_MAX);
     rv_buf_init(&r.at.out, RV_RUNNER_BODY_MAX);
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-    if (!begin(&r)) return 1;
+    if (!begin(&r, confine)) return 1;
     reeve_status status = REEVE_OK;
     while (status == REEVE_OK) {
         status = rv_runner_message_receive(r.at.fd, &r.run_in, true, &message);

@@ -91,7 +91,8 @@ bool rv_isolated_adopt(rv_thread *t)
     const rv_handler_set *set = t->worker->set;
     rv_buf *hello = &t->isolated->hello;
     rv_buf_clear(hello);
-    rv_runner_hello_write(hello, set->plugins, set->plugin_count, &t->worker->size_limits, &t->pool->runner);
+    rv_runner_hello_write(hello, set->plugins, set->plugin_count, &t->worker->size_limits, &t->pool->runner,
+                          &t->pool->sandbox);
     return !hello->failed;
 }
 
@@ -152,15 +153,31 @@ static uint64_t choose_max_tasks(const reeve_runner_options *limits)
     return (uint64_t)(limits->max_tasks - (int64_t)less);
 }
 
+/* For `reeve workers`. What cannot be put in force is logged once for each pool. */
+static void note_sandbox(rv_thread *t, const char *in_force)
+{
+    reeve_worker *worker = t->worker;
+    rv_lock(&worker->lock);
+    bool is_new = strcmp(t->pool->in_force, in_force) != 0;
+    rv_copy_text(t->pool->in_force, sizeof(t->pool->in_force), in_force);
+    rv_unlock(&worker->lock);
+    if (is_new && strstr(in_force, "not in force") != NULL)
+        rv_log(REEVE_LOG_WARN, "runner.unconfined", "the kernel or the build lacks a part of the sandbox of a pool",
+               "worker", worker->id, "pool", t->pool->name, "sandbox", in_force, NULL);
+}
+
 reeve_status rv_isolated_start(rv_thread *t, rv_error *error)
 {
     rv_isolated *own = t->isolated;
     if (own->runner.pid != 0) return REEVE_OK;
     size_t shared_size = t->worker->describe_crash != NULL ? sizeof(rv_flight_runner) : 0;
     rv_runner started;
+    char in_force[RV_RUNNER_SANDBOX_TEXT];
     reeve_status status = rv_runner_process_start(&started, t->name, &own->hello, shared_size, error);
-    if (status == REEVE_OK) status = rv_runner_process_await(&started, rv_deadline(RV_RUNNER_START_MS), error);
+    if (status == REEVE_OK)
+        status = rv_runner_process_await(&started, rv_deadline(RV_RUNNER_START_MS), in_force, error);
     if (status != REEVE_OK) return status;
+    note_sandbox(t, in_force);
     rv_lock(&own->lock);
     own->runner = started;
     rv_unlock(&own->lock);
@@ -450,7 +467,9 @@ static bool make_scratch(run_state *run, rv_error *error)
     const char *base = run->t->pool->runner.scratch;
     char words[128];
     run->own->scratch[0] = '\0';
-    if (base == NULL || rv_runner_limits_make_scratch(base, run->own->scratch, sizeof(run->own->scratch))) return true;
+    if (base == NULL ||
+        rv_runner_limits_make_scratch(base, &run->t->pool->sandbox, run->own->scratch, sizeof(run->own->scratch)))
+        return true;
     run->own->scratch[0] = '\0';
     (void)rv_fail(error, REEVE_ESYSTEM, "no directory for a task in %.200s: %s", base,
                   strerror_r(errno, words, sizeof(words)));

@@ -77,6 +77,10 @@ static reeve_status check_runner(const reeve_pool_options *o, const char *name, 
                               runner.max_memory, runner.max_age_ms, runner.grace_ms};
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
         if (limits[i] < 0) return rv_fail(error, REEVE_EINVAL, "pool %s: a limit of its runners is negative", name);
+    rv_error why = {0};
+    rv_runner_sandbox sandbox;
+    status = rv_runner_sandbox_choose(&sandbox, &runner, &why);
+    if (status != REEVE_OK) return rv_fail(error, status, "pool %s: %.800s", name, why.text);
     if (runner.memory != 0 && runner.memory < RUNNER_MEMORY_MIN)
         return rv_fail(error, REEVE_EINVAL, "pool %s: a runner needs at least %d bytes of memory", name,
                        RUNNER_MEMORY_MIN);
@@ -156,6 +160,7 @@ void rv_pool_free(rv_pool *pool)
     rv_free(pool->queue_sessions);
     rv_free(pool->weights);
     rv_free((void *)pool->runner.scratch);
+    rv_free(pool->sandbox_paths);
     rv_free(pool->slots);
     rv_free(pool->families);
     rv_free(pool->cpus);
@@ -213,6 +218,26 @@ static bool find_families(rv_pool *pool)
     return true;
 }
 
+/* The paths are copied into one block. The options were checked. */
+static bool keep_sandbox(rv_pool *pool)
+{
+    rv_error unused;
+    rv_runner_sandbox *sandbox = &pool->sandbox;
+    size_t length = 1, at = 0;
+    (void)rv_runner_sandbox_choose(sandbox, &pool->runner, &unused);
+    pool->runner.user = NULL;
+    pool->runner.paths = NULL;
+    pool->runner.path_count = 0;
+    for (size_t i = 0; i < sandbox->path_count; i++) length += strlen(sandbox->paths[i].path) + 1;
+    pool->sandbox_paths = rv_zalloc(length);
+    for (size_t i = 0; pool->sandbox_paths != NULL && i < sandbox->path_count; i++) {
+        size_t size = strlen(sandbox->paths[i].path) + 1;
+        sandbox->paths[i].path = memcpy(pool->sandbox_paths + at, sandbox->paths[i].path, size);
+        at += size;
+    }
+    return pool->sandbox_paths != NULL;
+}
+
 static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
 {
     rv_pool *pool = rv_zalloc(sizeof(*pool));
@@ -227,7 +252,7 @@ static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
     (void)rv_pool_read_runner(&pool->runner, o, &unused); /* it was checked */
     const char *scratch = pool->runner.scratch;
     if (scratch != NULL) pool->runner.scratch = rv_strdup(scratch);
-    bool has_scratch = (pool->runner.scratch != NULL) == (scratch != NULL);
+    bool has_scratch = (pool->runner.scratch != NULL) == (scratch != NULL) && keep_sandbox(pool);
     if (o->weights != NULL) pool->weights = rv_memdup(o->weights, o->queue_count * sizeof(*o->weights));
     pool->queue_sessions = rv_zalloc_array(o->queue_count, sizeof(rv_queue_session *));
     pool->nice = o->nice;

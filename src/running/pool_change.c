@@ -61,8 +61,12 @@ static bool has_runner(const rv_pool *pool, const reeve_pool_options *o)
     const char *one = present.scratch != NULL ? present.scratch : "",
                *other = wanted.scratch != NULL ? wanted.scratch : "";
     if (strcmp(one, other) != 0) return false;
-    present.scratch = wanted.scratch = NULL;
-    return memcmp(&present, &wanted, sizeof(present)) == 0;
+    rv_runner_sandbox sandbox;
+    if (rv_runner_sandbox_choose(&sandbox, &wanted, &unused) != REEVE_OK) return false;
+    present.scratch = wanted.scratch = wanted.user = NULL;
+    wanted.paths = NULL;
+    wanted.path_count = 0;
+    return memcmp(&present, &wanted, sizeof(present)) == 0 && rv_runner_sandbox_equals(&pool->sandbox, &sandbox);
 }
 
 static bool has_cpus(const rv_pool *pool, const char *cpus)

@@ -24,6 +24,7 @@
 #include "base/repeated.h"
 #include "handlers/handler_set.h"
 #include "handlers/task.h"
+#include "isolation/runner_sandbox.h"
 #include "protocol/partition.h"
 #include "protocol/tally.h"
 #include "redis/conn.h"
@@ -282,8 +283,11 @@ struct rv_pool {
     reeve_order order;
     bool isolated;               /* handlers run in processes of their own (isolated.h) */
     reeve_runner_options runner; /* their limits; its text is the pool's own */
-    unsigned *weights;           /* one a queue, or NULL */
-    rv_thread **_Atomic threads; /* those that were ever made; some may have ended */
+    rv_runner_sandbox sandbox;   /* what they cannot reach; its paths lie in sandbox_paths */
+    char *sandbox_paths;
+    char in_force[RV_RUNNER_SANDBOX_TEXT]; /* of the sandbox, in words; guarded by the worker's lock */
+    unsigned *weights;                     /* one a queue, or NULL */
+    rv_thread **_Atomic threads;           /* those that were ever made; some may have ended */
     atomic_uint thread_count;
     rv_grown all_threads; /* the memory of that list */
     rv_sharing *sharing;  /* its own, or that of an earlier pool of the worker */

@@ -42,6 +42,15 @@ static void add_sizing(rv_buf *json, reeve_worker *worker, const rv_pool *pool)
     rv_unlock(&worker->lock);
 }
 
+static void add_isolation(rv_buf *json, reeve_worker *worker, const rv_pool *pool)
+{
+    if (!pool->isolated) return;
+    rv_buf_adds(json, ",\"isolation\":\"process\"");
+    rv_lock(&worker->lock);
+    if (pool->in_force[0] != '\0') add_text(json, ",\"sandbox\":", pool->in_force);
+    rv_unlock(&worker->lock);
+}
+
 static void add_pools(rv_buf *json, reeve_worker *worker)
 {
     const char *before = "{\"name\":";
@@ -55,6 +64,7 @@ static void add_pools(rv_buf *json, reeve_worker *worker)
                     atomic_load(&pool->target), pool->utilisation.share, pool->utilisation.share_5m,
                     pool->utilisation.share_15m);
         if (min != max) add_sizing(json, worker, pool);
+        add_isolation(json, worker, pool);
         if (pool->order != REEVE_ORDER_STRICT) rv_buf_addf(json, ",\"order\":\"%s\"", rv_queue_order_word(pool->order));
         rv_buf_adds(json, ",\"queues\":[");
         for (size_t j = 0; j < pool->queue_session_count; j++)

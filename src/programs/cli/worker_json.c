@@ -59,7 +59,7 @@ static void write_pools(cli_json *json, const char *text)
     cJSON_ArrayForEach(item, list)
     {
         char *queues = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(item, "queues"));
-        const char *order = text_of(item, "order");
+        const char *order = text_of(item, "order"), *isolation = text_of(item, "isolation");
 
         cli_json_open(json, NULL);
         cli_json_text(json, "name", text_of(item, "name"));
@@ -69,6 +69,8 @@ static void write_pools(cli_json *json, const char *text)
         cli_json_maybe(json, "wait_ms", number_of(item, "wait_ms"));
         write_share(json, "processor_share", cJSON_GetObjectItemCaseSensitive(item, "processor"));
         cli_json_text(json, "decision", text_of(item, "why"));
+        cli_json_text(json, "isolation", isolation == NULL ? "thread" : isolation);
+        cli_json_text(json, "sandbox", text_of(item, "sandbox"));
         cli_json_text(json, "order", order == NULL ? "strict" : order);
         write_share(json, "utilisation", cJSON_GetObjectItemCaseSensitive(item, "utilisation"));
         write_share(json, "utilisation_5m", cJSON_GetObjectItemCaseSensitive(item, "utilisation_5m"));

@@ -114,14 +114,17 @@ static void take_chained(reeve_task *task)
 static reeve_status start(isolated *own, rv_error *error)
 {
     const reeve_runner_options limits = {.size = sizeof(limits)};
+    char in_force[RV_RUNNER_SANDBOX_TEXT];
     rv_buf hello;
     rv_buf_init(&hello, RV_RUNNER_BODY_MAX);
-    rv_runner_hello_write(&hello, own->plugins, own->plugin_count, rv_task_size_limits(own->task), &limits);
+    rv_runner_hello_write(&hello, own->plugins, own->plugin_count, rv_task_size_limits(own->task), &limits,
+                          &(rv_runner_sandbox){0});
     reeve_status status = hello.failed ? rv_fail(error, REEVE_ENOMEM, "no memory for a runner") : REEVE_OK;
     if (status == REEVE_OK)
         status = rv_runner_process_start(&own->runner, "run", &hello, sizeof(rv_flight_runner), error);
     rv_buf_fini(&hello);
-    return status == REEVE_OK ? rv_runner_process_await(&own->runner, rv_deadline(RV_RUNNER_START_MS), error) : status;
+    if (status != REEVE_OK) return status;
+    return rv_runner_process_await(&own->runner, rv_deadline(RV_RUNNER_START_MS), in_force, error);
 }
 
 static reeve_status send_run(isolated *own)

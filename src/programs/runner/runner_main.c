@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/streams.h"
+#include "confine.h"
 #include "isolation/runner_serve.h"
 #include "running/flight.h"
 #include "worker/crash_handler.h"
@@ -36,5 +37,5 @@ int main(void)
         return 2;
     }
     record_crashes();
-    return rv_runner_serve();
+    return rv_runner_serve(host_confine);
 }

@@ -30,7 +30,9 @@ static reeve_status set_policy(reeve_worker *worker, const rv_config_handler *ha
     return reeve_worker_set_policy(worker, &policy);
 }
 
-static reeve_runner_options runner_of(const rv_config_pool *pool)
+#define PATHS_MAX 64 /* of sandbox.files, by its definition */
+
+static reeve_runner_options runner_of(const rv_config_pool *pool, const char *const *paths)
 {
     return (reeve_runner_options){.size = sizeof(reeve_runner_options),
                                   .memory = pool->runner.memory,
@@ -42,7 +44,12 @@ static reeve_runner_options runner_of(const rv_config_pool *pool)
                                   .max_memory = pool->runner.max_memory,
                                   .max_age_ms = pool->runner.max_age_ms,
                                   .grace_ms = pool->runner.grace_ms,
-                                  .scratch = pool->runner.scratch};
+                                  .scratch = pool->runner.scratch,
+                                  .user = pool->runner.user,
+                                  .paths = paths,
+                                  .path_count = pool->sandbox.file_count,
+                                  .sandbox = (pool->sandbox.network ? 0 : REEVE_SANDBOX_NO_NETWORK) |
+                                             (pool->sandbox.syscalls != 0 ? REEVE_SANDBOX_SYSCALLS : 0)};
 }
 
 static bool has_limits(const reeve_runner_options *runner)
@@ -78,7 +85,9 @@ reeve_status host_put_pool(reeve_worker *worker, const rv_config *config, size_t
     if (queues == NULL || weights == NULL) goto out;
     for (size_t i = 0; i < pool->queue_count; i++) queues[i] = pool->queues[i].text;
     for (size_t i = 0; i < pool->weight_count; i++) weights[i] = (unsigned)pool->weights[i].number;
-    const reeve_runner_options runner = runner_of(pool);
+    const char *paths[PATHS_MAX];
+    for (size_t i = 0; i < pool->sandbox.file_count; i++) paths[i] = pool->sandbox.files[i].text;
+    const reeve_runner_options runner = runner_of(pool, pool->sandbox.file_count > 0 ? paths : NULL);
     reeve_pool_options options = {.size = sizeof(options),
                                   .name = host_pool_name(name, config, index),
                                   .queues = queues,

@@ -211,6 +211,19 @@ return {
   {path = 'pools[].runner.scratch', kind = 'text', check = 'check_anything', expected = 'a directory', otherwise = 'none',
    help = 'A directory in which each task gets a new private directory, as working directory and in TMPDIR. It is removed ' ..
      'after the task.'},
+  {path = 'pools[].runner.user', kind = 'text', check = 'check_anything', expected = 'USER or USER:GROUP', otherwise = 'that of the worker',
+   help = 'Who the processes run as, names or numbers. The worker must run as root.'},
+  {path = 'pools[].sandbox', kind = 'group',
+   help = 'What handlers of a pool with `isolation = "process"` can reach, as far as the kernel (Landlock) and the build (libseccomp) ' ..
+     'can limit it; `reeve workers --json` shows what is in force. The worker itself loads the plugins, too, unconfined.'},
+  {path = 'pools[].sandbox.network', kind = 'truth', default = 'true',
+   help = 'false: no network. Sockets but those of unix cannot be made.'},
+  {path = 'pools[].sandbox.files', kind = 'names', max = 64, expected = '"ro:/PATH", "rw:/PATH" or "rw:scratch"', otherwise = 'all files',
+   check = 'check_sandbox_path',
+   help = 'The files that can be reached, with all below: ro: to read and execute, rw: also to write; rw:scratch is ' ..
+     '`runner.scratch`. The system\'s libraries, the plugins, /dev/null and time zones can always be read.'},
+  {path = 'pools[].sandbox.syscalls', kind = 'choice', choices = {{'all', '0'}, {'handler', '1'}}, ctype = 'int', default = 'all',
+   help = 'handler: system calls that no handler needs fail, such as mount, ptrace, bpf and unshare.'},
 
   {path = 'handlers', kind = 'groups', otherwise = 'none',
    help = 'Options that override those of the handlers of a type. Options of a task have precedence over them.'},
