@@ -27,6 +27,7 @@
  *     priority       (priority)
  *     progress       a running task reported progress (percent, message)
  *     logged         a running task wrote a line to its log (message)
+ *     refused        a new task was refused, since this one has its unique key (message)
  *
  * Later versions may add events, so ignore unknown ones. There is no event when a record is deleted because of the
  * retention.

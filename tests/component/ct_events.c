@@ -53,6 +53,19 @@ static void other_ends(void **state)
     assert_string_equal(test_announced(), "completed:a retry:b+60(k) dead:c(k) snoozed:d+70 given_back:e");
 }
 
+/* Of a duplicate the task tells that has the key. */
+static void a_refused_duplicate(void **state)
+{
+    (void)state;
+    const reeve_task_spec first = {.queue = "q", .type = "t", .id = "a", .unique = "k"};
+    const reeve_task_spec second = {.queue = "q", .type = "t", .id = "b", .unique = "k"};
+    test_keep_events(1000);
+    test_ok(test_client, reeve_enqueue(test_client, &first, NULL));
+    test_refused(test_client, reeve_enqueue(test_client, &second, NULL), REEVE_EUNIQUE, "k");
+    assert_string_equal(test_announced(), "enqueued:a refused:a");
+    assert_int_equal(test_number("EXISTS " Q "tasks"), 1);
+}
+
 static void times(void **state)
 {
     (void)state;
@@ -432,6 +445,7 @@ int main(void)
         cmocka_unit_test_setup(a_plain_task, set_up),
         cmocka_unit_test_setup(other_ends, set_up),
         cmocka_unit_test_setup(times, set_up),
+        cmocka_unit_test_setup(a_refused_duplicate, set_up),
         cmocka_unit_test_setup(by_hand, set_up),
         cmocka_unit_test_setup(cancelled_while_they_run, set_up),
         cmocka_unit_test_setup(deadlines_that_pass, set_up),

@@ -61,7 +61,12 @@ local function apply_options(request, task) -- inline
   end
   if o.unique then
     local holder = claim_key(request, task)
-    if holder then return request.is_repeated and holder == task.id and 1 or holder end
+    if holder and request.is_repeated and holder == task.id then return 1 end
+    if holder and (request.has_events or request.order.has_events) then
+      part('events').know_in_force(request.P, 'e')
+      part('events').tell(request.P, 'refused', holder, 'message', o.unique)
+    end
+    if holder then return holder end
   end
   -- The first attempt looks into info:<id>: for parents' results, or to free the key.
   task.has_info = o.after or o['until']
