@@ -39,6 +39,8 @@ wait_for '[ -n "$(reeve workers 2>/dev/null)" ]' 20
 expect_eq "$(result q) $(result i)" "1 1"
 reload
 expect_has "$OUT" "nothing has changed in the file"
+expect_status 0 env -u HOT_LOG "$REEVE_WORKER" -c w.conf --check --diff
+expect_lacks "$OUT" "plugins."
 
 # ---- one replacement ------------------------------------------------------------------------------------------------------
 
@@ -48,6 +50,9 @@ wait_for '[ "$(member state "$(reeve show "$first" --json)")" = "\"running\"" ]'
 put 2
 expect_eq "$(result q)" 1 "a file that was written over changes nothing"
 expect_has "$(reeve enqueue q more --wait=20 --attempts 1 2>&1)" "no handler"
+expect_status 0 env -u HOT_LOG "$REEVE_WORKER" -c w.conf --check --diff
+expect_has "$OUT" ": plugins.hot.version: 1 ($TEST_DIR/./hot.so) -> 2 (./hot.so)"
+expect_lacks "$OUT" "plugins.sample"
 reload
 expect_eq "$STATUS" 0 "$OUT$ERR"
 expect_has "$OUT" "plugins.hot.version: 1 ($TEST_DIR/./hot.so) -> 2 ($TEST_DIR/./hot.so)"

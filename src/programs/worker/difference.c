@@ -9,6 +9,7 @@
 #include "changes.h"
 #include "config/config_compare.h"
 #include "cron_stored.h"
+#include "handlers/plugin.h"
 #include "in_force.h"
 #include "running/processors.h"
 #include "setup.h"
@@ -19,6 +20,7 @@ enum { EXIT_REFUSED = 1, EXIT_NO_REDIS = 3 };
 
 typedef struct report {
     const rv_config *config;
+    const host_plugins *plugins; /* those of the configuration, as they are now */
     reeve_client *client;
     const char *prefix; /* of each line */
     const char *note;   /* behind each line */
@@ -148,6 +150,69 @@ static bool read_pool(rv_config_pool *ret, const rv_config *config, const cJSON 
     return true;
 }
 
+/* ---- plugins of running workers -------------------------------------------------------------------------------- */
+
+static const char *text_of(const cJSON *item, const char *name)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, name));
+
+    return text != NULL ? text : "";
+}
+
+/* The present version of a plugin in the worker's record, or NULL. */
+static const cJSON *find_version(const cJSON *plugins, const char *name)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, plugins)
+    {
+        bool ends = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "ends"));
+        if (!ends && strcmp(text_of(item, "name"), name) == 0) return item;
+    }
+    return NULL;
+}
+
+/* Whether the worker has the file as it is now. Its path may be relative to another directory there. */
+static bool is_loaded(const cJSON *item, const reeve_plugin_handle *plugin)
+{
+    const char *version = reeve_plugin_get(plugin)->version;
+    const struct timespec *modified = &plugin->stamp.modified;
+    double loaded = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(item, "loaded"));
+
+    return strcmp(text_of(item, "version"), version != NULL ? version : "") == 0 &&
+           loaded >= (double)modified->tv_sec * 1e3 + (double)modified->tv_nsec / 1e6;
+}
+
+static void print_version(report *to, const char *name, const char *from, const char *to_version)
+{
+    char path[160];
+
+    (void)snprintf(path, sizeof(path), "plugins.%.120s.version", name);
+    print_line(&(rv_config_difference){.row = "plugins", .path = path, .from = from, .to = to_version}, to);
+}
+
+static void compare_plugins(report *to, const reeve_worker_info *worker)
+{
+    cJSON *loaded = cJSON_Parse(worker->plugins != NULL ? worker->plugins : "[]");
+
+    for (size_t i = 0; i < to->plugins->count; i++) {
+        const reeve_plugin_handle *plugin = to->plugins->handles[i];
+        const cJSON *item = find_version(loaded, reeve_plugin_get(plugin)->name);
+        const char *version = reeve_plugin_get(plugin)->version;
+        char from[300] = "absent", wanted[300];
+
+        if (item != NULL && is_loaded(item, plugin)) continue;
+        (void)snprintf(wanted, sizeof(wanted), "%.60s (%.200s)", version != NULL ? version : "no version",
+                       reeve_plugin_path(plugin));
+        if (item != NULL)
+            (void)snprintf(from, sizeof(from), "%.60s (%.200s)", text_of(item, "version"), text_of(item, "path"));
+        print_version(to, reeve_plugin_get(plugin)->name, from, wanted);
+    }
+    cJSON_Delete(loaded);
+}
+
+/* ---- the records of running workers ---------------------------------------------------------------------------- */
+
 static void compare_pools(report *to, const reeve_worker_info *worker)
 {
     cJSON *all = cJSON_Parse(worker->pools != NULL ? worker->pools : "[]");
@@ -165,6 +230,7 @@ static void compare_pools(report *to, const reeve_worker_info *worker)
         if (good) good = read_pool(&now.pools[now.pool_count++], to->config, pool);
     }
     if (good) (void)rv_config_compare(&now, &file, print_line, to);
+    compare_plugins(to, worker);
     for (size_t i = 0; i < now.pool_count; i++) rv_free(now.pools[i].queues);
     rv_free(now.pools);
     cJSON_Delete(all);
@@ -201,7 +267,7 @@ static reeve_status compare_all(report *to)
     return status == REEVE_OK ? compare_workers(to) : status;
 }
 
-int host_difference_print(const rv_config *config, const char *redis)
+int host_difference_print(const rv_config *config, const host_plugins *plugins, const char *redis)
 {
     reeve_client_options options = {.size = sizeof(options),
                                     .redis = redis,
@@ -209,7 +275,7 @@ int host_difference_print(const rv_config *config, const char *redis)
                                     .ns = config->ns,
                                     .timeout_ms = CALL_MS,
                                     .name = "reeve-worker-diff"};
-    report to = {.config = config, .prefix = "", .note = ""};
+    report to = {.config = config, .plugins = plugins, .prefix = "", .note = ""};
     char words[512];
 
     if (reeve_client_open_with_error(&to.client, &options, words, sizeof(words)) != REEVE_OK) {

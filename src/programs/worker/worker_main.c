@@ -91,7 +91,7 @@ static int print_check(const host_options *options, const rv_config *config, con
 {
     int exit_status = print_ok(config, plugins);
 
-    return exit_status == 0 && options->diff ? host_difference_print(config, redis) : exit_status;
+    return exit_status == 0 && options->diff ? host_difference_print(config, plugins, redis) : exit_status;
 }
 
 /*
