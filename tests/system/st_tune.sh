@@ -50,6 +50,17 @@ end $! INT
 expect_eq "$ENDED" 130
 expect_eq "$(find "$TEST_DIR" -name '*.sock' -newer tune.err | wc -l)" 0
 
+# ---- bench --handler --------------------------------------------------------------------------------------------------------
+
+expect_status 0 reeve bench drain --handler "$PLUGIN_DIR/sample.so" --type sleep --handler-payload '{"ms":5}' --tasks 40 --rounds 1 --threads 2 --json
+rate=$(sed 's/.*"tasks_per_s":{"unit":"[^"]*","median":\([0-9]*\).*/\1/' out)
+{ [ "$rate" -gt 20 ] && [ "$rate" -le 400 ]; } || fail "tasks of 5 ms on two threads: $rate a second"
+expect_status 1 reeve bench drain --handler "$PLUGIN_DIR/sample.so" --type fail --tasks 10 --rounds 1
+expect_has "$ERR" "a task failed"
+expect_status 2 reeve bench work --handler "$PLUGIN_DIR/sample.so" --type sleep
+expect_status 2 reeve bench drain --handler "$PLUGIN_DIR/sample.so"
+expect_status 2 reeve bench drain --type sleep
+
 # ---- stats --watch ----------------------------------------------------------------------------------------------------------
 
 reeve enqueue --wait q noop >/dev/null || fail "not run"

@@ -31,6 +31,9 @@ typedef struct bench_options {
     bool cpu;
     bool mixed;
     bool force;
+    const char *handler; /* a plugin: tasks run in its handler of this type, with this payload; NULL: they do nothing */
+    const char *type;
+    const char *handler_payload;
 } bench_options;
 
 typedef struct bench_run {
@@ -41,6 +44,7 @@ typedef struct bench_run {
     bench_figures figures;
     double *samples; /* room for bench->tasks values */
     char *bytes;     /* --payload many, for every task */
+    rv_buf payload;  /* in their place, with --handler */
 } bench_run;
 
 typedef struct bench_kind {

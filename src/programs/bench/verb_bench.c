@@ -11,6 +11,7 @@
 #include "workload.h"
 
 #define NS_DEFAULT "reeve-bench"
+#define HANDLER_TASKS 1000 /* of a handler whose run time nobody knows */
 #define AT(field) offsetof(bench_options, field)
 
 static const bench_kind *const kinds[] = {
@@ -40,6 +41,11 @@ static const cli_option bench_table[] = {
     {"cpu", NULL, "for work: handlers compute (default: they sleep)", CLI_FLAG, AT(cpu), 0, 0, NULL},
     {"mixed", NULL, "for work: half of the tasks compute and half sleep; one task in ten takes ten times as long",
      CLI_FLAG, AT(mixed), 0, 0, NULL},
+    {"handler", "PLUGIN", "for drain: run the handler of --type of this plugin (default: tasks do nothing)", CLI_TEXT,
+     AT(handler), 0, 0, NULL},
+    {"type", "TYPE", "for --handler: type of the tasks", CLI_TEXT, AT(type), 0, 0, NULL},
+    {"handler-payload", "PAYLOAD|-|@FILE", "for --handler: payload of each task (empty)", CLI_TEXT, AT(handler_payload),
+     0, 0, NULL},
     {"force", NULL, "first delete all keys of the namespace", CLI_FLAG, AT(force), 0, 0, NULL},
     {0},
 };
@@ -162,8 +168,10 @@ static int measure(cli_context *cli, const bench_options *options, const bench_k
     bench->options = options;
     bench->own = own;
     bench->tasks = options->tasks;
+    if (bench->tasks == 0 && options->handler != NULL) bench->tasks = HANDLER_TASKS;
     if (bench->tasks == 0) bench->tasks = kind->tasks > 0 ? kind->tasks : bench_workload_tasks(options);
-    status = cli_open(cli);
+    status = cli_read_payload(cli, &bench->payload, options->handler_payload);
+    if (status == CLI_DONE) status = cli_open(cli);
     if (status == CLI_DONE) {
         cli_stop_catch(NULL);
         status = run_rounds(bench, kind);
@@ -174,8 +182,18 @@ static int measure(cli_context *cli, const bench_options *options, const bench_k
     cli->client = NULL;
     rv_free(bench->samples);
     rv_free(bench->bytes);
+    rv_buf_fini(&bench->payload);
     rv_free(bench);
     return status;
+}
+
+static int check_handler(const cli_context *cli, const bench_options *options, const bench_kind *kind)
+{
+    if (options->handler == NULL && (options->type != NULL || options->handler_payload != NULL))
+        return cli_usage(cli, "--type and --handler-payload belong to --handler");
+    if (options->handler == NULL) return CLI_DONE;
+    if (kind != &bench_drain) return cli_usage(cli, "--handler is for the kind drain; `reeve tune` measures more of it");
+    return options->type != NULL ? CLI_DONE : cli_usage(cli, "--handler: give the --type of its tasks");
 }
 
 static int run(cli_context *cli, void *options)
@@ -187,6 +205,8 @@ static int run(cli_context *cli, void *options)
     int status;
 
     if (kind == NULL) return CLI_USAGE;
+    status = check_handler(cli, options, kind);
+    if (status != CLI_DONE) return status;
     if (cli->ns == NULL) cli->ns = NS_DEFAULT;
     if (own && bench_server_start(&server, &error) != REEVE_OK) return cli_fail(cli, CLI_NO_REDIS, "%s", error.text);
     if (own) cli->redis = server.url;
@@ -250,5 +270,6 @@ const cli_verb cli_verb_bench = {
         "  reeve bench latency --redis redis://queue.example/0\n"
         "  reeve bench mixed --slow-for 2s --json\n"
         "  reeve bench work --handler-ms 1 --threads 64\n"
-        "  reeve bench work --handler-us 20 --cpu\n",
+        "  reeve bench work --handler-us 20 --cpu\n"
+        "  reeve bench drain --handler ./thumbs.so --type resize --handler-payload @job.json\n",
 };

@@ -73,6 +73,10 @@ static void write_chunk(const bench_run *bench, struct chunk *chunk, const bench
         spec->queue = load->queue;
         spec->type = load->type == NULL ? BENCH_NOOP : load->type;
         spec->payload = (reeve_bytes){bench->bytes, (size_t)bench->options->payload};
+        if (bench->options->handler != NULL) {
+            spec->type = bench->options->type;
+            spec->payload = (reeve_bytes){bench->payload.data, bench->payload.length};
+        }
         if (load->queues > 0) spec->queue = bench_queue_name(chunk->queues[i], (int)(number % load->queues));
         if (load->groups == 0) continue;
         (void)snprintf(chunk->groups[i], sizeof(chunk->groups[i]), "g%d", (int)(number % load->groups));
@@ -159,7 +163,8 @@ static reeve_status add_pool(bench_run *bench, reeve_worker *worker, const bench
 
 static reeve_status prepare(bench_run *bench, reeve_worker *worker, const bench_crew *crew)
 {
-    reeve_status status = reeve_worker_handle(worker, BENCH_NOOP, noop, bench);
+    reeve_status status = bench->options->handler != NULL ? reeve_worker_load_plugin(worker, bench->options->handler)
+                                                          : reeve_worker_handle(worker, BENCH_NOOP, noop, bench);
 
     for (size_t i = 0; status == REEVE_OK && i < crew->handler_count; i++)
         status = reeve_worker_register(worker, &crew->handlers[i]);
