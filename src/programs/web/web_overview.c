@@ -81,8 +81,8 @@ static void look_at_all(trouble *list, const web_snapshot *snapshot)
     for (size_t i = 0; i < snapshot->queue_count; i++) look_at_queue(list, snapshot, i);
     for (size_t i = 0; i < snapshot->worker_count; i++) {
         const reeve_worker_info *worker = &snapshot->workers[i];
-        if (snapshot->at_ms - worker->seen_ms > WEB_SILENT_MS)
-            say(list, "warn", "silent", NULL, worker->name, (double)(snapshot->at_ms - worker->seen_ms));
+        if (snapshot->workers_ms - worker->seen_ms > WEB_SILENT_MS)
+            say(list, "warn", "silent", NULL, worker->name, (double)(snapshot->workers_ms - worker->seen_ms));
     }
 }
 
@@ -278,7 +278,7 @@ bool web_snapshot_write(web_server *web, web_snapshot *snapshot)
 
 void web_run_overview(web_call *call)
 {
-    web_snapshot *snapshot = web_snapshots_get(call->web->snapshots);
+    web_snapshot *snapshot = web_snapshots_get(call->web->snapshots, WEB_ANY_AGE);
 
     if (snapshot == NULL) {
         web_refuse(call, 503, "busy", "no memory, or the server stops");
@@ -304,7 +304,7 @@ void web_run_queues(web_call *call)
     }
     if (!web_query_number(call, "limit", 1, 1000, 100, &limit)) return;
     if (!web_query_number(call, "offset", 0, INT64_MAX, 0, &offset)) return;
-    web_snapshot *snapshot = web_snapshots_get(call->web->snapshots);
+    web_snapshot *snapshot = web_snapshots_get(call->web->snapshots, WEB_ANY_AGE);
     size_t *order = snapshot == NULL ? NULL : web_queue_order(snapshot);
     if (snapshot != NULL && snapshot->status != REEVE_OK) {
         web_refuse_words(call, snapshot->status, snapshot->words);

@@ -24,6 +24,8 @@ typedef struct web_snapshot {
     uint64_t sequence; /* 1, 2, ... */
     int64_t at_ms;     /* since the epoch */
     int64_t read_at;   /* monotonic */
+    int64_t whole_at;         /* when all queues and workers were read; monotonic */
+    int64_t workers_ms;       /* the same, since the epoch */
     int64_t took_us;
     reeve_status status; /* of reading it; when it failed, the rest is empty */
     char words[256];
@@ -33,6 +35,7 @@ typedef struct web_snapshot {
     size_t queue_count;
     reeve_worker_info *workers;
     size_t worker_count;
+    _Atomic unsigned *worker_refs; /* snapshots that share the list; NULL: it is this one's alone */
     rv_checkup redis;
     unsigned crashes;         /* of workers in the last five minutes */
     reeve_minute minutes[60]; /* of the busiest queues together; at_ms 0: not known */
@@ -43,9 +46,10 @@ typedef struct web_snapshot {
 struct web_snapshots *web_snapshots_open(web_server *web);
 void web_snapshots_close(struct web_snapshots *snapshots); /* NULL is ignored */
 
-/* A snapshot that is at most about a second old; reads one unless another call does. The caller releases it. NULL: no
- * memory, or the server stops. */
-web_snapshot *web_snapshots_get(struct web_snapshots *snapshots);
+/* A snapshot that is at most about a second old; reads one unless another call does. Where there are many queues or workers, most of
+ * it may be up to age_max ms old, or a minute. The caller releases it. NULL: no memory, or the server stops. */
+#define WEB_ANY_AGE 60000
+web_snapshot *web_snapshots_get(struct web_snapshots *snapshots, int64_t age_max);
 void web_snapshots_release(struct web_snapshots *snapshots, web_snapshot *snapshot);
 
 /* For viewers: waits, at most `wait_ms`, for a snapshot after `sequence`. NULL: not in time, or the server stops. */

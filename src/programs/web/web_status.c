@@ -12,6 +12,7 @@
 #include "web_snapshot.h"
 
 #define METRICS_MAX ((size_t)64 * 1024 * 1024)
+#define METRICS_AGE_MS 5000 /* of the queues that metrics are made of */
 #define SERIES_MAX 1000 /* queues with series of their own */
 
 /* The process answers. */
@@ -246,7 +247,7 @@ static void write_metrics(web_call *call, rv_exposition *out, const web_snapshot
 
 void web_run_metrics(web_call *call)
 {
-    web_snapshot *snapshot = web_snapshots_get(call->web->snapshots);
+    web_snapshot *snapshot = web_snapshots_get(call->web->snapshots, METRICS_AGE_MS);
     rv_exposition out;
     rv_buf text;
 

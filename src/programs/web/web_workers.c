@@ -19,7 +19,7 @@
 /* Silent workers first, then those with the longest running task. */
 static int64_t urgency(const web_snapshot *snapshot, const reeve_worker_info *worker)
 {
-    int64_t silent = snapshot->at_ms - worker->seen_ms;
+    int64_t silent = snapshot->workers_ms - worker->seen_ms;
 
     return silent > WEB_SILENT_MS ? INT64_MAX / 2 + silent : worker->busy;
 }
@@ -66,7 +66,7 @@ static void write_workers(web_call *call, const web_snapshot *snapshot, const ch
         if (i > offset) (void)fputc(',', call->out);
         cli_worker_json(list[i].worker, call->out);
     }
-    (void)fprintf(call->out, "],\"total\":%zu}\n", count);
+    (void)fprintf(call->out, "],\"at_ms\":%lld,\"total\":%zu}\n", (long long)snapshot->workers_ms, count);
     rv_free(list);
 }
 
@@ -79,7 +79,7 @@ void web_run_workers(web_call *call)
 
     if (!web_query_number(call, "limit", 1, 1000, 100, &limit)) return;
     if (!web_query_number(call, "offset", 0, INT64_MAX / 2, 0, &offset)) return;
-    web_snapshot *snapshot = web_snapshots_get(call->web->snapshots);
+    web_snapshot *snapshot = web_snapshots_get(call->web->snapshots, WEB_ANY_AGE);
     if (snapshot == NULL)
         web_refuse(call, 503, "busy", "no memory, or the server stops");
     else if (snapshot->status != REEVE_OK)

@@ -423,9 +423,9 @@ function poolLine(p) {
   return h('div', { class: 'pool' }, h('b', null, p.name), h('span', { class: 'sub' }, `${p.threads} thread${p.threads === 1 ? '' : 's'}`), utilisation(p.utilisation === undefined ? null : p.utilisation),
     h('span', { class: 'sub' }, (p.queues || []).slice(0, 8).map((q, i) => [i ? ', ' : '', h('a', { href: queueLink(q) }, q)]), (p.queues || []).length > 8 ? ` and ${p.queues.length - 8} more` : ''));
 }
-function workerPanel(w) {
+function workerPanel(w, at) {
   return h('section', { class: 'panel worker', 'aria-label': w.name },
-    h('div', { class: 'head' }, h('h2', null, w.name, ' ', badge(now() - w.seen_ms > 30000 ? 'silent' : w.state)), workerActs(w)),
+    h('div', { class: 'head' }, h('h2', null, w.name, ' ', badge(at - w.seen_ms > 30000 ? 'silent' : w.state)), workerActs(w)),
     h('p', { class: 'sub' }, `${w.host} · process ${w.pid} · reeve ${w.version || '?'} · up ${span(now() - w.started_ms)} · ${bytes(w.memory_bytes)} · Redis ${w.round_trip_us ? span(w.round_trip_us / 1000) : '–'} · seen `, ago(w.seen_ms)),
     h('div', { class: 'tiles inner' }, tile(`of ${w.threads} threads busy`, count(w.busy)), tile('utilisation', w.utilisation === null ? '–' : Math.round(w.utilisation * 100) + ' %'), tile('completed', count(w.processed - w.failed)), tile('failed', count(w.failed), null, w.failed > 0)),
     w.pools.map(poolLine));
@@ -439,13 +439,13 @@ function workers(parts, query) {
     busy = true;
     try { draw(await api('GET', `workers?limit=${size}&offset=${offset}` + (text ? '&find=' + encodeURIComponent(text) : ''))); } finally { busy = false; }
   }
-  function draw({ workers: list, total }) {
+  function draw({ workers: list, total, at_ms: at }) {
     const state = list.map((w) => w.worker + w.state).join();
     if (holder.contains(document.activeElement) && drawn === state) return; // (a button that has the focus stays)
     drawn = state;
     for (const w of list) workerNames.set(w.worker, w.name);
     const running = list.flatMap((w) => w.running.map((r) => ({ ...r, on: w.name }))).sort((a, b) => b.for_ms - a.for_ms).slice(0, 50);
-    put(holder, list.length ? list.map(workerPanel) : h('section', { class: 'panel flush' }, text ? empty('No such worker', 'No name or host contains this.') : empty('No live worker', 'Workers show themselves with their first heartbeat.', 'reeve-worker -c worker.conf')),
+    put(holder, list.length ? list.map((w) => workerPanel(w, at)) : h('section', { class: 'panel flush' }, text ? empty('No such worker', 'No name or host contains this.') : empty('No live worker', 'Workers show themselves with their first heartbeat.', 'reeve-worker -c worker.conf')),
       running.length > 0 && h('section', { class: 'panel flush' }, h('h2', null, 'Running, the longest first'), table(['Task', 'Type', 'Queue', 'Worker', 'Thread', ['For', 'num']], running.map((r) => h('tr', { 'data-link': taskLink(r.handle) }, h('td', null, h('a', { class: 'mono', href: taskLink(r.handle) }, r.id), r.stuck ? [' ', badge('stuck')] : null), h('td', null, r.type), h('td', null, r.queue), h('td', null, r.on), h('td', null, r.thread), h('td', { class: 'num' }, span(r.for_ms)))))));
     put(foot, total > size && h('section', { class: 'panel flush' }, pager(offset, size, total, (to) => { offset = to; drawn = ''; load(); })));
   }

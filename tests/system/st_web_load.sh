@@ -1,0 +1,41 @@
+# st_web_load.sh - what many viewers of `reeve web` cost: Redis no more commands than one of them, and the server little memory; each of
+# them gets snapshots. (bench/web has the times.)
+. "$(dirname "$0")/lib.sh"
+
+"$REEVE" web --help >/dev/null 2>&1 || exit 77 # (built without REEVE_WEB)
+QUEUES=60 VIEWERS=40 EVENTS=4
+start_redis
+for i in $(seq $QUEUES); do echo "{\"queue\":\"q-$i\",\"type\":\"work\"}"; done | reeve enqueue --bulk >/dev/null 2>&1 || fail "no tasks"
+"$REEVE" web --listen 127.0.0.1:0 </dev/null >"$TEST_DIR/web.out" 2>"$TEST_DIR/web.log" &
+WEB_PID=$!
+own "$WEB_PID"
+wait_for '[ -s "$TEST_DIR/web.out" ]' 10
+URL=$(head -n 1 "$TEST_DIR/web.out")
+
+calls() { redis INFO commandstats | tr -d '\r' | sed -n 's/^cmdstat_evalsha:calls=\([0-9]*\),.*/\1/p'; }
+have() { [ "$(grep -c ^data: "$TEST_DIR/viewer.$1")" -ge "$2" ]; }
+watch() {
+    curl -sN "${URL}api/v1/events" >"$TEST_DIR/viewer.$1" 2>/dev/null &
+    own $!
+}
+watch 1
+wait_for 'have 1 2' 10
+# A whole snapshot calls a script for each queue, and one for the last hour of each of at most 50.
+MAX=$(((EVENTS + 2) * (QUEUES + 50)))
+for i in $(seq 2 $VIEWERS); do watch "$i"; done
+before=$(calls)
+have_all() { for i in $(seq $VIEWERS); do have "$i" $EVENTS || return 1; done; }
+wait_for 'have "$VIEWERS" $EVENTS' 30
+[ $(($(calls) - before)) -le "$MAX" ] || fail "$(($(calls) - before)) calls for $VIEWERS viewers, at most $MAX expected"
+wait_for have_all 10
+if [ -z "$SANITIZED" ]; then
+    memory=$(awk '/^VmRSS/ { print $2 }' "/proc/$WEB_PID/status")
+    [ "$memory" -le 65536 ] || fail "$memory KiB"
+fi
+# Redis gets nothing more when they have gone.
+for pid in $OWNED; do [ "$pid" = "$WEB_PID" ] || end "$pid"; done
+silent() { before=$(calls) && sleep 1.5 && [ "$(calls)" = "$before" ]; } # (their streams end with the next snapshot)
+wait_for silent 20
+end "$WEB_PID"
+expect_eq "$ENDED" 0
+exit 0
