@@ -42,7 +42,7 @@ function take(text) {
   live(snapshot.redis.connected ? 'on' : 'off', snapshot.redis.connected ? 'live' : 'Redis is away');
   const r = snapshot.redis;
   put(document.getElementById('foot'), h('span', null, `reeve ${session.version}`), h('span', null, `Redis ${r.version || '–'}, round trip ${span(r.round_trip_us / 1000)}, ${bytes(r.used_bytes)}`),
-    h('span', null, `this page costs Redis ${span(snapshot.took_us / 1000)} a second, for ${snapshot.viewers === 1 ? 'one viewer' : `${snapshot.viewers} viewers together`}`));
+    h('span', null, `the last snapshot took ${span(snapshot.took_us / 1000)}, for ${snapshot.viewers === 1 ? 'one viewer' : `${snapshot.viewers} viewers together`}`));
   for (const w of snapshot.workers) workerNames.set(w.worker, w.name);
   drawNav(snapshot.bad_count);
   if (page && page.tick && !selecting()) Promise.resolve(page.tick(snapshot)).catch(() => {});
