@@ -115,7 +115,9 @@ function queues(parts, query) {
 
 const rateText = (r) => r ? `${r.count}/${r.period_ms % 1000 ? r.period_ms + 'ms' : r.period_ms / 1000 + 's'}` + (r.burst && r.burst !== r.count ? ':' + r.burst : '') : '';
 // Limits of a queue, of each of its groups, or of one group; an empty field is no limit.
-function limitsDialog(name, i, then) {
+async function limitsDialog(name, then) {
+  let i;
+  try { i = await api('GET', queuePath(name)); } catch (e) { toast(e.message, true); return; } // (a snapshot may be older than the last change)
   const field = (label, value, attributes) => [label, h('input', { type: 'text', autocomplete: 'off', value: value || '', placeholder: 'no limit', ...attributes }), value || ''];
   const parts = [['The queue', {}, i], ['Each of its groups', { each_group: true }, i.each_group || {}]].map(([title, body, now_]) => ({ title, body,
     fields: [field('Tasks at a time', now_.concurrency, { inputmode: 'numeric' }), field('Starts in a period, such as 100/1s or 5/m:20', rateText(now_.rate))] }));
@@ -144,7 +146,7 @@ function queue(parts) {
       const paused = i.paused || i.pause_until_ms > now();
       put(acts, may('operator') && (paused ? h('button', { type: 'button', class: 'main', click: () => act('POST', queuePath(name) + '/resume', `${name} resumed`, load) }, 'Resume') :
         h('button', { type: 'button', click: () => act('POST', queuePath(name) + '/pause', `${name} paused`, load) }, 'Pause')),
-        may('operator') && h('button', { type: 'button', click: () => limitsDialog(name, i, load) }, 'Limits'), h('a', { class: 'button', href: tasksLink(name) }, 'Tasks'));
+        may('operator') && h('button', { type: 'button', click: () => limitsDialog(name, load) }, 'Limits'), h('a', { class: 'button', href: tasksLink(name) }, 'Tasks'));
       put(tiles, STATES.map((state) => tile(state, count(i[state]), tasksLink(name, 'state:' + state), state === 'dead' && i.dead > 0)));
       put(facts_, panel('Now', facts([['State', paused ? [badge('paused'), i.pause_until_ms ? [' until ', when(i.pause_until_ms)] : null] : 'leases tasks'],
         ['Workers', i.workers], ['Next task enqueued', i.oldest_ready_ms && ago(i.oldest_ready_ms)], ['Next due', i.next_due_ms && ago(i.next_due_ms)],
@@ -358,7 +360,7 @@ function task(parts) {
       t.error_message && panel('Last error', h('p', null, badge('failed'), ' ', h('b', null, t.error_kind), ' ', ago(t.failed_ms)), h('pre', null, t.error_message)),
       panel('Story', story(t)), content('Payload', t, 'payload'), content('Result', t, 'result'),
       log.length > 0 && panel('Log', h('pre', null, log.map((l) => `${new Date(l.at_ms).toLocaleTimeString()}  ${l.text}\n`))),
-      (t.parents || t.children) && panel('Parents and children', family(t, holder.clientWidth > 900 ? 0 : holder.clientWidth - 40))),
+      (t.parents || t.children) && panel('Parents and children', family(t, innerWidth > 960 ? 0 : Math.max(280, innerWidth - 70)))),
     h('div', null, t.why && t.why.length > 0 && panel(t.state === 'running' ? 'Where it runs' : ended ? 'Why it ended' : 'Why it does not run', t.why.map((r) => h('p', null, r.text))),
       panel('Options', facts([['Type', h('a', { href: tasksLink(t.queue, 'type:' + t.type) }, t.type)], ['Priority', t.priority], ['Group', t.group && h('a', { href: tasksLink(t.queue, 'group:' + t.group) }, t.group)], ['Failed attempts', t.failures + (t.attempts ? ` of ${t.attempts}` : '')], ['Crashes', t.crashes],
         ['Time limit', t.timeout_ms && span(t.timeout_ms)], ['Backoff', t.backoff], ['Unique key', t.unique], ['Tags', t.tags && t.tags.map((x) => [h('a', { href: tasksLink(t.queue, 'tag:' + x) }, x), ' '])], ['Metadata', t.meta && Object.entries(t.meta).map(([k, v]) => h('div', { class: 'mono' }, `${k}=${v}`))],
@@ -481,13 +483,13 @@ function limits() {
   const holder = h('div');
   let busy = false;
   const use = (running, of) => of ? [h('span', { class: 'util', 'aria-hidden': 'true' }, bar(100 * running / of)), `${whole.format(running)} of ${whole.format(of)}`] : whole.format(running);
-  async function load() {
-    if (busy || holder.contains(document.activeElement)) return; // (a button that has the focus stays)
+  async function load(anyway) {
+    if (busy || anyway !== true && holder.contains(document.activeElement)) return; // (a button that has the focus stays)
     busy = true;
     const list = (await api('GET', 'queues?limit=1000').finally(() => { busy = false; })).queues.map((q) => q.info).filter((i) => i.concurrency || i.rate || i.parked > 0 || REASON_LIMIT(i.each_group) || i.paused || i.pause_until_ms);
     put(holder, h('section', { class: 'panel flush' }, list.length ? table(['Queue', 'Running', 'Rate', 'Each group', ['Parked', 'num'], 'Paused', ''], list.map((i) => h('tr', { 'data-link': queueLink(i.queue) }, h('td', null, h('a', { class: 'name', href: queueLink(i.queue) }, i.queue)), h('td', null, use(i.running, i.concurrency)),
       h('td', null, i.rate ? `${whole.format(i.rate.count)} starts in ${span(i.rate.period_ms)}` : '–'), h('td', null, REASON_LIMIT(i.each_group) || '–'), number(i.parked), h('td', null, i.paused ? badge('paused') : i.pause_until_ms > now() ? ['until ', when(i.pause_until_ms)] : '–'),
-      h('td', { class: 'num' }, may('operator') && h('button', { type: 'button', 'aria-label': `Change: ${i.queue}`, click: () => limitsDialog(i.queue, i, load) }, 'Change'))))) :
+      h('td', { class: 'num' }, may('operator') && h('button', { type: 'button', 'aria-label': `Change: ${i.queue}`, click: () => limitsDialog(i.queue, () => load(true)) }, 'Change'))))) :
       empty('No queue has a limit', 'Limits hold for all workers together: how many tasks run at a time, and how many start in a period.', 'reeve limit mail --concurrency 10 --rate 100/1s')));
   }
   return { title: 'Limits', node: [h('div', { class: 'top' }, h('h1', null, 'Limits')), holder], first: load, tick: load };
