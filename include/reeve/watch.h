@@ -44,7 +44,7 @@ extern "C" {
 #define REEVE_EVENTS_MAX 1000000
 
 /* Sets how many events a queue keeps: about the last `count`, at most REEVE_EVENTS_MAX; 0: none. If one step changes
- * several tasks, this counts as one event. The change is in force at once. */
+ * several tasks, this counts as one event. The change is in force at once. A queue with partitions keeps as many in each. */
 REEVE_API reeve_status reeve_events_keep(reeve_client *client, const char *queue, int64_t count);
 
 /* Gets how many events a queue is set to keep (0: none, unless a program watches it), and how many it has now. Either
@@ -75,7 +75,9 @@ typedef struct reeve_watch_options {
     const char *queue; /* required */
     const char *id;    /* only events of this task; NULL: of all tasks */
     int64_t since_ms;  /* start with the kept events from this time on; 0: only events from now on */
-    const char *after; /* start after the event with this `place`; NULL: since_ms applies */
+    /* Start after the event with this `place`; NULL: since_ms applies. Of a queue with partitions, events of the same
+     * millisecond come again. */
+    const char *after;
 } reeve_watch_options;
 
 typedef struct reeve_watch reeve_watch;

@@ -15,7 +15,8 @@
 #include "client/client_batch.h"
 #include "client/client_enqueue.h"
 #include "client/outbox.h"
-#include "client/spread.h"
+#include "client/partition_enqueue.h"
+#include "protocol/partition.h"
 #include "protocol/envelope.h"
 #include "protocol/parents.h"
 #include "protocol/spec.h"
@@ -23,7 +24,9 @@
 typedef struct members {
     reeve_task_spec *specs; /* with ids */
     char (*ids)[REEVE_ID_MAX];
-    char (*handles)[REEVE_HANDLE_MAX];
+    char (*queues)[REEVE_QUEUE_MAX + 1]; /* partitions of divided queues */
+    char (*handles)[REEVE_HANDLE_MAX]; /* as scripts know them, */
+    char (*exact)[REEVE_HANDLE_MAX];   /* and with the exact names of partitions, for calls */
     reeve_parent *parents;
     const char **refused; /* room for handles */
     bool *exists;         /* room, by place in `refused` */
@@ -36,7 +39,9 @@ static void free_members(members *m)
 {
     rv_free(m->specs);
     rv_free(m->ids);
+    rv_free(m->queues);
     rv_free(m->handles);
+    rv_free(m->exact);
     rv_free(m->parents);
     rv_free((void *)m->refused);
     rv_free(m->exists);
@@ -47,11 +52,13 @@ static bool make_room(members *m, size_t count)
 {
     m->specs = rv_zalloc_array(count, sizeof(*m->specs));
     m->ids = rv_zalloc_array(count, sizeof(*m->ids));
+    m->queues = rv_zalloc_array(count, sizeof(*m->queues));
+    m->exact = rv_zalloc_array(count, sizeof(*m->exact));
     m->handles = rv_zalloc_array(count, sizeof(*m->handles));
     m->parents = rv_zalloc_array(count, sizeof(*m->parents));
     m->refused = rv_zalloc_array(count, sizeof(*m->refused));
     m->exists = rv_zalloc_array(count, sizeof(*m->exists));
-    return m->specs != NULL && m->ids != NULL && m->handles != NULL && m->parents != NULL && m->refused != NULL &&
+    return m->exact != NULL && m->queues != NULL && m->specs != NULL && m->ids != NULL && m->handles != NULL && m->parents != NULL && m->refused != NULL &&
            m->exists != NULL;
 }
 
@@ -65,11 +72,20 @@ static reeve_status name_members(reeve_client *client, const reeve_task_spec *sp
         if (specs[i].id == NULL) rv_uuid7(m->ids[i]);
         if (specs[i].id != NULL) rv_copy_text(m->ids[i], sizeof(m->ids[i]), specs[i].id);
         m->specs[i].id = m->ids[i];
-        (void)snprintf(m->handles[m->count], REEVE_HANDLE_MAX, "%s/%s", specs[i].queue, m->ids[i]);
+    }
+    reeve_status status = rv_partition_enqueue_place(client, m->specs, count, m->queues);
+    for (size_t i = 0; status == REEVE_OK && i < count; i++) {
+        char queue[REEVE_QUEUE_MAX + 1];
+        if (m->ids[i][0] == '\0') continue;
+        if (m->queues[i][0] != '\0') m->specs[i].queue = m->queues[i];
+        (void)snprintf(m->exact[m->count], REEVE_HANDLE_MAX, "%s/%s", m->specs[i].queue, m->ids[i]);
+        rv_copy_text(queue, sizeof(queue), m->specs[i].queue);
+        if (rv_partition_number(queue) == 0) rv_partition_strip(queue);
+        (void)snprintf(m->handles[m->count], REEVE_HANDLE_MAX, "%s/%s", queue, m->ids[i]);
         m->parents[m->count] = (reeve_parent){.handle = m->handles[m->count], .unknown = REEVE_UNKNOWN_EXPECTED};
         m->count++;
     }
-    return REEVE_OK;
+    return status;
 }
 
 /* ---- members that are not enqueued ----------------------------------------------------------------------------- */
@@ -154,7 +170,8 @@ static reeve_status drop_missing(reeve_client *client, const reeve_batch *batch,
     size_t missing;
     reeve_status status = keep_missing(client, m, count, &missing);
     for (size_t i = 0; i < RV_BATCH_CALLBACKS && status == REEVE_OK && missing > 0; i++) {
-        if (!rv_client_batch_callback(batch, i, queue, id)) continue;
+        status = rv_client_batch_callback(client, batch, i, queue, id);
+        if (status != REEVE_OK || queue[0] == '\0') continue;
         status = reeve_remove_dependency(client, queue, id, m->refused, missing);
         if (rv_client_batch_is_past(status)) status = REEVE_OK;
     }
@@ -169,7 +186,7 @@ static reeve_status drop_refused(reeve_client *client, const reeve_batch *batch,
     size_t refused = 0, named = 0;
     for (size_t i = 0; i < m->result_count; i++) {
         if (m->ids[i][0] == '\0') continue;
-        if (is_refused(m->results[i].status)) m->refused[refused++] = m->handles[named];
+        if (is_refused(m->results[i].status)) m->refused[refused++] = m->exact[named];
         named++;
     }
     if (drop_missing(client, batch, m, refused) == REEVE_OK) {
@@ -200,7 +217,8 @@ static reeve_status expect_members(reeve_client *client, const reeve_batch *batc
     if (m->count == 0) return REEVE_OK;
     reeve_status status = rv_client_batch_add_parents(client, batch, m->parents, m->count, ret_some);
     for (size_t i = 0; i < RV_BATCH_CALLBACKS && status == REEVE_OK; i++) {
-        if (rv_client_batch_callback(batch, i, queue, id) && rv_parents_are_elsewhere(m->parents, m->count, queue))
+        status = rv_client_batch_callback(client, batch, i, queue, id);
+        if (status == REEVE_OK && queue[0] != '\0' && rv_parents_are_elsewhere(m->parents, m->count, queue))
             status = rv_outbox_client_settle(client, queue);
     }
     return status;
@@ -243,10 +261,6 @@ static reeve_status add(reeve_client *client, const reeve_batch *batch, const re
         return rv_enqueue_error_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(batch), "tasks in one call");
     if (count > (size_t)client->size_limits.parents)
         return rv_enqueue_error_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(parents), "tasks of a batch");
-    for (size_t i = 0; i < count; i++) {
-        status = rv_spread_refuse(client, specs[i].queue, "a batch");
-        if (status != REEVE_OK) return fail_all(client, &m, status);
-    }
     status = name_members(client, specs, count, &m);
     status = status == REEVE_OK ? add_named(client, batch, &m) : fail_all(client, &m, status);
     free_members(&m);

@@ -11,7 +11,7 @@
 #include "client/buffer.h"
 #include "client/client_depend.h"
 #include "client/client_enqueue.h"
-#include "client/spread.h"
+#include "client/partitions.h"
 #include "client/stepwise.h"
 #include "protocol/envelope.h"
 #include "protocol/parents.h"
@@ -26,11 +26,19 @@ char *rv_client_batch_handle(reeve_batch *batch, size_t index)
     return handles[index];
 }
 
-bool rv_client_batch_callback(const reeve_batch *batch, size_t index, char queue[REEVE_QUEUE_MAX + 1],
-                              char id[REEVE_ID_MAX])
+reeve_status rv_client_batch_callback(reeve_client *client, const reeve_batch *batch, size_t index,
+                                      char queue[REEVE_QUEUE_MAX + 1], char id[REEVE_ID_MAX])
 {
     const char *const handles[RV_BATCH_CALLBACKS] = {batch->success, batch->complete, batch->death};
-    return rv_keys_split_handle(handles[index], queue, id);
+    char partition[REEVE_QUEUE_MAX + 1];
+    if (!rv_keys_split_handle(handles[index], queue, id)) {
+        queue[0] = '\0';
+        return REEVE_OK;
+    }
+    const char *found = rv_partitions_locate(client, queue, id, partition);
+    if (found == NULL) return client->error.status;
+    if (found != queue) rv_copy_text(queue, REEVE_QUEUE_MAX + 1, found);
+    return REEVE_OK;
 }
 
 /* Enqueues a callback with the placeholder parent, which is the last of `after`. ret_handle is set also when the
@@ -57,8 +65,6 @@ static reeve_status open_callback(reeve_client *client, const reeve_task_spec *g
     if (given == NULL) return REEVE_OK;
     reeve_status status = rv_spec_read(&spec, given, spec_size, &client->error);
     if (status != REEVE_OK) return status;
-    status = rv_spread_refuse(client, spec.queue, "a batch");
-    if (status != REEVE_OK) return status;
     if (spec.after_count >= REEVE_PARENTS_MAX) {
         return rv_fail(&client->error, REEVE_ETOOBIG,
                        "a batch's callback: name %zu parents by reeve_add_dependency afterwards", spec.after_count);
@@ -80,7 +86,7 @@ static reeve_status take_back(reeve_client *client, reeve_batch *batch, size_t c
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     for (size_t i = 0; i < count; i++) {
         bool gone = false;
-        if (!rv_client_batch_callback(batch, i, queue, id)) continue;
+        if (!rv_keys_split_handle(rv_client_batch_handle(batch, i), queue, id)) continue;
         status = rv_stepwise_take_back_named(client, queue, id, status, &gone);
         if (gone) rv_client_batch_handle(batch, i)[0] = '\0';
     }
@@ -115,10 +121,12 @@ reeve_status rv_client_batch_add_parents(reeve_client *client, const reeve_batch
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     *ret_some = count > REEVE_PARENTS_MAX;
     for (size_t i = 0; i < RV_BATCH_CALLBACKS; i++) {
-        if (!rv_client_batch_callback(batch, i, queue, id)) continue;
+        reeve_status status = rv_client_batch_callback(client, batch, i, queue, id);
+        if (status != REEVE_OK) return status;
+        if (queue[0] == '\0') continue;
         for (size_t j = 0; j < count; j++) parents[j].on_death = policies[i];
         bool closed;
-        reeve_status status = rv_client_depend_add_members(client, queue, id, parents, count, &closed);
+        status = rv_client_depend_add_members(client, queue, id, parents, count, &closed);
         bool past = policies[i] != REEVE_PARENT_GO && rv_client_batch_is_past(status) && !closed;
         if (status != REEVE_OK && !past) return status;
         *ret_some = true;
@@ -142,9 +150,16 @@ reeve_status reeve_batch_add_tasks(reeve_client *client, const reeve_batch *batc
     if (handles == NULL) return rv_fail(&client->error, REEVE_EINVAL, "no handles were given");
     reeve_parent *parents = rv_zalloc_array(count, sizeof(*parents));
     if (parents == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a batch");
-    for (size_t i = 0; i < count; i++)
+    char(*located)[REEVE_HANDLE_MAX] = rv_zalloc_array(count, sizeof(*located));
+    if (located == NULL) status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for a batch");
+    for (size_t i = 0; status == REEVE_OK && i < count; i++) {
         parents[i] = (reeve_parent){.handle = handles[i], .unknown = REEVE_UNKNOWN_COMPLETED};
-    status = rv_client_batch_add_parents(client, batch, parents, count, &some);
+        if (handles[i] == NULL || client->partitions.count == 0) continue;
+        parents[i].handle = rv_partitions_locate_handle(client, handles[i], located[i]);
+        if (parents[i].handle == NULL) status = client->error.status;
+    }
+    if (status == REEVE_OK) status = rv_client_batch_add_parents(client, batch, parents, count, &some);
+    rv_free(located);
     rv_free(parents);
     return status;
 }
@@ -155,7 +170,8 @@ reeve_status reeve_batch_close(reeve_client *client, const reeve_batch *batch)
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     reeve_status status = rv_client_batch_check(client, batch);
     for (size_t i = 0; i < RV_BATCH_CALLBACKS && status == REEVE_OK; i++) {
-        if (!rv_client_batch_callback(batch, i, queue, id)) continue;
+        status = rv_client_batch_callback(client, batch, i, queue, id);
+        if (status != REEVE_OK || queue[0] == '\0') continue;
         status = reeve_remove_dependency(client, queue, id, &open, 1);
         if (rv_client_batch_is_past(status)) status = REEVE_OK;
     }
@@ -168,8 +184,11 @@ reeve_status reeve_batch_close(reeve_client *client, const reeve_batch *batch)
 static reeve_status callback_of(reeve_client *client, const char *queue, const char *id, size_t *ret)
 {
     char policy;
+    char partition[REEVE_QUEUE_MAX + 1];
     *ret = RV_BATCH_CALLBACKS;
-    reeve_status status = rv_stepwise_policy(client, queue, id, &policy);
+    const char *found = rv_partitions_locate(client, queue, id, partition);
+    if (found == NULL) return client->error.status;
+    reeve_status status = rv_stepwise_policy(client, found, id, &policy);
     for (size_t i = 0; i < RV_BATCH_CALLBACKS && status == REEVE_OK; i++) {
         const reeve_parent open = {.handle = REEVE_PARENT_OPEN, .on_death = policies[i]};
         if (rv_parents_policy(&open)[0] == policy) *ret = i;

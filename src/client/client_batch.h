@@ -15,9 +15,10 @@ reeve_status rv_client_batch_check(reeve_client *client, const reeve_batch *batc
 /* The handle of a callback: 0 is `success`, 1 is `complete`, 2 is `death`. */
 char *rv_client_batch_handle(reeve_batch *batch, size_t index);
 
-/* The parts of that handle. False: the batch does not have this callback. */
-bool rv_client_batch_callback(const reeve_batch *batch, size_t index, char queue[REEVE_QUEUE_MAX + 1],
-                              char id[REEVE_ID_MAX]);
+/* The parts of that handle, the queue being the exact name of the partition that has the callback where the queue is
+ * divided; "": the batch does not have this callback. */
+reeve_status rv_client_batch_callback(reeve_client *client, const reeve_batch *batch, size_t index,
+                                      char queue[REEVE_QUEUE_MAX + 1], char id[REEVE_ID_MAX]);
 
 /* Whether a callback has been released: it needs no more parents. */
 bool rv_client_batch_is_past(reeve_status status);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "client/client.h"
 #include "client/client_batch.h"
+#include "client/partitions.h"
 #include "reeve/depend.h"
 
 #define PAGE 1000
@@ -221,7 +222,10 @@ static reeve_status open_call(count_call *call, const char *handle, char queue[R
     call->id = id;
     if (!rv_keys_split_handle(handle, queue, id))
         return rv_fail(&call->client->error, REEVE_EINVAL, "\"%.200s\" is no handle of a task", handle);
-    rv_keys_set_prefix(&call->prefix, call->client->ns, queue);
+    char partition[REEVE_QUEUE_MAX + 1];
+    const char *there = rv_partitions_locate(call->client, queue, id, partition);
+    if (there == NULL) return call->client->error.status;
+    rv_keys_set_prefix(&call->prefix, call->client->ns, there);
     call->page = (const member **)rv_zalloc_array(PAGE, sizeof(*call->page));
     call->facts = rv_zalloc_array(PAGE, sizeof(*call->facts));
     if (call->page == NULL || call->facts == NULL)

@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "client/client.h"
 #include "client/fan.h"
-#include "client/spread.h"
+#include "client/partition_put.h"
+#include "client/partitions.h"
 #include "protocol/scripts.h"
 #include "reeve/change.h"
 #include "reeve/cron.h"
@@ -116,19 +117,76 @@ static reeve_status remove_name(forgetting *f)
     return rv_fail(&f->client->error, REEVE_ENOTFOUND, "no such queue: %s", f->queue);
 }
 
+static reeve_status forget_one(reeve_client *client, const char *queue, unsigned what, uint64_t *ret_deleted)
+{
+    forgetting f = {.client = client, .queue = queue, .what = what, .cursor = "0"};
+    reeve_status status = REEVE_OK;
+    while (status == REEVE_OK && !f.done) status = step(&f);
+    if (status == REEVE_OK) status = remove_name(&f);
+    *ret_deleted += f.deleted;
+    return status;
+}
+
+/* ---- all partitions --------------------------------------------------------------------------------------------- */
+
+/* Nothing of a partition goes where another one refuses. */
+static reeve_status check_tasks(reeve_client *client, const char *queue)
+{
+    reeve_queue_info info;
+    uint64_t count = 0;
+    reeve_status status = reeve_queue(client, queue, &info);
+    for (size_t i = 0; status == REEVE_OK && i < REEVE_STATE_COUNT; i++) count += info.count[i];
+    const forgetting f = {.client = client, .queue = queue};
+    return status == REEVE_OK && count > 0
+               ? refuse(&f, (int64_t)count, "tasks are in it, including those that have ended")
+               : status;
+}
+
+/* The queue is not divided any more, unless another operator has divided it anew meanwhile. */
+static reeve_status remove_layout(reeve_client *client, const rv_partition_layout *read)
+{
+    rv_partition_layout none = {.count = 1, .before = 1, .served = 1};
+    bool done = false;
+    rv_copy_text(none.queue, sizeof(none.queue), read->queue);
+    reeve_status status = rv_partition_put(client, read, &none, false, &done);
+    if (status != REEVE_OK || done) return status;
+    return rv_fail(&client->error, REEVE_ESTATE, "queue %s: its partitions were changed meanwhile; try again",
+                   read->queue);
+}
+
+/* The last partitions first: as long as there is something, the queue itself is there to be seen. */
+static reeve_status forget_partitions(reeve_client *client, const rv_partition_layout *layout, unsigned what,
+                                      uint64_t *ret_deleted)
+{
+    reeve_status status = (what & REEVE_FORGET_TASKS) == 0 ? check_tasks(client, layout->queue) : REEVE_OK;
+    for (unsigned i = layout->served; status == REEVE_OK && i > 0; i--) {
+        char name[REEVE_QUEUE_MAX + 1];
+        /* Partition 0 is the last one; its own name is that in the list of queues. */
+        if (i == 1) status = remove_layout(client, layout);
+        rv_partition_name(name, layout->queue, i - 1);
+        if (status == REEVE_OK) status = forget_one(client, name, what, ret_deleted);
+        if (status == REEVE_ENOTFOUND && i > 1) status = REEVE_OK;
+    }
+    return status;
+}
+
 reeve_status reeve_queue_forget(reeve_client *client, const char *queue, unsigned what, uint64_t *ret_deleted)
 {
+    uint64_t deleted = 0;
     if (client == NULL) return REEVE_EINVAL;
-    forgetting f = {.client = client, .queue = queue, .what = what, .cursor = "0"};
     if (ret_deleted != NULL) *ret_deleted = 0;
     reeve_status status = rv_keys_check_queue(queue, &client->error);
     if (status == REEVE_OK && (what & ~(unsigned)KNOWN_ALL) != 0)
         status =
             rv_fail(&client->error, REEVE_EINVAL, "what to forget: there is no flag %u", what & ~(unsigned)KNOWN_ALL);
-    if (status == REEVE_OK) status = rv_spread_refuse(client, queue, "forgetting");
-    while (status == REEVE_OK && !f.done) status = step(&f);
-    if (status == REEVE_OK) status = remove_name(&f);
+    const rv_partition_layout *layout = status == REEVE_OK ? rv_partitions_find(client, queue) : NULL;
+    if (status == REEVE_OK && layout != NULL) {
+        const rv_partition_layout copied = *layout; /* the client's may be read anew */
+        status = forget_partitions(client, &copied, what, &deleted);
+    } else if (status == REEVE_OK) {
+        status = forget_one(client, queue, what, &deleted);
+    }
     client->known_until_ms = 0; /* the next task of this client enters the name again */
-    if (ret_deleted != NULL) *ret_deleted = f.deleted;
+    if (ret_deleted != NULL) *ret_deleted = deleted;
     return status;
 }

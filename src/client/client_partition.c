@@ -14,6 +14,7 @@
 #include "client/partitions.h"
 #include "client/spread.h"
 #include "reeve/change.h"
+#include "reeve/watch.h"
 
 /* A change ends only when all clients know of it. */
 #define SETTLED_MS (REEVE_PARTITIONS_AGE_MS + 2000)
@@ -198,7 +199,10 @@ static reeve_status furnish(reeve_client *client, const rv_partition_layout *lay
     if (status != REEVE_OK) return status;
     status = reeve_queue_set(client, to, settings);
     reeve_queue_settings_free(settings);
+    int64_t events;
     if (status == REEVE_OK) status = copy_groups(client, from, to);
+    if (status == REEVE_OK) status = reeve_events_get(client, from, &events, NULL);
+    if (status == REEVE_OK) status = reeve_events_keep(client, to, events);
     if (status == REEVE_OK) status = share_one(client, layout, number);
     if (status == REEVE_OK) status = reeve_queue(client, from, &info);
     if (status == REEVE_OK) status = info.paused ? reeve_pause(client, to) : reeve_resume(client, to);

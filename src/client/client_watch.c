@@ -16,6 +16,7 @@
 #include "client/client.h"
 #include "client/spread.h"
 #include "client/stand_in.h"
+#include "client/watch_parts.h"
 #include "protocol/scripts.h"
 
 #define LISTEN_MS "60000"
@@ -30,8 +31,8 @@ struct reeve_watch {
     rv_conn *conn;
     char queue[REEVE_QUEUE_MAX + 1];
     char id[REEVE_ID_MAX]; /* "": all */
-    char last[REEVE_EVENT_PLACE_MAX];
-    char key[RV_PREFIX_MAX + 8];
+    char first[REEVE_EVENT_PLACE_MAX]; /* where the streams begin; "": behind what they have */
+    rv_watch_parts parts;
     int64_t renew; /* when to ask for events again */
     rv_arena arena;
     const rv_reply *entries; /* of the stream, in the arena; NULL: none left */
@@ -42,6 +43,11 @@ struct reeve_watch {
 };
 
 /* ---- keeping --------------------------------------------------------------------------------------------------- */
+
+static rv_watch_part *part_of(reeve_watch *watch)
+{
+    return &watch->parts.list[watch->parts.at];
+}
 
 /* The places of the reply of events.lua. */
 enum { NOW, KEPT, LAST, COUNT, EVENTS_FIELDS };
@@ -55,13 +61,13 @@ static reeve_status check_events(reeve_client *client, const rv_reply *reply)
 
 static reeve_status call_of(reeve_client *client, const rv_simple_call *call, const rv_reply **ret)
 {
-    reeve_status status = rv_spread_refuse(client, call->queue, "its events");
-    if (status == REEVE_OK) status = rv_client_script(client, call, ret, NULL);
+    reeve_status status = rv_client_script(client, call, ret, NULL);
     return status == REEVE_OK ? check_events(client, *ret) : status;
 }
 
 reeve_status reeve_events_keep(reeve_client *client, const char *queue, int64_t count)
 {
+    rv_spread spread;
     if (client == NULL) return REEVE_EINVAL;
     reeve_status status = rv_keys_check_queue(queue, &client->error);
     if (status != REEVE_OK) return status;
@@ -73,18 +79,30 @@ reeve_status reeve_events_keep(reeve_client *client, const char *queue, int64_t 
     const rv_reply *reply;
     (void)snprintf(number, sizeof(number), "%lld", (long long)count);
     rv_simple_call call = {.script = &rv_script_events, .queue = queue, .args = {"keep", number}, .count = 2};
-    return call_of(client, &call, &reply);
+    if (!rv_spread_begin(&spread, client, queue)) return call_of(client, &call, &reply);
+    while (status == REEVE_OK && rv_spread_next(&spread)) {
+        call.queue = spread.name;
+        status = call_of(client, &call, &reply);
+    }
+    return status;
 }
 
 reeve_status reeve_events_get(reeve_client *client, const char *queue, int64_t *ret_kept, uint64_t *ret_count)
 {
     if (client == NULL) return REEVE_EINVAL;
     const rv_reply *reply;
+    rv_spread spread;
+    uint64_t count = 0;
     rv_simple_call call = {.script = &rv_script_events_look, .queue = queue};
-    reeve_status status = call_of(client, &call, &reply);
-    if (status != REEVE_OK) return status;
-    if (ret_kept != NULL) *ret_kept = rv_reply_within(reply->items[KEPT], 0, REEVE_EVENTS_MAX, 0);
-    if (ret_count != NULL) *ret_count = rv_reply_sum(reply->items[COUNT]);
+    bool divided = rv_spread_begin(&spread, client, queue) && rv_spread_next(&spread);
+    do {
+        if (divided) call.queue = spread.name;
+        reeve_status status = call_of(client, &call, &reply);
+        if (status != REEVE_OK) return status;
+        if (ret_kept != NULL) *ret_kept = rv_reply_within(reply->items[KEPT], 0, REEVE_EVENTS_MAX, 0);
+        count += rv_reply_sum(reply->items[COUNT]);
+    } while (divided && rv_spread_next(&spread));
+    if (ret_count != NULL) *ret_count = count;
     return REEVE_OK;
 }
 
@@ -161,7 +179,7 @@ static bool next_event(reeve_watch *watch)
             watch->event.id = watch->one;
             if (watch->id[0] == '\0' || strcmp(watch->id, watch->one) == 0) return true;
         }
-        rv_copy_text(watch->last, sizeof(watch->last), watch->event.place);
+        rv_copy_text(part_of(watch)->last, REEVE_EVENT_PLACE_MAX, watch->event.place);
         watch->ids = NULL;
         watch->entry++;
     }
@@ -171,11 +189,11 @@ static bool next_event(reeve_watch *watch)
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
 /* A replica cannot note that a client watches: only events that the queue keeps can be watched there. */
-static reeve_status ask_for_events(reeve_watch *watch, const rv_reply **ret)
+static reeve_status ask_for_events(reeve_watch *watch, const char *queue, const rv_reply **ret)
 {
     rv_simple_call listen = {
-        .script = &rv_script_events, .queue = watch->queue, .args = {"listen", LISTEN_MS}, .count = 2};
-    rv_simple_call read = {.script = &rv_script_events_look, .queue = watch->queue};
+        .script = &rv_script_events, .queue = queue, .args = {"listen", LISTEN_MS}, .count = 2};
+    rv_simple_call read = {.script = &rv_script_events_look, .queue = queue};
     bool reads = false;
     reeve_status status = rv_client_script_or_read(watch->client, &listen, &read, ret, &reads);
     if (status == REEVE_OK) status = check_events(watch->client, *ret);
@@ -184,36 +202,35 @@ static reeve_status ask_for_events(reeve_watch *watch, const rv_reply **ret)
     return call_of(watch->client, &listen, ret);
 }
 
-static reeve_status listen_on(reeve_watch *watch)
+static reeve_status listen_to(reeve_watch *watch, rv_watch_part *part)
 {
     const rv_reply *reply;
-    reeve_status status = ask_for_events(watch, &reply);
+    reeve_status status = ask_for_events(watch, part->queue, &reply);
     if (status == REEVE_EREDIS && rv_client_was_put_off(watch->client)) return REEVE_ELOST;
     if (status != REEVE_OK) return status;
-    watch->renew = rv_deadline(RENEW_MS);
-    if (watch->last[0] == '\0') rv_copy_text(watch->last, sizeof(watch->last), reply->items[LAST]->text);
+    if (part->last[0] == '\0') rv_copy_text(part->last, sizeof(part->last), reply->items[LAST]->text);
+    /* Partitions that come later have had events since the last renewal, at most. */
+    int64_t since = rv_reply_int(reply->items[NOW], 0) - REEVE_PARTITIONS_AGE_MS - RENEW_MS;
+    (void)snprintf(watch->first, sizeof(watch->first), "%lld-0", (long long)(since > 0 ? since : 0));
     return REEVE_OK;
 }
 
-static void build_read(reeve_watch *watch, int64_t block_ms)
+static reeve_status listen_on(reeve_watch *watch)
 {
-    rv_cmd(watch->conn, block_ms > 0 ? 8 : 6);
-    rv_args(watch->conn, "XREAD");
-    rv_args(watch->conn, "COUNT");
-    rv_args(watch->conn, PAGE);
-    if (block_ms > 0) {
-        rv_args(watch->conn, "BLOCK");
-        rv_argi(watch->conn, block_ms);
-    }
-    rv_args(watch->conn, "STREAMS");
-    rv_args(watch->conn, watch->key);
-    rv_args(watch->conn, watch->last);
+    reeve_status status = rv_watch_parts_renew(&watch->parts, watch->client, watch->queue, watch->first);
+    for (size_t i = 0; status == REEVE_OK && i < watch->parts.count; i++)
+        status = listen_to(watch, &watch->parts.list[i]);
+    if (status == REEVE_OK) watch->renew = rv_deadline(RENEW_MS);
+    return status;
 }
 
 /* The reply is nil, or [[key, [entry, ...]]]. */
 static reeve_status take_entries(reeve_watch *watch, const rv_reply *reply)
 {
-    if (rv_reply_is(reply, RV_NIL)) return REEVE_ETIMEOUT;
+    if (rv_reply_is(reply, RV_NIL)) {
+        part_of(watch)->ready = false;
+        return REEVE_ETIMEOUT;
+    }
     const rv_reply *entries = rv_reply_at(rv_reply_at(reply, 0), 1);
     if (!rv_reply_is(entries, RV_ARRAY)) return rv_client_odd_reply(watch->client, "watch");
     rv_conn_take_reply(watch->conn, &watch->arena);
@@ -223,18 +240,37 @@ static reeve_status take_entries(reeve_watch *watch, const rv_reply *reply)
     return REEVE_OK;
 }
 
+/* One stream is read as it is waited for. *ret_taken: what became of the reply. */
+static reeve_status read_part(reeve_watch *watch, int64_t block_ms, const rv_reply **ret, reeve_status *ret_taken)
+{
+    rv_watch_parts_build(watch->conn, part_of(watch), block_ms, PAGE);
+    reeve_status status = rv_conn_call_blocking(watch->conn, rv_deadline(block_ms + watch->client->timeout_ms), ret);
+    if (status == REEVE_OK) *ret_taken = take_entries(watch, *ret);
+    return status;
+}
+
+/* Of several streams those are read that have something. */
+static reeve_status read_parts(reeve_watch *watch, int64_t until, const rv_reply **ret, reeve_status *ret_taken)
+{
+    reeve_status status = REEVE_OK;
+    bool some = rv_watch_parts_next(&watch->parts);
+    if (!some) status = rv_watch_parts_wait(&watch->parts, watch->client, watch->conn, until, ret);
+    if (status != REEVE_OK || (!some && !rv_watch_parts_next(&watch->parts))) return status;
+    return read_part(watch, 0, ret, ret_taken);
+}
+
 /* Blocks until there is something, or until `until` (then REEVE_ETIMEOUT). */
 static reeve_status read_some(reeve_watch *watch, int64_t until)
 {
     reeve_client *client = watch->client;
     const rv_reply *reply = NULL;
-    reeve_status status = rv_conn_open(watch->conn, rv_deadline(client->timeout_ms));
+    reeve_status taken = REEVE_ETIMEOUT, status = rv_conn_open(watch->conn, rv_deadline(client->timeout_ms));
     if (status == REEVE_OK) {
-        int64_t now = rv_now_ms(), block_ms = until > now ? until - now : 0;
-        build_read(watch, block_ms);
-        status = rv_conn_call_blocking(watch->conn, rv_deadline(block_ms + client->timeout_ms), &reply);
+        int64_t now = rv_now_ms();
+        status = watch->parts.count > 1 ? read_parts(watch, until, &reply, &taken)
+                                        : read_part(watch, until > now ? until - now : 0, &reply, &taken);
     }
-    if (status == REEVE_OK) return take_entries(watch, reply);
+    if (status == REEVE_OK) return taken;
     client->error = *rv_conn_error(watch->conn);
     if (status == REEVE_EREDIS && rv_refusal_passes(rv_refusal_of(reply))) status = REEVE_ELOST;
     /* The command is still under way, or what became of it is not known: another connection asks anew. */
@@ -317,14 +353,19 @@ static reeve_status choose(reeve_watch *watch, const reeve_watch_options *option
         return rv_fail(error, REEVE_EINVAL, "\"%.60s\" is no place of an event", options->after);
     rv_copy_text(watch->queue, sizeof(watch->queue), options->queue);
     if (options->id != NULL) rv_copy_text(watch->id, sizeof(watch->id), options->id);
-    if (options->after != NULL) {
-        rv_copy_text(watch->last, sizeof(watch->last), options->after);
+    if (options->after != NULL && rv_partitions_find(watch->client, watch->queue) != NULL) {
+        /* It is the place in one stream: the others begin with that millisecond, and this one, too. */
+        int64_t ms;
+        char text[REEVE_EVENT_PLACE_MAX];
+        rv_copy_text(text, sizeof(text), options->after);
+        text[strcspn(text, "-")] = '\0';
+        if (!rv_parse_int(text, 0, INT64_MAX, &ms) || ms == 0) ms = 1;
+        (void)snprintf(watch->first, sizeof(watch->first), "%lld-18446744073709551615", (long long)ms - 1);
+    } else if (options->after != NULL) {
+        rv_copy_text(watch->first, sizeof(watch->first), options->after);
     } else if (options->since_ms > 0) {
-        (void)snprintf(watch->last, sizeof(watch->last), "%lld-18446744073709551615", (long long)options->since_ms - 1);
+        (void)snprintf(watch->first, sizeof(watch->first), "%lld-18446744073709551615", (long long)options->since_ms - 1);
     }
-    rv_prefix prefix;
-    rv_keys_set_prefix(&prefix, watch->client->ns, watch->queue);
-    (void)snprintf(watch->key, sizeof(watch->key), "%sevents", prefix.text);
     return REEVE_OK;
 }
 
@@ -375,6 +416,7 @@ void reeve_watch_close(reeve_watch *watch)
 {
     if (watch == NULL) return;
     rv_conn_destroy(watch->conn);
+    rv_watch_parts_fini(&watch->parts);
     rv_arena_fini(&watch->arena);
     rv_free(watch);
 }

@@ -8,6 +8,7 @@
 
 #include "base/id.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "client/circle.h"
 #include "client/client.h"
 #include "client/spread.h"
@@ -268,17 +269,69 @@ static void explain_queue(telling *t)
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */
 
-static reeve_status ask_facts(telling *t)
+static reeve_status ask_facts_of(telling *t, const char *queue)
 {
     const rv_reply *reply;
     rv_simple_call call = {
-        .script = &rv_script_why, .queue = t->queue, .args = {t->id != NULL ? t->id : ""}, .count = 1};
+        .script = &rv_script_why, .queue = queue, .args = {t->id != NULL ? t->id : ""}, .count = 1};
     reeve_status status = rv_client_script(t->client, &call, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (rv_reply_is(reply, RV_NIL))
         return rv_fail(&t->client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", t->queue, t->id);
     if (!rv_why_facts_read(&t->facts, reply)) return rv_client_odd_reply(t->client, "why");
     t->no_memory = t->no_memory || t->facts.no_memory;
+    return REEVE_OK;
+}
+
+static void add_number(int64_t *sum, int64_t number)
+{
+    if (number > 0) *sum = (*sum > 0 ? *sum : 0) + number;
+}
+
+/* Adds another partition. One that is at its part of a limit, or is paused, while tasks are ready in it, keeps the queue
+ * from running them. */
+static void add_facts(rv_why_facts *sum, const rv_why_facts *f)
+{
+    if (f->ready > 0 && f->concurrency >= 0 && f->counted >= f->concurrency) {
+        sum->concurrency = f->concurrency;
+        sum->counted = f->counted;
+    }
+    if (f->ready > 0 && f->opens > sum->opens) {
+        sum->opens = f->opens;
+        sum->rate = f->rate;
+    }
+    if (f->hold > sum->hold) sum->hold = f->hold;
+    if (f->is_paused && !sum->is_paused) sum->paused = f->paused;
+    sum->is_paused = sum->is_paused || f->is_paused;
+    if (f->scheduled > 0 && (sum->scheduled <= 0 || f->due < sum->due)) sum->due = f->due;
+    if (sum->type[0] == '\0') {
+        rv_copy_text(sum->type, sizeof(sum->type), f->type);
+        rv_copy_text(sum->head, sizeof(sum->head), f->head);
+    }
+    add_number(&sum->expired, f->expired);
+    add_number(&sum->ready, f->ready);
+    add_number(&sum->scheduled, f->scheduled);
+    add_number(&sum->blocked, f->blocked);
+    add_number(&sum->parked, f->parked);
+    add_number(&sum->running, f->running);
+    add_number(&sum->outbox, f->outbox);
+}
+
+/* Of a whole queue that is divided: of all its partitions. */
+static reeve_status ask_facts(telling *t)
+{
+    rv_spread spread;
+    bool first = true;
+    if (t->id != NULL || !rv_spread_begin(&spread, t->client, t->queue)) return ask_facts_of(t, t->queue);
+    rv_why_facts sum = {.concurrency = -1, .paused = -1, .type = ""};
+    while (rv_spread_next(&spread)) {
+        reeve_status status = ask_facts_of(t, spread.name);
+        if (status != REEVE_OK) return status;
+        if (first) sum.now = t->facts.now;
+        first = false;
+        add_facts(&sum, &t->facts);
+    }
+    t->facts = sum;
     return REEVE_OK;
 }
 
@@ -425,6 +478,5 @@ reeve_status reeve_task_why(reeve_client *client, const char *queue, const char 
 reeve_status reeve_queue_why(reeve_client *client, const char *queue, reeve_why **ret)
 {
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
-    reeve_status status = rv_spread_refuse(client, queue, "the question why it does not run");
-    return status == REEVE_OK ? explain(client, queue, NULL, ret) : status;
+    return explain(client, queue, NULL, ret);
 }

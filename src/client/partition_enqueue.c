@@ -37,17 +37,27 @@ typedef struct plan {
     size_t parent_count;
 } plan;
 
+/* Of a divided queue, or of the one that a partition is of; NULL: of none. */
+static const rv_partition_layout *find_layout(const reeve_client *client, const char *name)
+{
+    char queue[REEVE_QUEUE_MAX + 1];
+    if (name == NULL || strlen(name) > REEVE_QUEUE_MAX) return NULL;
+    rv_copy_text(queue, sizeof(queue), name);
+    rv_partition_strip(queue);
+    return rv_partition_map_find(&client->partitions, queue);
+}
+
 bool rv_partition_enqueue_applies(reeve_client *client, const reeve_task_spec *specs, size_t count)
 {
     const char *last = NULL;
     if (count == 0) return false;
     if (rv_partitions_find(client, specs[0].queue) != NULL) return true;
-    if (client->partitions.count == 0) return false;
+    if (client->partitions.count == 0 || client->stand_in != NULL) return false;
     for (size_t i = 0; i < count; i++) {
         const char *queue = specs[i].queue;
         if (queue == NULL || (last != NULL && strcmp(last, queue) == 0)) continue;
         last = queue;
-        if (rv_partition_map_find(&client->partitions, queue) != NULL) return true;
+        if (find_layout(client, queue) != NULL) return true;
     }
     return false;
 }
@@ -73,13 +83,25 @@ static const char *key_of(const reeve_task_spec *spec)
     return spec->unique != NULL ? spec->unique : spec->group;
 }
 
+/* The spec names the partition itself. */
+static void place_named(const plan *p, const reeve_task_spec *spec, placed *ret)
+{
+    const rv_partition_layout *layout = find_layout(p->client, spec->queue);
+    if (layout == NULL || rv_partition_number(spec->queue) >= layout->served) return;
+    ret->layout = *layout;
+    ret->partition = rv_partition_number(spec->queue);
+}
+
 static void place(plan *p, size_t index, unsigned *run)
 {
     const reeve_task_spec *spec = &p->specs[index];
     placed *at = &p->places[index];
     const rv_partition_layout *layout =
         spec->queue != NULL ? rv_partition_map_find(&p->client->partitions, spec->queue) : NULL;
-    if (layout == NULL) return;
+    if (layout == NULL) {
+        place_named(p, spec, at);
+        return;
+    }
     at->layout = *layout;
     const char *key = key_of(spec);
     if (key != NULL) {
@@ -166,6 +188,24 @@ static reeve_status ask(plan *p)
     for (size_t i = 0; status == REEVE_OK && i < p->count; i++)
         if (a.in_use[i] != 0) p->places[i].partition = p->places[i].before;
     rv_free(a.in_use);
+    return status;
+}
+
+reeve_status rv_partition_enqueue_place(reeve_client *client, const reeve_task_spec *specs, size_t count,
+                                        char (*ret)[REEVE_QUEUE_MAX + 1])
+{
+    plan p = {.client = client, .specs = specs, .count = count};
+    unsigned run = 0;
+    for (size_t i = 0; i < count; i++) ret[i][0] = '\0';
+    if (!rv_partition_enqueue_applies(client, specs, count)) return REEVE_OK;
+    p.places = rv_zalloc_array(count, sizeof(*p.places));
+    if (p.places == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu tasks", count);
+    for (size_t i = 0; i < count; i++) place(&p, i, &run);
+    reeve_status status = ask(&p);
+    for (size_t i = 0; status == REEVE_OK && i < count; i++)
+        if (p.places[i].layout.count > 0) rv_partition_exact_name(ret[i], p.places[i].layout.queue, p.places[i].partition);
+    client->next_partition += (run + RUN - 1) / RUN;
+    rv_free(p.places);
     return status;
 }
 

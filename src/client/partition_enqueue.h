@@ -18,6 +18,11 @@ bool rv_partition_enqueue_applies(reeve_client *client, const reeve_task_spec *s
 /* Refuses the name of a partition that the queue does not have, which no worker serves: REEVE_EINVAL. */
 reeve_status rv_partition_enqueue_check(const reeve_client *client, const char *queue, rv_error *error);
 
+/* The exact name of the partition that each spec goes to, which then is the queue of the spec; "": its queue is not
+ * divided, or the spec names the partition. */
+reeve_status rv_partition_enqueue_place(reeve_client *client, const reeve_task_spec *specs, size_t count,
+                                        char (*ret)[REEVE_QUEUE_MAX + 1]);
+
 /* rv_client_enqueue_run for such specs: each with the partition in place of the queue, ordered by partition. */
 reeve_status rv_partition_enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                   reeve_enqueued *results);

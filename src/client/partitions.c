@@ -150,8 +150,10 @@ const char *rv_partitions_locate_handle(reeve_client *client, const char *handle
     char queue[REEVE_QUEUE_MAX + 1], exact[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     if (!rv_keys_split_handle(handle, queue, id)) return handle;
     const char *found = rv_partitions_locate(client, queue, id, exact);
-    if (found == NULL || found == queue) return found == NULL ? NULL : handle;
-    if (rv_partition_number(exact) == 0) return handle;
+    if (found == NULL) return NULL;
+    /* Scripts know partition 0 by the queue's name. */
+    if (found != exact) rv_copy_text(exact, sizeof(exact), queue);
+    if (rv_partition_number(exact) == 0) rv_partition_strip(exact);
     (void)snprintf(ret, REEVE_HANDLE_MAX, "%s/%s", exact, id);
     return ret;
 }

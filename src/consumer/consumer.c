@@ -8,6 +8,8 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "client/client.h"
+#include "client/partitions.h"
 #include "consumer/consumer.h"
 #include "consumer/consumer_gate.h"
 #include "consumer/consumer_watch.h"
@@ -17,6 +19,8 @@
 #include "running/turn.h"
 #include "upkeep/heartbeat.h"
 
+#define LEARN_MS 2000
+
 /* ---- open ------------------------------------------------------------------------------------------------------ */
 
 static reeve_status fail_as_worker(reeve_consumer *c, reeve_status status)
@@ -24,6 +28,22 @@ static reeve_status fail_as_worker(reeve_consumer *c, reeve_status status)
     c->error = (rv_error){.status = status};
     rv_copy_text(c->error.text, sizeof(c->error.text), reeve_worker_error(c->worker));
     return status;
+}
+
+/* Queues that are divided into partitions are served with all that they have now. A Redis that is away is met when tasks are
+ * leased. The client stays open until the worker has started: with it an embedded server would end. */
+static void learn_partitions(reeve_consumer *c, const reeve_consumer_options *o)
+{
+    const reeve_client_options options = {.size = sizeof(options),
+                                          .redis = o->redis,
+                                          .ns = o->ns,
+                                          .timeout_ms = o->command_ms > 0 && o->command_ms < LEARN_MS ? o->command_ms
+                                                                                                     : LEARN_MS,
+                                          .tls = o->tls};
+    if (reeve_client_open(&c->learner, &options) != REEVE_OK) return;
+    if (c->learner->partitions.count == 0 && rv_partitions_renew(c->learner) != REEVE_OK) return;
+    c->worker->partitions = c->learner->partitions;
+    c->learner->partitions = (rv_partition_map){0};
 }
 
 static reeve_status make_worker(reeve_consumer *c, const reeve_consumer_options *o)
@@ -40,6 +60,7 @@ static reeve_status make_worker(reeve_consumer *c, const reeve_consumer_options 
     if (status != REEVE_OK) return status;
     c->worker->is_consumer = true;
     c->worker->is_manual = o->manual_heartbeat;
+    learn_partitions(c, o);
     const reeve_pool_options pool = {.size = sizeof(pool),
                                      .name = "consumer",
                                      .queues = o->queues,
@@ -55,6 +76,8 @@ static reeve_status make_worker(reeve_consumer *c, const reeve_consumer_options 
 static reeve_status start(reeve_consumer *c)
 {
     reeve_status status = reeve_worker_start(c->worker);
+    reeve_client_close(c->learner);
+    c->learner = NULL;
     if (status != REEVE_OK) return fail_as_worker(c, status);
     c->thread = rv_worker_pool_thread(rv_worker_pool(c->worker, 0), 0);
     c->thread->batch.pulled = true;
@@ -78,6 +101,7 @@ static reeve_status open_consumer(reeve_consumer *c, const reeve_consumer_option
 static void free_consumer(reeve_consumer *c)
 {
     rv_consumer_watch_end(c);
+    reeve_client_close(c->learner);
     reeve_worker_destroy(c->worker);
     rv_pulled_free_all(c);
     rv_consumer_gate_fini(c);

@@ -9,6 +9,7 @@
 #include "consumer/consumer_gate.h"
 #include "consumer/consumer_watch.h"
 #include "consumer/pulled.h"
+#include "protocol/partition.h"
 #include "running/thread_state.h"
 #include "running/thread_wait.h"
 #include "running/turn.h"
@@ -152,15 +153,38 @@ static reeve_status lease_named(reeve_consumer *c, size_t queue, const char *id,
     return status != REEVE_OK ? status : refuse(c, t->pool->queue_sessions[queue]->queue, id);
 }
 
+static bool is_of(const rv_queue_session *queue_session, const char *queue)
+{
+    const char *name = queue_session->queue;
+    size_t length = strlen(name), base = rv_partition_base(name, length);
+    return strcmp(name, queue) == 0 || (base < length && strlen(queue) == base && memcmp(name, queue, base) == 0);
+}
+
+static bool serves(const reeve_consumer *c, const char *queue)
+{
+    const rv_pool *pool = c->thread->pool;
+    for (size_t i = 0; i < pool->queue_session_count; i++)
+        if (is_of(pool->queue_sessions[i], queue)) return true;
+    return false;
+}
+
+/* One of the partitions of a divided queue has the task. */
+static reeve_status lease_from_partitions(reeve_consumer *c, const char *queue, const char *id, reeve_task **ret)
+{
+    const rv_pool *pool = c->thread->pool;
+    reeve_status status = REEVE_ENOTFOUND;
+    for (size_t i = 0; status == REEVE_ENOTFOUND && i < pool->queue_session_count; i++)
+        if (is_of(pool->queue_sessions[i], queue)) status = lease_named(c, i, id, ret);
+    if (status == REEVE_ENOTFOUND) (void)rv_fail(&c->error, status, "there is no task %s/%s", queue, id);
+    return status;
+}
+
 reeve_status reeve_consumer_lease_id(reeve_consumer *c, const char *queue, const char *id, reeve_task **ret)
 {
     if (c == NULL || queue == NULL || id == NULL || ret == NULL) return REEVE_EINVAL;
     reeve_status status = rv_consumer_gate_enter(c, 0);
     if (status != REEVE_OK) return status;
-    const rv_pool *pool = c->thread->pool;
-    size_t index = 0;
-    while (index < pool->queue_session_count && strcmp(pool->queue_sessions[index]->queue, queue) != 0) index++;
-    if (index == pool->queue_session_count)
+    if (!serves(c, queue))
         status = rv_fail(&c->error, REEVE_EINVAL, "the consumer does not serve the queue %s", queue);
     else if (!rv_valid_id(id, strlen(id)))
         status = rv_fail(&c->error, REEVE_EINVAL, "the id is not valid");
@@ -170,7 +194,7 @@ reeve_status reeve_consumer_lease_id(reeve_consumer *c, const char *queue, const
         status = rv_consumer_heartbeat_when_due(c);
     if (status == REEVE_OK) {
         rv_pulled_note_company(c);
-        status = lease_named(c, index, id, ret);
+        status = lease_from_partitions(c, queue, id, ret);
     }
     rv_consumer_gate_leave(c);
     return status;

@@ -52,6 +52,7 @@ typedef struct rv_consumer_watch {
 struct reeve_consumer {
     rv_error error;
     reeve_worker *worker;
+    reeve_client *learner; /* of the partitions of its queues; NULL once the worker has started */
     rv_thread *thread;
     rv_task_host host; /* the calls of the thread's tasks, without the gate */
     unsigned max;

@@ -10,6 +10,7 @@
 
 #include "base/layout.h"
 #include "client/client.h"
+#include "client/partitions.h"
 #include "consumer/lease_token.h"
 #include "handlers/task.h"
 #include "protocol/heartbeat_call.h"
@@ -24,6 +25,7 @@ typedef struct far {
     reeve_client *client;
     const char *queue;
     const char *id;
+    char partition[REEVE_QUEUE_MAX + 1]; /* the queue's, where it is divided */
     rv_lease_token token;
     rv_prefix prefix;
     rv_queue_session queue_session; /* for the queue's policy */
@@ -47,7 +49,9 @@ static reeve_status begin(far *f, reeve_client *client, const char *queue, const
     if (!rv_valid_id(id, strlen(id))) return rv_fail(&client->error, REEVE_EINVAL, "the id is not valid");
     if (!rv_lease_token_read(&f->token, token))
         return rv_fail(&client->error, REEVE_EINVAL, "the token of the lease is not valid");
-    rv_keys_set_prefix(&f->prefix, client->ns, queue);
+    f->queue = rv_partitions_locate(client, queue, id, f->partition);
+    if (f->queue == NULL) return client->error.status;
+    rv_keys_set_prefix(&f->prefix, client->ns, f->queue);
     return REEVE_OK;
 }
 
