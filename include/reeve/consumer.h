@@ -22,6 +22,9 @@
  * recover tasks of dead workers. If the process dies, its sessions expire. Its tasks then run elsewhere, and a crash is
  * counted for each. Leases survive a reconnect to Redis.
  *
+ * Queues with partitions (partition.h): a consumer serves the partitions that its queues have when it is opened. Their tasks
+ * have the name of the partition in reeve_task_queue. In a Redis Cluster a consumer serves queues of one hash slot.
+ *
  * Threads: any thread may call the functions of this file and those of task.h on leased tasks. A call waits for the end
  * of other calls on the same consumer. If another thread waits for tasks in reeve_consumer_lease, its wait is
  * interrupted and then continues, on a new connection. A program with many threads should therefore open a consumer for

@@ -13,6 +13,7 @@
 extern "C" {
 #endif
 
+#define REEVE_PARTITION_NAME_MAX (REEVE_QUEUE_MAX + 1) /* with the zero byte */
 #define REEVE_PARTITIONS_MAX 64 /* partitions of one queue */
 /* A client, or a worker with the default session, learns of a change within this time. */
 #define REEVE_PARTITIONS_AGE_MS 10000
@@ -52,6 +53,21 @@ REEVE_API reeve_status reeve_partition_set(reeve_client *client, const char *que
  */
 REEVE_API reeve_status reeve_partition_step(reeve_client *client, const char *queue, size_t limit,
                                             reeve_partitions *ret, bool *ret_done);
+
+/*
+ * Gets the name of the partition that an enqueue of this task would use: that of its unique key, else of its group, else of
+ * its id, else any. A transaction (transaction.h) names the partition in place of the queue: call this shortly before, and
+ * repeat the transaction with the same name. A queue that is not divided has its own name, as has partition 0. Blocks for up
+ * to the client's timeout, if the partitions have to be read.
+ */
+REEVE_API reeve_status reeve_partition_of_task(reeve_client *client, const reeve_task_spec *spec,
+                                               char ret[REEVE_PARTITION_NAME_MAX]);
+
+/* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
+
+REEVE_API reeve_status reeve_partition_of_task_sized(reeve_client *client, const reeve_task_spec *spec,
+                                                     char ret[REEVE_PARTITION_NAME_MAX], size_t spec_size);
+#define reeve_partition_of_task(...) reeve_partition_of_task_sized(__VA_ARGS__, sizeof(reeve_task_spec))
 
 #ifdef __cplusplus
 }

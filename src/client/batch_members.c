@@ -73,7 +73,7 @@ static reeve_status name_members(reeve_client *client, const reeve_task_spec *sp
         if (specs[i].id != NULL) rv_copy_text(m->ids[i], sizeof(m->ids[i]), specs[i].id);
         m->specs[i].id = m->ids[i];
     }
-    reeve_status status = rv_partition_enqueue_place(client, m->specs, count, m->queues);
+    reeve_status status = rv_partition_enqueue_place(client, m->specs, count, true, m->queues);
     for (size_t i = 0; status == REEVE_OK && i < count; i++) {
         char queue[REEVE_QUEUE_MAX + 1];
         if (m->ids[i][0] == '\0') continue;

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "client/client_enqueue.h"
+#include "client/partition_enqueue.h"
 
 #define WAIT_MS 500
 #define AWAY_MS 1000
@@ -328,8 +329,7 @@ static reeve_status end_call(reeve_client *client, const reeve_enqueued *results
     return REEVE_OK;
 }
 
-reeve_status rv_buffer_enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count,
-                               reeve_enqueued *results)
+static reeve_status enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results)
 {
     rv_buffer *buffer = client->buffer;
     rv_error first = {0};
@@ -350,6 +350,34 @@ reeve_status rv_buffer_enqueue(reeve_client *client, const reeve_task_spec *spec
     client->timeout_ms = usual_ms;
     if (first.status != REEVE_OK) rv_client_note_cause(client, "", &first);
     return end_call(client, results, count, &first);
+}
+
+/* Tasks of divided queues get their partitions now: what is sent again later goes to the same. */
+static bool place(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_task_spec *placed,
+                  char (*names)[REEVE_QUEUE_MAX + 1])
+{
+    bool away = rv_now_ms() < client->buffer->away_until_ms;
+    if (placed == NULL || names == NULL) return false;
+    if ((away || rv_partition_enqueue_place(client, specs, count, true, names) != REEVE_OK) &&
+        rv_partition_enqueue_place(client, specs, count, false, names) != REEVE_OK)
+        return false;
+    memcpy(placed, specs, count * sizeof(*placed));
+    for (size_t i = 0; i < count; i++)
+        if (names[i][0] != '\0') placed[i].queue = names[i];
+    return true;
+}
+
+reeve_status rv_buffer_enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count,
+                               reeve_enqueued *results)
+{
+    if (!rv_partition_enqueue_applies(client, specs, count)) return enqueue(client, specs, count, results);
+    reeve_task_spec *placed = rv_zalloc_array(count, sizeof(*placed));
+    char(*names)[REEVE_QUEUE_MAX + 1] = rv_zalloc_array(count, sizeof(*names));
+    bool good = place(client, specs, count, placed, names);
+    reeve_status status = enqueue(client, good ? placed : specs, count, results);
+    rv_free(placed);
+    rv_free(names);
+    return status;
 }
 
 /* ---- what programs call ------------------------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "client/buffer.h"
+#include "client/partition_enqueue.h"
 #include "protocol/enqueue_refusal.h"
 #include "protocol/format.h"
 #include "protocol/parents.h"
@@ -80,14 +81,16 @@ static void build(rv_conn *conn, bool again, const void *context)
     delivery *d = *(delivery *const *)context;
     const rv_buffered *task = d->client->buffer->first;
     rv_prefix prefix;
-    char way[64];
+    char way[64], queue[REEVE_QUEUE_MAX + 1];
     mark(d);
     rv_keys_set_prefix(&prefix, d->client->ns, task->queue);
     write_way(d, again, way, sizeof(way));
     rv_cmd(conn, 3);
     rv_args(conn, "SADD");
     rv_arg2(conn, d->client->ns, strlen(d->client->ns), ":queues", 7);
-    rv_args(conn, task->queue);
+    rv_copy_text(queue, sizeof(queue), task->queue);
+    if (rv_partition_number(queue) == 0) rv_partition_strip(queue);
+    rv_args(conn, queue);
     rv_format_note(conn, d->client->ns);
     rv_cmd_script(conn, &rv_script_enqueue, 1, 1 + 3 * d->count);
     rv_arg(conn, prefix.text, prefix.length);
@@ -163,6 +166,7 @@ static void tell_refusal(rv_buffer *buffer, const delivery *d, size_t index, con
 {
     char handle[REEVE_HANDLE_MAX], words[512];
     (void)snprintf(handle, sizeof(handle), "%s/%s", task->queue, task->id);
+    rv_partition_strip(handle);
     write_reason(d, index, task, words, sizeof(words));
     rv_log(REEVE_LOG_WARN, "client.buffer_refused", "a task of the buffer is dropped", "task", handle, "error", words,
            NULL);
@@ -175,6 +179,7 @@ static reeve_status take_answers(rv_buffer *buffer, const delivery *d)
     const rv_buffered *task = buffer->first;
     for (size_t i = 0; i < d->count; i++, task = task->next) {
         if (d->statuses[i] == REEVE_OK) {
+            rv_partition_enqueue_bring_home(d->client, task->queue, task->id);
             buffer->delivered++;
             continue;
         }

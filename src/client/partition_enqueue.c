@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/partitions.h"
+#include "protocol/spec.h"
 #include "reeve/change.h"
 
 /* Tasks of a call that may go to any partition and follow one another go to the same: a large call stays one. */
@@ -191,7 +192,7 @@ static reeve_status ask(plan *p)
     return status;
 }
 
-reeve_status rv_partition_enqueue_place(reeve_client *client, const reeve_task_spec *specs, size_t count,
+reeve_status rv_partition_enqueue_place(reeve_client *client, const reeve_task_spec *specs, size_t count, bool asks,
                                         char (*ret)[REEVE_QUEUE_MAX + 1])
 {
     plan p = {.client = client, .specs = specs, .count = count};
@@ -201,7 +202,7 @@ reeve_status rv_partition_enqueue_place(reeve_client *client, const reeve_task_s
     p.places = rv_zalloc_array(count, sizeof(*p.places));
     if (p.places == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu tasks", count);
     for (size_t i = 0; i < count; i++) place(&p, i, &run);
-    reeve_status status = ask(&p);
+    reeve_status status = asks ? ask(&p) : REEVE_OK;
     for (size_t i = 0; status == REEVE_OK && i < count; i++)
         if (p.places[i].layout.count > 0) rv_partition_exact_name(ret[i], p.places[i].layout.queue, p.places[i].partition);
     client->next_partition += (run + RUN - 1) / RUN;
@@ -309,6 +310,19 @@ static void release(plan *p)
 /* A call that lasted longer than this may have put tasks into a partition that was let go meanwhile. */
 #define LONG_MS 1000
 
+void rv_partition_enqueue_bring_home(reeve_client *client, const char *name, const char *id)
+{
+    char queue[REEVE_QUEUE_MAX + 1];
+    unsigned number = rv_partition_number(name);
+    if (number == 0) return;
+    rv_copy_text(queue, sizeof(queue), name);
+    rv_partition_strip(queue);
+    const rv_partition_layout *now = rv_partition_map_find(&client->partitions, queue);
+    if (now != NULL && number < now->served) return;
+    /* Where it cannot be moved it stays, and runs when the queue has so many partitions again. */
+    (void)reeve_move(client, name, id, queue);
+}
+
 /* Those tasks are moved to where they belong now: no worker serves that partition any more. */
 static void move_stranded(plan *p)
 {
@@ -320,12 +334,9 @@ static void move_stranded(plan *p)
     for (size_t i = 0; i < p->count; i++) {
         const placed *at = &p->places[p->order[i]];
         char name[REEVE_QUEUE_MAX + 1];
-        if (at->layout.count == 0 || at->partition == 0 || p->answers[i].status != REEVE_OK) continue;
-        const rv_partition_layout *now = rv_partition_map_find(&p->client->partitions, at->layout.queue);
-        if (now != NULL && at->partition < now->served) continue;
+        if (at->layout.count == 0 || p->answers[i].status != REEVE_OK) continue;
         rv_partition_exact_name(name, at->layout.queue, at->partition);
-        /* Where it cannot be moved it stays, and runs when the queue has so many partitions again. */
-        (void)reeve_move(p->client, name, p->answers[i].id, at->layout.queue);
+        rv_partition_enqueue_bring_home(p->client, name, p->answers[i].id);
     }
     p->client->error = kept;
 }
@@ -351,4 +362,19 @@ reeve_status rv_partition_enqueue(reeve_client *client, const reeve_task_spec *s
     }
     release(&p);
     return status;
+}
+
+reeve_status reeve_partition_of_task_sized(reeve_client *client, const reeve_task_spec *given,
+                                           char ret[REEVE_PARTITION_NAME_MAX], size_t spec_size)
+{
+    reeve_task_spec spec;
+    char name[1][REEVE_QUEUE_MAX + 1];
+    if (client == NULL || given == NULL || ret == NULL) return REEVE_EINVAL;
+    reeve_status status = rv_spec_read(&spec, given, spec_size, &client->error);
+    if (status == REEVE_OK) status = rv_keys_check_queue(spec.queue, &client->error);
+    if (status == REEVE_OK) status = rv_partition_enqueue_place(client, &spec, 1, true, name);
+    if (status != REEVE_OK) return status;
+    rv_copy_text(ret, REEVE_PARTITION_NAME_MAX, name[0][0] != '\0' ? name[0] : spec.queue);
+    if (rv_partition_number(ret) == 0) rv_partition_strip(ret);
+    return REEVE_OK;
 }

@@ -19,9 +19,13 @@ bool rv_partition_enqueue_applies(reeve_client *client, const reeve_task_spec *s
 reeve_status rv_partition_enqueue_check(const reeve_client *client, const char *queue, rv_error *error);
 
 /* The exact name of the partition that each spec goes to, which then is the queue of the spec; "": its queue is not
- * divided, or the spec names the partition. */
-reeve_status rv_partition_enqueue_place(reeve_client *client, const reeve_task_spec *specs, size_t count,
+ * divided. asks: while the number of partitions is being changed, Redis is asked for keys and groups in use. */
+reeve_status rv_partition_enqueue_place(reeve_client *client, const reeve_task_spec *specs, size_t count, bool asks,
                                         char (*ret)[REEVE_QUEUE_MAX + 1]);
+
+/* Moves a task out of a partition, of this name, that the queue does not have any more. By the layouts that the client
+ * knows. */
+void rv_partition_enqueue_bring_home(reeve_client *client, const char *name, const char *id);
 
 /* rv_client_enqueue_run for such specs: each with the partition in place of the queue, ordered by partition. */
 reeve_status rv_partition_enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count,

@@ -44,6 +44,7 @@ static void learn_partitions(reeve_consumer *c, const reeve_consumer_options *o)
     if (c->learner->partitions.count == 0 && rv_partitions_renew(c->learner) != REEVE_OK) return;
     c->worker->partitions = c->learner->partitions;
     c->learner->partitions = (rv_partition_map){0};
+    atomic_store(&c->worker->has_partitions, c->worker->partitions.count > 0);
 }
 
 static reeve_status make_worker(reeve_consumer *c, const reeve_consumer_options *o)

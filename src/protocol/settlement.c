@@ -38,6 +38,13 @@ void rv_settlement_chain(rv_buf *out, const reeve_task_spec *spec, const char *i
     end_argument(out, start);
 }
 
+void rv_settlement_chain_parts(rv_buf *out, const char *handle, reeve_bytes options, reeve_bytes envelope)
+{
+    write_argument(out, handle, strlen(handle));
+    write_argument(out, options.data, options.length);
+    write_argument(out, envelope.data, envelope.length);
+}
+
 const char *rv_settlement_chained_argument(const char *at, reeve_bytes *ret)
 {
     size_t length;

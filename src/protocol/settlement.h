@@ -71,6 +71,9 @@ static inline rv_settlement_count rv_settlement_counts(const rv_settlement *s)
 /* Appends a chained task to rv_settlement.chained: what turn.lua takes of a checked spec. */
 void rv_settlement_chain(rv_buf *out, const reeve_task_spec *spec, const char *id);
 
+/* The same of one that was written before, with another handle. */
+void rv_settlement_chain_parts(rv_buf *out, const char *handle, reeve_bytes options, reeve_bytes envelope);
+
 /* One argument of a chained task; the first one starts at settlement->chained.data. Each task has
  * RV_SETTLEMENT_CHAINED_ARGS of them. Returns where the next one starts. */
 #define RV_SETTLEMENT_CHAINED_ARGS 3

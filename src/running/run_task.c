@@ -15,6 +15,7 @@
 #include "running/admission.h"
 #include "running/at_most_once.h"
 #include "running/block_task.h"
+#include "running/chain_place.h"
 #include "running/failure_log.h"
 #include "running/flight.h"
 #include "running/forked.h"
@@ -195,7 +196,7 @@ static void do_without_memory(rv_settlement *s)
 }
 
 /* Makes the settlement of an outcome. */
-static void decide(const reeve_worker *worker, const reeve_task *task, rv_item *item, reeve_outcome outcome,
+static void decide(reeve_worker *worker, const reeve_task *task, rv_item *item, reeve_outcome outcome,
                    const rv_attempt_policy *policy, bool counts)
 {
     rv_settlement s = {.id = item->lease.id,
@@ -213,11 +214,15 @@ static void decide(const reeve_worker *worker, const reeve_task *task, rv_item *
                        .crashed = task->crashed && outcome == REEVE_OUTCOME_FAIL && !item->accepted,
                        .max_crashes = (unsigned)policy->max_crashes,
                        .backtrace = task->backtrace != NULL ? task->backtrace : ""};
+    rv_buf placed;
+    rv_buf_init(&placed, SIZE_MAX);
     s.delay_ms = task->delay_ms;
     if (outcome == REEVE_OUTCOME_DONE) {
         s.has_result = task->result.length > 0;
         s.result = (reeve_bytes){.data = task->result.data, .length = task->result.length};
         s.chained = rv_dependencies_chained(task->dependencies, &s.chained_count);
+        if (rv_chain_place(worker, task->queue, s.chained, s.chained_count, &placed))
+            s.chained = (reeve_bytes){placed.data, placed.length};
     } else if (outcome != REEVE_OUTCOME_SNOOZE) {
         s.kind = task->kind;
         s.message = task->message;
@@ -226,7 +231,9 @@ static void decide(const reeve_worker *worker, const reeve_task *task, rv_item *
         rv_attempt_policy_decide_retry(policy, &item->lease, &s, rv_attempt_policy_now(policy, &item->lease, worker));
     bool plain = outcome == REEVE_OUTCOME_DONE && !s.has_result && s.chained_count == 0;
     if (outcome != REEVE_OUTCOME_SNOOZE && !plain) {
-        if (rv_settlement_copy(&item->settlement, &item->kept, &s)) return;
+        bool copied = rv_settlement_copy(&item->settlement, &item->kept, &s);
+        rv_buf_fini(&placed);
+        if (copied) return;
         do_without_memory(&s);
     }
     item->settlement = s;

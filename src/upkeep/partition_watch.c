@@ -25,6 +25,7 @@ static bool take(reeve_worker *worker, const rv_reply *reply)
         rv_partition_map old = worker->partitions;
         worker->partitions = map;
         map = old;
+        atomic_store(&worker->has_partitions, worker->partitions.count > 0);
     }
     rv_unlock(&worker->changing);
     rv_partition_map_fini(&map);

@@ -102,6 +102,12 @@ reeve_status(reeve_task_chain)(reeve_task *task, const reeve_task_spec *spec, ch
     return reeve_task_chain(task, spec, ret_id);
 }
 
+reeve_status(reeve_partition_of_task)(reeve_client *client, const reeve_task_spec *spec,
+                                      char ret[REEVE_PARTITION_NAME_MAX])
+{
+    return reeve_partition_of_task(client, spec, ret);
+}
+
 reeve_status(reeve_limit)(reeve_client *client, const char *queue, const reeve_limit_change *change)
 {
     return reeve_limit(client, queue, change);

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "reeve/buffer.h"
 #include "reeve/depend.h"
+#include "reeve/partition.h"
 #include "support/proxy.h"
 #include "support/worker.h"
 
@@ -103,6 +104,42 @@ static void tasks_wait_for_redis_in_order(void **state)
     reeve_task_info *info = test_show("q", "c");
     assert_int_equal(info->payload.length, 3);
     reeve_task_info_free(info);
+}
+
+static reeve_status put_unique(const char *key, char id[REEVE_ID_MAX])
+{
+    const reeve_task_spec spec = {.queue = "mail", .type = "t", .unique = key};
+    return reeve_enqueue(client, &spec, id);
+}
+
+/* A task goes to the partition of its key, whether it was kept or not; nobody sees another name than that of the queue. */
+static void tasks_of_a_divided_queue_are_spread(void **state)
+{
+    char id[REEVE_ID_MAX], key[16];
+    (void)state;
+    open_client(path, 0);
+    assert_int_equal(reeve_partition_set(client, "mail", 4), REEVE_OK);
+    assert_int_equal(put_unique("k0", id), REEVE_OK);
+    assert_string_equal(test_cmd(test_conn, "SAVE"), "OK");
+    test_redis_kill(test_redis);
+    for (int i = 0; i < 30; i++) {
+        (void)snprintf(key, sizeof(key), "k%d", i);
+        assert_int_equal(put_unique(key, id), REEVE_BUFFERED);
+    }
+    test_redis_launch(test_redis);
+    test_conn_again();
+    assert_int_equal(reeve_client_flush(client, 60000), REEVE_OK);
+    expect_buffered(0, 29, 1);
+    assert_non_null(strstr(told, "!mail/"));
+    for (int i = 0; i < 30; i++) {
+        (void)snprintf(key, sizeof(key), "k%d", i);
+        assert_int_equal(put_unique(key, id), REEVE_EUNIQUE);
+    }
+    const char *const names[] = {"mail", "mail~1", "mail~2", "mail~3"};
+    for (size_t i = 0; i < 4; i++) assert_true(test_count(names[i], "ready") > 1);
+    char dump[300];
+    (void)snprintf(dump, sizeof(dump), "%s/dump.rdb", test_redis_dir(test_redis));
+    (void)unlink(dump);
 }
 
 static void an_enqueue_delivers_what_waits(void **state)
@@ -448,6 +485,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tasks_wait_for_redis_in_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tasks_of_a_divided_queue_are_spread, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_enqueue_delivers_what_waits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_client_opens_without_redis, set_up, tear_down),
         cmocka_unit_test_setup_teardown(times_count_from_the_call, set_up, tear_down),

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "reeve/hiredis.h"
+#include "reeve/partition.h"
 #include "support/queue.h"
 #include "support/worker.h"
 
@@ -290,6 +291,32 @@ static void each_allocation_may_fail(void **state)
     assert_true(nth > 5);
 }
 
+/* A program names the partition, which it gets from a client; its keys hold beside those of other producers. */
+static void a_partition_is_named(void **state)
+{
+    char partition[REEVE_PARTITION_NAME_MAX], key[16];
+    reeve_client *client = test_client;
+    bool divided = false;
+    (void)state;
+    assert_int_equal(reeve_partition_set(client, "mail", 4), REEVE_OK);
+    for (int i = 0; i < 10; i++) {
+        (void)snprintf(key, sizeof(key), "k%d", i);
+        reeve_task_spec spec = {.queue = "mail", .type = "t", .unique = key};
+        assert_int_equal(reeve_partition_of_task(client, &spec, partition), REEVE_OK);
+        divided = divided || strchr(partition, '~') != NULL;
+        spec.queue = partition;
+        reeve_commands *made = make(&spec, 1, false);
+        send_all(made);
+        reeve_commands_free(made);
+        spec.queue = "mail";
+        assert_int_equal(reeve_enqueue(client, &spec, NULL), REEVE_EUNIQUE);
+    }
+    assert_true(divided);
+    const reeve_task_spec other = {.queue = "whole", .type = "t"};
+    assert_int_equal(reeve_partition_of_task(client, &other, partition), REEVE_OK);
+    assert_string_equal(partition, "whole");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +329,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_unknown_script_is_reported, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_waiting_worker_runs_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_enqueued_makes_no_commands, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_partition_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(odd_replies_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(each_allocation_may_fail, set_up, tear_down),
     };

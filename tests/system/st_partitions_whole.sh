@@ -83,6 +83,49 @@ a_shell_leases_from_all() {
     for i in 1 2 3 4 5 6; do expect_eq "$(of_task "pulled/p$i" state)" '"completed"'; done
 }
 
+# chained_from QUEUE: a task of that queue chains 28 tasks into a queue with partitions.
+chained_from() {
+    local q parts=0 of_group=0
+    expect_status 0 reeve pause mail
+    expect_status 0 reeve enqueue "$1" spreads --id "from-$1" --wait=60
+    # Those that go to other partitions are carried.
+    wait_for '[ "$(in_queue mail ready) $(in_queue mail blocked)" = "27 1" ]' 20
+    for q in mail mail~1 mail~2 mail~3; do [ "$(placed "$q")" = 0 ] || parts=$((parts + 1)); done
+    [ "$parts" -gt 2 ] || fail "they are in $parts partitions"
+    for q in mail mail~1 mail~2 mail~3; do
+        of_group=$(redis HVALS "reeve:{$q}:tasks" | grep -c '"group":"ann"')
+        [ "$of_group" = 0 ] || [ "$of_group" = 6 ] || fail "$q has $of_group tasks of the group"
+    done
+    expect_status 1 reeve enqueue mail noop --unique key
+    expect_has "$ERR" "is held by mail/only"
+    expect_status 1 reeve enqueue mail noop --id only --unique key
+    expect_status 0 reeve resume mail
+    expect_status 0 reeve wait mail/last --timeout 60
+    wait_for '[ "$(in_queue mail ready)$(in_queue mail running)" = 00 ]' 20
+    expect_status 0 reeve delete mail/last mail/only
+}
+
+chained_tasks_are_spread() {
+    echo "worker = { name = \"chains\"; session = 6.0; }; plugins = [ \"$PLUGIN_DIR/sample.so\", \"$REEVE_BUILD/tests/plugins/spreading.so\" ];" >"$TEST_DIR/c.conf"
+    echo 'pools = ( { name = "all"; queues = [ "mail", "other" ]; threads = 2; } );' >>"$TEST_DIR/c.conf"
+    expect_status 0 reeve partition mail 4
+    start_worker c
+    chained_from other
+    # A task of partition 2 chains in its own queue: tasks of no key stay there.
+    expect_status 0 reeve pause mail
+    expect_status 0 reeve pause other
+    expect_status 0 reeve resume other
+    before=$(placed 'mail~2')
+    expect_status 0 reeve resume mail
+    expect_status 0 reeve enqueue 'mail~2' spreads --id own --wait=60
+    expect_status 0 reeve wait mail/last --timeout 60
+    [ $(($(placed 'mail~2') - before)) -ge 21 ] || fail "partition 2 has $(placed 'mail~2') tasks after $before"
+    wait_for '[ "$(in_queue mail ready)$(in_queue mail running)" = 00 ]' 20
+    expect_status 0 reeve check mail
+    end "$WORKER_PID"
+    expect_status 0 reeve forget mail --all
+}
+
 forget_takes_all() {
     expect_status 1 reeve forget mail
     expect_has "$ERR" "tasks are in it"
@@ -104,3 +147,4 @@ why_adds_up
 events_are_those_of_all
 a_shell_leases_from_all
 forget_takes_all
+chained_tasks_are_spread
