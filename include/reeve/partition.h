@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 #define REEVE_PARTITION_NAME_MAX (REEVE_QUEUE_MAX + 1) /* with the zero byte */
-#define REEVE_PARTITIONS_MAX 64 /* partitions of one queue */
+#define REEVE_PARTITIONS_MAX 64                        /* partitions of one queue */
 /* A client, or a worker with the default session, learns of a change within this time. */
 #define REEVE_PARTITIONS_AGE_MS 10000
 

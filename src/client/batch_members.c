@@ -16,17 +16,17 @@
 #include "client/client_enqueue.h"
 #include "client/outbox.h"
 #include "client/partition_enqueue.h"
-#include "protocol/partition.h"
 #include "protocol/envelope.h"
 #include "protocol/parents.h"
+#include "protocol/partition.h"
 #include "protocol/spec.h"
 
 typedef struct members {
     reeve_task_spec *specs; /* with ids */
     char (*ids)[REEVE_ID_MAX];
     char (*queues)[REEVE_QUEUE_MAX + 1]; /* partitions of divided queues */
-    char (*handles)[REEVE_HANDLE_MAX]; /* as scripts know them, */
-    char (*exact)[REEVE_HANDLE_MAX];   /* and with the exact names of partitions, for calls */
+    char (*handles)[REEVE_HANDLE_MAX];   /* as scripts know them, */
+    char (*exact)[REEVE_HANDLE_MAX];     /* and with the exact names of partitions, for calls */
     reeve_parent *parents;
     const char **refused; /* room for handles */
     bool *exists;         /* room, by place in `refused` */
@@ -58,8 +58,8 @@ static bool make_room(members *m, size_t count)
     m->parents = rv_zalloc_array(count, sizeof(*m->parents));
     m->refused = rv_zalloc_array(count, sizeof(*m->refused));
     m->exists = rv_zalloc_array(count, sizeof(*m->exists));
-    return m->exact != NULL && m->queues != NULL && m->specs != NULL && m->ids != NULL && m->handles != NULL && m->parents != NULL && m->refused != NULL &&
-           m->exists != NULL;
+    return m->exact != NULL && m->queues != NULL && m->specs != NULL && m->ids != NULL && m->handles != NULL &&
+           m->parents != NULL && m->refused != NULL && m->exists != NULL;
 }
 
 static reeve_status name_members(reeve_client *client, const reeve_task_spec *specs, size_t count, members *m)

@@ -30,7 +30,7 @@ struct reeve_watch {
     reeve_client *client;
     rv_conn *conn;
     char queue[REEVE_QUEUE_MAX + 1];
-    char id[REEVE_ID_MAX]; /* "": all */
+    char id[REEVE_ID_MAX];             /* "": all */
     char first[REEVE_EVENT_PLACE_MAX]; /* where the streams begin; "": behind what they have */
     rv_watch_parts parts;
     int64_t renew; /* when to ask for events again */
@@ -191,8 +191,7 @@ static bool next_event(reeve_watch *watch)
 /* A replica cannot note that a client watches: only events that the queue keeps can be watched there. */
 static reeve_status ask_for_events(reeve_watch *watch, const char *queue, const rv_reply **ret)
 {
-    rv_simple_call listen = {
-        .script = &rv_script_events, .queue = queue, .args = {"listen", LISTEN_MS}, .count = 2};
+    rv_simple_call listen = {.script = &rv_script_events, .queue = queue, .args = {"listen", LISTEN_MS}, .count = 2};
     rv_simple_call read = {.script = &rv_script_events_look, .queue = queue};
     bool reads = false;
     reeve_status status = rv_client_script_or_read(watch->client, &listen, &read, ret, &reads);
@@ -364,7 +363,8 @@ static reeve_status choose(reeve_watch *watch, const reeve_watch_options *option
     } else if (options->after != NULL) {
         rv_copy_text(watch->first, sizeof(watch->first), options->after);
     } else if (options->since_ms > 0) {
-        (void)snprintf(watch->first, sizeof(watch->first), "%lld-18446744073709551615", (long long)options->since_ms - 1);
+        (void)snprintf(watch->first, sizeof(watch->first), "%lld-18446744073709551615",
+                       (long long)options->since_ms - 1);
     }
     return REEVE_OK;
 }

@@ -272,8 +272,7 @@ static void explain_queue(telling *t)
 static reeve_status ask_facts_of(telling *t, const char *queue)
 {
     const rv_reply *reply;
-    rv_simple_call call = {
-        .script = &rv_script_why, .queue = queue, .args = {t->id != NULL ? t->id : ""}, .count = 1};
+    rv_simple_call call = {.script = &rv_script_why, .queue = queue, .args = {t->id != NULL ? t->id : ""}, .count = 1};
     reeve_status status = rv_client_script(t->client, &call, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (rv_reply_is(reply, RV_NIL))

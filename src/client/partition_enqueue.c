@@ -204,7 +204,8 @@ reeve_status rv_partition_enqueue_place(reeve_client *client, const reeve_task_s
     for (size_t i = 0; i < count; i++) place(&p, i, &run);
     reeve_status status = asks ? ask(&p) : REEVE_OK;
     for (size_t i = 0; status == REEVE_OK && i < count; i++)
-        if (p.places[i].layout.count > 0) rv_partition_exact_name(ret[i], p.places[i].layout.queue, p.places[i].partition);
+        if (p.places[i].layout.count > 0)
+            rv_partition_exact_name(ret[i], p.places[i].layout.queue, p.places[i].partition);
     client->next_partition += (run + RUN - 1) / RUN;
     rv_free(p.places);
     return status;

@@ -32,8 +32,7 @@ static reeve_status add(rv_watch_parts *parts, reeve_client *client, const char 
 reeve_status rv_watch_parts_renew(rv_watch_parts *parts, reeve_client *client, const char *queue, const char *place)
 {
     rv_spread spread;
-    if (!rv_spread_begin(&spread, client, queue))
-        return parts->count > 0 ? REEVE_OK : add(parts, client, queue, place);
+    if (!rv_spread_begin(&spread, client, queue)) return parts->count > 0 ? REEVE_OK : add(parts, client, queue, place);
     /* The only part of a queue that was not divided is partition 0. */
     if (parts->count == 1) rv_partition_exact_name(parts->list[0].queue, queue, 0);
     reeve_status status = REEVE_OK;

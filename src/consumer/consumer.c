@@ -37,8 +37,8 @@ static void learn_partitions(reeve_consumer *c, const reeve_consumer_options *o)
     const reeve_client_options options = {.size = sizeof(options),
                                           .redis = o->redis,
                                           .ns = o->ns,
-                                          .timeout_ms = o->command_ms > 0 && o->command_ms < LEARN_MS ? o->command_ms
-                                                                                                     : LEARN_MS,
+                                          .timeout_ms =
+                                              o->command_ms > 0 && o->command_ms < LEARN_MS ? o->command_ms : LEARN_MS,
                                           .tls = o->tls};
     if (reeve_client_open(&c->learner, &options) != REEVE_OK) return;
     if (c->learner->partitions.count == 0 && rv_partitions_renew(c->learner) != REEVE_OK) return;

@@ -24,7 +24,7 @@ typedef struct chained_task {
 
 typedef struct placing {
     const rv_partition_map *map;
-    const char *queue; /* of the task that chains them, */
+    const char *queue;              /* of the task that chains them, */
     char base[REEVE_QUEUE_MAX + 1]; /* and the queue that it is a partition of */
     chained_task *tasks;
     size_t count;

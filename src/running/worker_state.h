@@ -466,7 +466,7 @@ struct reeve_worker {
     atomic_uint thread_count;    /* that all pools are to have */
     unsigned numbers;            /* of threads that were made; guarded by `lock` */
     rv_partition_map partitions; /* upkeep/partition_watch.h; under `changing` */
-    atomic_bool has_partitions; /* whether a queue is divided */
+    atomic_bool has_partitions;  /* whether a queue is divided */
     atomic_bool partitions_changed;
     pthread_mutex_t changing; /* held while pools and queues change (pool_change.h); taken before `lock` */
     pthread_mutex_t lock;     /* guards threads_alive, and `alive` and `started` of threads */
