@@ -162,7 +162,7 @@ choose_transport() {
         ;;
     cluster)
         REDIS_URL=redis-cluster://127.0.0.1:$port
-        REDIS_OVER=(--port "$port" --cluster-port "$((port + 12345))" --bind 127.0.0.1 --cluster-enabled yes)
+        REDIS_OVER=(--port "$port" --cluster-port "$((port - 10000))" --bind 127.0.0.1 --cluster-enabled yes)
         ;;
     *) fail "REEVE_TEST_OVER is unix, tls or cluster" ;;
     esac
@@ -189,6 +189,16 @@ serve_all_slots() {
     *cluster_slots_assigned:0*) redis CLUSTER ADDSLOTSRANGE 0 16383 >/dev/null ;;
     esac
     wait_for 'redis CLUSTER INFO | grep -q cluster_state:ok' 30
+}
+
+# redis_as USER:PASSWORD: the URL of that server for this user; ":PASSWORD" for the default one.
+redis_as() { printf '%s\n' "$REDIS_URL" | sed "s,://,://$1@,"; }
+
+# skip_over TRANSPORT WHY: a test that cannot be run over it.
+skip_over() {
+    [ "${REEVE_TEST_OVER:-unix}" = "$1" ] || return 0
+    echo "over $1: $2"
+    exit 77
 }
 
 # stop_redis [SIGNAL]: ends it (default TERM) and waits for its end.

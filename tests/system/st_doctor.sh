@@ -14,9 +14,11 @@ lacks() {
 }
 
 pinged() {
+    local mode=standalone
+    [ "${REEVE_TEST_OVER:-unix}" != cluster ] || mode=cluster
     expect_status 3 reeve ping --redis "unix://$TEST_DIR/none.sock"
     expect_status 0 reeve ping
-    expect_has "$OUT" "$(redis INFO server | sed -n 's/^redis_version:\([0-9.]*\).*/\1/p'), standalone, master"
+    expect_has "$OUT" "$(redis INFO server | sed -n 's/^redis_version:\([0-9.]*\).*/\1/p'), $mode, master"
     expect_has "$OUT" "round trip:"
     expect_status 0 reeve ping --json
     expect_eq "$(member role "$OUT") $(member max_memory_bytes "$OUT")" '"master" null'
@@ -80,16 +82,16 @@ replica() {
 
 rights() {
     redis ACL SETUSER few on '>pw' '~reeve:*' +@all -zadd -hset >/dev/null
-    expect_status 1 reeve doctor --redis "unix://few:pw@$REDIS_SOCKET" --json
+    expect_status 1 reeve doctor --redis "$(redis_as few:pw)" --json
     expect_has "$OUT" '"finding":"rights","queue":null,"text":"the Redis user few may not call HSET, ZADD on reeve:{default}:*'
     expect_has "$OUT" '"finding":"channels"'
     # One who may do next to nothing.
-    redis ACL SETUSER none on '>pw' resetkeys -@all +auth +hello +client +select >/dev/null
-    expect_status 1 reeve doctor --redis "unix://none:pw@$REDIS_SOCKET"
+    redis ACL SETUSER none on '>pw' resetkeys -@all +auth +hello +client +select '+cluster|slots' '+cluster|shards' >/dev/null
+    expect_status 1 reeve doctor --redis "$(redis_as none:pw)"
     expect_has "$OUT" "NOPERM"
     expect_has "$OUT" "scripts cannot be called"
     redis ACL SETUSER all on '>pw' '~*' '&*' +@all >/dev/null
-    expect_status 0 reeve doctor --redis "unix://all:pw@$REDIS_SOCKET" --strict
+    expect_status 0 reeve doctor --redis "$(redis_as all:pw)" --strict
 }
 
 queues() {

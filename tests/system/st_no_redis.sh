@@ -5,14 +5,20 @@
 seconds_pass() { sleep "$1"; }
 
 not_there() {
+    local cannot="cannot connect to Redis at" reason="No such file or directory"
+    [ "${REEVE_TEST_OVER:-unix}" = unix ] || reason="Connection refused"
+    [ "${REEVE_TEST_OVER:-unix}" != cluster ] || cannot="cannot connect to the Redis Cluster at"
     REDIS_DIR=$TEST_DIR/redis
-    export REEVE_REDIS=unix://$REDIS_DIR/redis.sock
+    REDIS_SOCKET=$REDIS_DIR/redis.sock
+    choose_transport
+    export REEVE_REDIS=$REDIS_URL
     start_worker waiting
     wait_for '[ "$(logged waiting redis.down)" = 1 ]' 20
-    expect_has "$(grep redis.down "$TEST_DIR/waiting.log")" "cannot connect to Redis at $REEVE_REDIS"
+    expect_has "$(grep redis.down "$TEST_DIR/waiting.log")" "$cannot"
     expect_status 3 reeve enqueue q noop
     expect_eq "$OUT" ""
-    expect_has "$ERR" "reeve: enqueue: cannot connect to Redis at $REEVE_REDIS: No such file or directory"
+    expect_has "$ERR" "reeve: enqueue: $cannot"
+    expect_has "$ERR" "$reason"
     expect_status 3 reeve queues --redis redis://127.0.0.1:1
     expect_has "$ERR" "redis://127.0.0.1:1: Connection refused"
     expect_status 3 reeve queues --redis redis://no-such-host.invalid
@@ -46,7 +52,8 @@ wrong_password() {
     export REDISCLI_AUTH=other
     expect_status 3 reeve queues
     expect_has "$ERR" "NOAUTH"
-    export REEVE_REDIS=unix://:$secret@$REDIS_SOCKET
+    REEVE_REDIS=$(redis_as ":$secret")
+    export REEVE_REDIS
     expect_status 3 reeve enqueue q noop
     expect_has "$ERR" "WRONGPASS"
     expect_lacks "$ERR" $secret

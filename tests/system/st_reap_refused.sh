@@ -13,7 +13,7 @@ start_alone first
 first=$WORKER_PID
 for i in 1 2; do echo '{"type":"sleep","payload":{"ms":1000}}'; done | bulk q || exit 1
 wait_for '[ "$(in_queue q running)" = 2 ]' 20
-start_alone second --redis "unix://w:pw@$REDIS_SOCKET"
+start_alone second --redis "$(redis_as w:pw)"
 second=$WORKER_PID
 expect_status 0 reeve enqueue other noop --wait=20
 redis ACL SETUSER w -lrange >/dev/null # which reap needs, and maintain does not
