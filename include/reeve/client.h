@@ -61,7 +61,32 @@ typedef struct reeve_client_options {
      * master. Confirmed means received, not written to disk. It takes one more round trip for a call. */
     unsigned wait_replicas;
     int64_t wait_replicas_ms;
+    /* true: they also wait until the append-only files of the master and of `wait_replicas` replicas have the tasks on the
+     * disk (WAITAOF). It needs Redis 7.2 or newer, and an append-only file; otherwise the status is REEVE_UNCONFIRMED, and
+     * the message tells the reason. reeve_client_confirm sets all three for a queue, or from a call on. */
+    bool wait_disk;
 } reeve_client_options;
+
+/* What an enqueue waits for before it returns: see wait_replicas of reeve_client_options. Zeroed: for nothing. */
+typedef struct reeve_confirmation {
+    size_t size; /* sizeof(reeve_confirmation), or 0 */
+    unsigned replicas;
+    bool disk;
+    int64_t timeout_ms; /* 0: 1000 */
+} reeve_confirmation;
+
+#define REEVE_CONFIRMED_QUEUES_MAX 64
+
+/*
+ * Sets what enqueues of this client wait for from now on: of one queue, or with queue NULL of all that have no setting of
+ * their own. confirmation NULL: of one queue, the setting of all applies again; of all, what the client was opened with. A
+ * call for several queues waits once, for the most that one of them wants. Does not block.
+ *
+ *   REEVE_EINVAL  a name or a number is not valid
+ *   REEVE_EFULL   the client has settings of REEVE_CONFIRMED_QUEUES_MAX queues
+ */
+REEVE_API reeve_status reeve_client_confirm(reeve_client *client, const char *queue,
+                                            const reeve_confirmation *confirmation);
 
 /*
  * Opens a client and connects. On success the caller owns *ret and closes it with reeve_client_close. On failure *ret
@@ -738,6 +763,9 @@ REEVE_API reeve_status reeve_enqueue_sized(reeve_client *client, const reeve_tas
 REEVE_API reeve_status reeve_enqueue_many_sized(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                                 reeve_enqueued *ret_results, size_t spec_size);
 #define reeve_enqueue_many(...) reeve_enqueue_many_sized(__VA_ARGS__, sizeof(reeve_task_spec))
+REEVE_API reeve_status reeve_client_confirm_sized(reeve_client *client, const char *queue,
+                                                  const reeve_confirmation *confirmation, size_t confirmation_size);
+#define reeve_client_confirm(...) reeve_client_confirm_sized(__VA_ARGS__, sizeof(reeve_confirmation))
 REEVE_API void reeve_enqueued_error_sized(const reeve_client *client, const reeve_task_spec *spec,
                                           const reeve_enqueued *result, char *ret, size_t size, size_t spec_size);
 #define reeve_enqueued_error(...) reeve_enqueued_error_sized(__VA_ARGS__, sizeof(reeve_task_spec))

@@ -12,6 +12,7 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "client/buffer.h"
+#include "client/confirm.h"
 #include "client/partitions.h"
 #include "client/spread.h"
 #include "client/stand_in.h"
@@ -20,8 +21,6 @@
 
 #define DEFAULT_TIMEOUT_MS 5000
 #define DEFAULT_SPIN_US 50
-#define DEFAULT_WAIT_REPLICAS_MS 1000
-#define MAX_WAIT_REPLICAS_MS 3600000
 #define EMBEDDED_START_MS 10000
 /* A connection that was unused for longer may have been closed, by a restart of Redis, say: then nothing is sent over
  * it of which it would not be known whether it was carried out. */
@@ -35,10 +34,10 @@ static reeve_status choose_options(reeve_client *client, const reeve_client_opti
     rv_copy_text(client->name, sizeof(client->name), options->name != NULL ? options->name : "reeve-client");
     client->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
     client->spin_us = options->spin_us != 0 ? options->spin_us : DEFAULT_SPIN_US;
-    client->wait_replicas = options->wait_replicas;
-    client->wait_replicas_ms = options->wait_replicas_ms > 0 ? options->wait_replicas_ms : DEFAULT_WAIT_REPLICAS_MS;
-    if (options->wait_replicas > INT_MAX || client->wait_replicas_ms > MAX_WAIT_REPLICAS_MS)
-        return rv_fail(&client->error, REEVE_EINVAL, "wait_replicas or wait_replicas_ms is too large");
+    const reeve_confirmation confirmation = {
+        .replicas = options->wait_replicas, .disk = options->wait_disk, .timeout_ms = options->wait_replicas_ms};
+    if (rv_confirm_choose(&client->opened_with, &confirmation, &client->error) != REEVE_OK) return client->error.status;
+    client->confirmation = client->opened_with;
     if (rv_size_limits_choose(&client->size_limits, &options->size_limits, &client->error) != REEVE_OK)
         return client->error.status;
     reeve_status status = rv_url_parse(&client->url, rv_url_choose(options->redis), &client->error);
@@ -131,6 +130,7 @@ void reeve_client_close(reeve_client *client)
     rv_url_fini(&client->url);
     rv_layers_fini(&client->layers);
     rv_partition_map_fini(&client->partitions);
+    rv_free(client->confirmed);
     rv_buffer_close(client->buffer);
     rv_buf_fini(&client->scratch);
     if (client->waker.fd >= 0) rv_waker_fini(&client->waker);

@@ -21,6 +21,12 @@ typedef struct rv_cause {
 
 #define RV_CAUSES 4 /* with more failed queues, the error of one of the others is reported */
 
+/* A queue with its own setting of what enqueues wait for. */
+typedef struct rv_confirmed_queue {
+    char queue[REEVE_QUEUE_MAX + 1];
+    reeve_confirmation confirmation;
+} rv_confirmed_queue;
+
 struct reeve_client {
     rv_url url;            /* where to connect: for an embedded server, its socket */
     rv_embedded *embedded; /* or NULL */
@@ -61,8 +67,10 @@ struct reeve_client {
     char uncommon[REEVE_QUEUE_MAX + 1]; /* a queue in which it was in vain, */
     unsigned uncommon_calls;            /* and for how many more calls it is not tried there */
     rv_layers layers;                   /* for its enqueues */
-    unsigned wait_replicas;             /* how many have to confirm what is enqueued, */
-    int64_t wait_replicas_ms;           /* and within what time */
+    reeve_confirmation opened_with;     /* what enqueues wait for, by the options, */
+    reeve_confirmation confirmation;    /* by now, */
+    rv_confirmed_queue *confirmed;      /* and of queues with settings of their own (confirm.h); NULL: none has */
+    size_t confirmed_count;
     struct rv_buffer *buffer;           /* for its enqueues while Redis is away (buffer.h), or NULL */
     /* in place of Redis (stand_in.h), or NULL: then there is no connection */
     const struct rv_stand_in *stand_in;

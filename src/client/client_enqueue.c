@@ -355,10 +355,15 @@ static reeve_status follow_rules(reeve_client *client, const reeve_task_spec *sp
 static void confirm(pipeline *p, unsigned epoch)
 {
     rv_error error = {0};
-    if (p->client->wait_replicas == 0) return;
+    reeve_confirmation wanted = {0};
+    bool waits = false;
+    if (p->client->confirmed_count == 0) waits = rv_confirm_add(&wanted, &p->client->confirmation);
+    for (size_t i = 0; p->client->confirmed_count > 0 && i < p->call_count; i++)
+        if (rv_confirm_add(&wanted, rv_confirm_find(p->client, p->specs[p->calls[i].first].queue))) waits = true;
+    if (!waits) return;
     /* A reply may have come over a connection that was lost then. */
     bool same = rv_conn_epoch(p->client->conn) == epoch || !p->lost;
-    if (rv_confirm_replicas(p->client, same ? rv_conn_epoch(p->client->conn) : epoch, &error)) return;
+    if (rv_confirm_run(p->client, &wanted, same ? rv_conn_epoch(p->client->conn) : epoch, &error)) return;
     for (size_t i = 0; i < p->call_count; i++) {
         const call *c = &p->calls[i];
         for (size_t j = c->first; j < c->first + c->span; j++) {

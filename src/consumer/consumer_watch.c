@@ -5,6 +5,8 @@
 #include "consumer/consumer_gate.h"
 #include "protocol/turn_build.h"
 #include "running/os_thread.h"
+#include "running/pool_slots.h"
+#include "running/round.h"
 #include "running/worker_conn.h"
 
 /* How long a wake-up waits for the program before it is passed on. */
@@ -34,6 +36,18 @@ static void note_woken(reeve_consumer *c)
     rv_waker_ring(&c->watch.notice);
 }
 
+/* In a Redis Cluster, of queues in several hash slots. */
+static reeve_status wait_for_slots(reeve_consumer *c, bool *ret_woken)
+{
+    const rv_pool *pool = c->thread->pool;
+    bool woken[RV_POOL_SLOTS_MAX] = {false};
+    rv_conn_discard(c->watch.conn);
+    rv_pool_slots_build_waits(pool, c->watch.conn);
+    reeve_status status = rv_conn_wait_any(c->watch.conn, rv_deadline(c->worker->session_ms), woken);
+    for (size_t i = 0; status == REEVE_OK && i < pool->slot_count; i++) *ret_woken = *ret_woken || woken[i];
+    return status;
+}
+
 /* Waits for a wake-up, for one session at most: a connection that has died is noticed then. */
 static void wait_for_task(reeve_consumer *c, unsigned *tries)
 {
@@ -44,14 +58,21 @@ static void wait_for_task(reeve_consumer *c, unsigned *tries)
         (void)rv_waker_wait(&w->waker, rv_deadline(rv_backoff_reconnect(++*tries, rv_random_unit())));
         return;
     }
-    build_wait(c);
-    reeve_status status =
-        rv_conn_call_blocking(w->conn, rv_deadline(c->worker->session_ms + c->worker->command_ms + 1000), &reply);
+    reeve_status status;
+    bool woken = false;
+    if (c->thread->pool->slots != NULL) {
+        status = wait_for_slots(c, &woken);
+    } else {
+        build_wait(c);
+        status =
+            rv_conn_call_blocking(w->conn, rv_deadline(c->worker->session_ms + c->worker->command_ms + 1000), &reply);
+        woken = status == REEVE_OK && rv_reply_is(reply, RV_ARRAY);
+    }
     if (status == REEVE_OK) *tries = 0;
     if (status == REEVE_EREDIS) (void)rv_waker_wait(&w->waker, rv_deadline(1000));
     if (status == REEVE_EINTERRUPTED) rv_conn_close(w->conn);
     /* A connection that is lost may have taken a wake-up along. */
-    if (status == REEVE_ELOST || status == REEVE_ETIMEOUT || (status == REEVE_OK && rv_reply_is(reply, RV_ARRAY)))
+    if (status == REEVE_ELOST || status == REEVE_ETIMEOUT || woken)
         note_woken(c);
 }
 
@@ -120,7 +141,13 @@ void rv_consumer_watch_begin_lease(reeve_consumer *c)
 {
     if (!c->watch.started) return;
     rv_waker_silence(&c->watch.notice);
-    if (take_woken(c, RV_FOREVER)) c->thread->woken = true;
+    if (!take_woken(c, RV_FOREVER)) return;
+    c->thread->woken = true;
+    if (c->thread->pool->slots == NULL) return;
+    /* It is not known in which slot: the next turns ask all of them, and pass the wake-up on. */
+    bool woken[RV_POOL_SLOTS_MAX];
+    for (size_t i = 0; i < RV_POOL_SLOTS_MAX; i++) woken[i] = true;
+    rv_round_note_woken(c->thread, woken);
 }
 
 void rv_consumer_watch_end_lease(reeve_consumer *c, bool again)

@@ -252,6 +252,15 @@ static reeve_status call_once(rv_conn *conn, int slot, int64_t deadline, bool *r
     return take_result(conn, link, status, ret);
 }
 
+/* WAIT replies with a number, WAITAOF with that of the server itself and that of its replicas. */
+static bool is_less(const rv_reply *one, const rv_reply *other)
+{
+    if (!rv_reply_is(one, RV_ARRAY)) return rv_reply_int(one, 0) < rv_reply_int(other, 0);
+    int64_t own = rv_reply_int(rv_reply_at(one, 0), 0), others_own = rv_reply_int(rv_reply_at(other, 0), 0);
+    if (own != others_own) return own < others_own;
+    return rv_reply_int(rv_reply_at(one, 1), 0) < rv_reply_int(rv_reply_at(other, 1), 0);
+}
+
 /* WAIT counts the replicas of a node that have received what its own connection wrote there: each node is asked to which
  * commands went since the last WAIT, and *ret is the reply with the smallest number. */
 static reeve_status call_wait(rv_conn *conn, int64_t deadline, const rv_reply **ret)
@@ -268,7 +277,7 @@ static reeve_status call_wait(rv_conn *conn, int64_t deadline, const rv_reply **
         reeve_status status = take_result(conn, link, rv_conn_call(link->conn, deadline, &reply), &reply);
         if (status != REEVE_OK) *ret = reply;
         if (status != REEVE_OK) return status;
-        if (least != NULL && rv_reply_int(reply, 0) >= rv_reply_int(*ret, 0)) continue;
+        if (least != NULL && !is_less(reply, *ret)) continue;
         least = link;
         *ret = reply;
     }

@@ -52,7 +52,7 @@ static bool skip_to(const char **at, const char *end, size_t skip, argument *ret
 static const char *const keyless[] = {"PING",    "TIME",     "INFO", "CONFIG",  "ACL",     "CLIENT",
                                       "SCRIPT",  "MULTI",    "EXEC", "DISCARD", "UNWATCH", "COMMAND",
                                       "PUBSUB",  "CLUSTER",  "AUTH", "PUBLISH", "DBSIZE",  "LATENCY",
-                                      "SLOWLOG", "SHUTDOWN", "WAIT", NULL};
+                                      "SLOWLOG", "SHUTDOWN", "WAIT", "WAITAOF", NULL};
 
 /* Where the key of a command with this name stands, behind *at. */
 static bool find_key(const argument *name, const char **at, const char *end, argument *ret)
@@ -95,7 +95,7 @@ static bool is_named(const rv_commands *commands, size_t index, const char *name
 
 bool rv_route_is_wait(const rv_commands *commands, size_t index)
 {
-    return is_named(commands, index, "WAIT");
+    return is_named(commands, index, "WAIT") || is_named(commands, index, "WAITAOF");
 }
 
 /* It goes with the command before it. */

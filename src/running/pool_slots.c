@@ -20,18 +20,6 @@ static size_t number_slots(const rv_pool *pool, unsigned *slots)
     return count;
 }
 
-static reeve_status refuse_consumer(const rv_pool *pool, rv_error *error)
-{
-    const rv_queue_session *first = pool->queue_sessions[0];
-    size_t i = 1;
-    while (i + 1 < pool->queue_session_count && slot_of(pool->queue_sessions[i]) == slot_of(first)) i++;
-    return rv_fail(
-        error, REEVE_EUNSUPPORTED,
-        "queues %s and %s are in different hash slots of the Redis Cluster (%u and %u), and a consumer leases "
-        "from queues of one slot there: use a consumer for each",
-        first->queue, pool->queue_sessions[i]->queue, slot_of(first), slot_of(pool->queue_sessions[i]));
-}
-
 reeve_status rv_pool_slots_find(rv_pool *pool, const reeve_worker *worker, rv_error *error)
 {
     if (worker->target->kind != RV_URL_CLUSTER || pool->queue_session_count == 1 || pool->slots != NULL)
@@ -39,16 +27,30 @@ reeve_status rv_pool_slots_find(rv_pool *pool, const reeve_worker *worker, rv_er
     unsigned *slots = rv_zalloc_array(pool->queue_session_count, sizeof(*slots));
     if (slots == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a pool");
     pool->slot_count = number_slots(pool, slots);
-    if (pool->slot_count > 1 && pool->slot_count <= RV_POOL_SLOTS_MAX && !worker->is_consumer) {
+    if (pool->slot_count > 1 && pool->slot_count <= RV_POOL_SLOTS_MAX) {
         pool->slots = slots;
         return REEVE_OK;
     }
     rv_free(slots);
     if (pool->slot_count <= 1) return REEVE_OK;
-    if (worker->is_consumer) return refuse_consumer(pool, error);
     return rv_fail(
         error, REEVE_EUNSUPPORTED,
         "pool %s: its queues are in %zu hash slots of the Redis Cluster, and a pool serves at most %d: divide "
         "the queues among several pools",
         pool->name, pool->slot_count, RV_POOL_SLOTS_MAX);
+}
+
+void rv_pool_slots_build_waits(const rv_pool *pool, rv_conn *conn)
+{
+    for (size_t slot = 0; slot < pool->slot_count; slot++) {
+        size_t lists = 0;
+        for (size_t i = 0; i < pool->queue_session_count; i++) lists += pool->slots[i] == slot;
+        rv_cmd(conn, lists + 2);
+        rv_args(conn, "BLPOP");
+        for (size_t i = 0; i < pool->queue_session_count; i++) {
+            const rv_prefix *prefix = &pool->queue_sessions[i]->prefix;
+            if (pool->slots[i] == slot) rv_arg2(conn, prefix->text, prefix->length, "wake", 4);
+        }
+        rv_args(conn, "0");
+    }
 }

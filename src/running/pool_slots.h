@@ -24,6 +24,9 @@
  */
 reeve_status rv_pool_slots_find(rv_pool *pool, const reeve_worker *worker, rv_error *error);
 
+/* Of a pool of several slots: one wait for each slot, in their order, for rv_conn_wait_any. */
+void rv_pool_slots_build_waits(const rv_pool *pool, rv_conn *conn);
+
 /* Whether two queues of the pool are in the same slot. */
 static inline bool rv_pool_slots_are_one(const rv_pool *pool, size_t queue, size_t other)
 {

@@ -68,7 +68,7 @@ static void note_asked(rv_thread *t)
 
 bool rv_round_goes_on(rv_thread *t, bool again)
 {
-    if (t->pool->slots == NULL) return false;
+    if (t->pool->slots == NULL || t->named != NULL) return false;
     if (again && t->fresh == 0) return true;
     note_asked(t);
     t->round.next = end_of_turn(t);

@@ -100,28 +100,11 @@ static void note_rest(rv_thread *t, bool rests)
 
 /* ---- of several hash slots ------------------------------------------------------------------------------------- */
 
-/* One wait for each slot. */
-static void build_waits(rv_thread *t)
-{
-    const rv_pool *pool = t->pool;
-    for (size_t slot = 0; slot < pool->slot_count; slot++) {
-        size_t lists = 0;
-        for (size_t i = 0; i < pool->queue_session_count; i++) lists += pool->slots[i] == slot;
-        rv_cmd(t->conn, lists + 2);
-        rv_args(t->conn, "BLPOP");
-        for (size_t i = 0; i < pool->queue_session_count; i++) {
-            const rv_prefix *prefix = &pool->queue_sessions[i]->prefix;
-            if (pool->slots[i] == slot) rv_arg2(t->conn, prefix->text, prefix->length, "wake", 4);
-        }
-        rv_args(t->conn, "0");
-    }
-}
-
 /* The next round of turns asks the slots that the thread was woken for; all, where its time is up. */
 static void wait_for_slots(rv_thread *t, int64_t until)
 {
     bool woken[RV_POOL_SLOTS_MAX];
-    build_waits(t);
+    rv_pool_slots_build_waits(t->pool, t->conn);
     note_rest(t, true);
     reeve_status status = rv_conn_wait_any(t->conn, until, woken);
     note_rest(t, false);

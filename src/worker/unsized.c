@@ -108,6 +108,11 @@ reeve_status(reeve_partition_of_task)(reeve_client *client, const reeve_task_spe
     return reeve_partition_of_task(client, spec, ret);
 }
 
+reeve_status(reeve_client_confirm)(reeve_client *client, const char *queue, const reeve_confirmation *confirmation)
+{
+    return reeve_client_confirm(client, queue, confirmation);
+}
+
 reeve_status(reeve_limit)(reeve_client *client, const char *queue, const reeve_limit_change *change)
 {
     return reeve_limit(client, queue, change);

@@ -111,11 +111,11 @@ tmux_type G
 tmux_wait '^> +mail/ready-'
 # Redis is away: it says so, and goes on when it is back.
 stop_redis
-tmux_wait 'redis.sock'
+tmux_wait 'redis.sock|127.0.0.1:'
 start_redis
 reeve enqueue mail echo --id anew >/dev/null
 tmux_wait '^> +mail/anew'
-wait_for '! tmux_screen | grep -q redis.sock' 10
+wait_for '! tmux_screen | grep -qE "redis.sock|127.0.0.1:"' 10
 tmux_type q
 tmux_wait '^sh> *$'
 tmux_end

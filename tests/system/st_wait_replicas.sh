@@ -31,3 +31,32 @@ expect_status 2 reeve enqueue q echo --wait-replicas-for 1
 redis-cli -p "$MASTER" ACL SETUSER w on '>p' '~*' '&*' +@all -wait >/dev/null
 expect_status 4 reeve --redis "redis://w:p@127.0.0.1:$MASTER" enqueue q echo v --wait-replicas 1
 expect_has "$ERR" NOPERM
+
+# ---- on the disk ----------------------------------------------------------------------------------------------------
+
+# A Redis before 7.2 is told; a later one has it.
+run reeve enqueue q echo d --wait-disk
+case $(redis-cli -p "$MASTER" COMMAND INFO waitaof) in
+*waitaof*) expect_eq "$STATUS" 0 "--wait-disk" ;;
+*)
+    expect_eq "$STATUS" 4
+    expect_has "$ERR" "this Redis has no WAITAOF"
+    expect_has "$ERR" "7.2"
+    ;;
+esac
+
+# A server on which another command of the same form has the name: "WAITAOF 1 R MS" tells whether a set named "1" has R and MS.
+start_server late --rename-command SMISMEMBER WAITAOF
+LATE=$PORT
+export REEVE_REDIS=redis://127.0.0.1:$LATE
+expect_status 4 reeve enqueue q echo x --wait-disk --wait-replicas-for 0.5
+expect_has "$ERR" "the append-only file has it not on the disk after 500 ms"
+redis-cli -p "$LATE" SADD 1 0 >/dev/null
+expect_status 0 reeve enqueue q echo x --wait-disk --wait-replicas-for 0.5
+expect_quiet
+redis-cli -p "$LATE" SADD 1 1 >/dev/null
+expect_status 4 reeve enqueue q echo x --wait-disk --wait-replicas 1 --wait-replicas-for 0.5
+expect_has "$ERR" "0 of 1 replicas confirmed"
+redis-cli -p "$LATE" SADD 1 500 >/dev/null
+expect_status 0 reeve enqueue q echo x --wait-disk --wait-replicas 1 --wait-replicas-for 0.5
+expect_eq "$(in_queue q ready)" 4

@@ -70,6 +70,7 @@ int cli_open(cli_context *cli)
                                     .buffer_user = cli,
                                     .wait_replicas = cli->wait_replicas,
                                     .wait_replicas_ms = cli->wait_replicas_ms,
+                                    .wait_disk = cli->wait_disk,
                                     .size_limits = cli->size_limits};
     char words[512] = "";
     reeve_status status = reeve_client_open_with_error(&cli->client, &options, words, sizeof(words));

@@ -17,6 +17,7 @@ struct enqueue_options {
     const char *buffer;
     int64_t wait_replicas;
     int64_t wait_replicas_ms;
+    bool wait_disk;
     bool bulk;
     bool ended;
     bool wait;
@@ -46,6 +47,8 @@ static const cli_option enqueue_table[] = {
     {"buffer", "FILE", "while Redis cannot be reached, keep the task in this file", CLI_TEXT, AT(buffer), 0, 0, NULL},
     {"wait-replicas", "N", "wait until N replicas have received the tasks", CLI_COUNT, AT(wait_replicas), 1, 1000,
      NULL},
+    {"wait-disk", NULL, "wait until the append-only files have the tasks on the disk (Redis 7.2)", CLI_FLAG,
+     AT(wait_disk), 0, 0, NULL},
     {"wait-replicas-for", "T", "how long to wait for them (default 1)", CLI_DURATION, AT(wait_replicas_ms), 1, 3600000,
      NULL},
     {"layers", "PLUGIN", "pass the tasks through the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
@@ -184,12 +187,13 @@ static int enqueue(cli_context *cli, void *pointer)
     cli->buffer = options->buffer;
     cli->wait_replicas = (unsigned)options->wait_replicas;
     cli->wait_replicas_ms = options->wait_replicas_ms;
-    if (cli_was_given(cli, "wait-replicas-for") && options->wait_replicas == 0)
-        return cli_usage(cli, "--wait-replicas-for goes with --wait-replicas N");
+    cli->wait_disk = options->wait_disk;
+    if (cli_was_given(cli, "wait-replicas-for") && options->wait_replicas == 0 && !options->wait_disk)
+        return cli_usage(cli, "--wait-replicas-for goes with --wait-replicas N or --wait-disk");
     if (options->buffer != NULL && options->wait) return cli_usage(cli, "either --buffer or --wait");
     if (options->bulk) {
         if (cli->given > 1u + options->ended + (options->layers != NULL) + (options->buffer != NULL) +
-                             cli_was_given(cli, "wait-replicas") + cli_was_given(cli, "wait-replicas-for"))
+                             cli_was_given(cli, "wait-replicas") + options->wait_disk + cli_was_given(cli, "wait-replicas-for"))
             return cli_usage(cli, "--bulk goes with no other option of enqueue; the lines have members for them");
         if (cli->count > 2) return cli_usage(cli, "--bulk takes no payload; the lines have them");
         return cli_bulk(cli, &(cli_bulk_call){.queue = cli->count > 0 ? cli->rest[0] : NULL,
