@@ -58,3 +58,17 @@ expect_status 0 timeout 100 "$REEVE" partition mail 3
 expect_eq "$(of_task "$(sed -n 400p "$TEST_DIR/load")" state)" '"completed"'
 expect_status 0 reeve check mail
 end "$WORKER_PID"
+
+# A shell leases from all nodes, and events of all nodes are watched.
+expect_status 0 reeve partition pulled 6
+"$REEVE" watch pulled >"$TEST_DIR/watched" 2>&1 &
+own $!
+wait_for '[ "$(node "$(node_of "pulled~5" 3)" HEXISTS "reeve:{pulled~5}:settings" events_until)" = 1 ]' 20
+for i in 1 2 3 4 5 6 7 8; do reeve enqueue pulled echo "\"$i\"" --id "p$i" >/dev/null || fail "not enqueued"; done
+expect_status 0 reeve lease pulled --id p4 --for 1m --json
+expect_status 0 reeve settle pulled/p4 done --lease "$(member lease "$OUT" | tr -d '"')"
+expect_status 1 reeve lease pulled --id nope
+expect_has "$ERR" "there is no task pulled/nope"
+for i in 1 2 3 4 5 6 7; do expect_status 0 reeve lease pulled --wait 10 --exec cat; done
+for i in 1 2 3 4 5 6 7 8; do expect_eq "$(of_task "pulled/p$i" state)" '"completed"'; done
+wait_for '[ "$(grep -c completed "$TEST_DIR/watched")" = 8 ]' 20
