@@ -66,7 +66,7 @@ own $!
 wait_for '[ "$(node "$(node_of "pulled~5" 3)" HEXISTS "reeve:{pulled~5}:settings" events_until)" = 1 ]' 20
 for i in 1 2 3 4 5 6 7 8; do reeve enqueue pulled echo "\"$i\"" --id "p$i" >/dev/null || fail "not enqueued"; done
 expect_status 0 reeve lease pulled --id p4 --for 1m --json
-expect_status 0 reeve settle pulled/p4 done --lease "$(member lease "$OUT" | tr -d '"')"
+expect_status 0 reeve settle pulled/p4 "done" --lease "$(member lease "$OUT" | tr -d '"')"
 expect_status 1 reeve lease pulled --id nope
 expect_has "$ERR" "there is no task pulled/nope"
 for i in 1 2 3 4 5 6 7; do expect_status 0 reeve lease pulled --wait 10 --exec cat; done

@@ -76,7 +76,7 @@ a_shell_leases_from_all() {
     expect_status 0 reeve partition pulled 3
     for i in 1 2 3 4 5 6; do reeve enqueue pulled echo "\"$i\"" --id "p$i" >/dev/null || fail "not enqueued"; done
     expect_status 0 reeve lease pulled --id p4 --for 1m --json
-    expect_status 0 reeve settle pulled/p4 done --lease "$(member lease "$OUT" | tr -d '"')"
+    expect_status 0 reeve settle pulled/p4 "done" --lease "$(member lease "$OUT" | tr -d '"')"
     expect_status 1 reeve lease pulled --id nope
     expect_has "$ERR" "there is no task pulled/nope"
     for i in 1 2 3 4 5; do expect_status 0 reeve lease pulled --exec cat; done
