@@ -48,17 +48,18 @@ typedef struct reeve_client_options {
      * and so on up to 1024. 0: 50; negative: no polling; values above 1000: 1000. */
     int64_t spin_us;
     const reeve_tls *tls; /* TLS of rediss:// URLs (tls.h); NULL: only the URL and the environment set it */
-    /* A buffer for tasks that are enqueued while Redis is away (buffer.h). With it the client opens although Redis
-     * cannot be reached, and enqueues can return REEVE_BUFFERED. Without a path the buffer is in memory. */
+    /* A buffer for tasks that are enqueued while Redis cannot be reached (buffer.h). A client with a buffer also opens
+     * without Redis, and its enqueues can return REEVE_BUFFERED. Without a path the buffer is in memory. */
     const char *buffer_path;                /* file of the buffer; NULL: none */
     int64_t buffer_bytes;                   /* maximum size; 0: 64 MiB if buffer_path is set, else no buffer */
     int64_t buffer_wait_ms;                 /* how long an enqueue tries to reach Redis; 0: 500 ms */
     reeve_buffer_refused_fn buffer_refused; /* NULL: none */
     void *buffer_user;                      /* argument of buffer_refused */
-    /* reeve_enqueue and reeve_enqueue_many wait until this many replicas have received the tasks (WAIT); 0: none. If
-     * they have not within wait_replicas_ms (0: 1000 ms), the status is REEVE_UNCONFIRMED: the task is in Redis, and its
-     * id is returned. A confirmed task survives a failover if the number is that of all replicas that can become the
-     * master. Confirmed means received, not written to disk. It takes one more round trip for a call. */
+    /* reeve_enqueue and reeve_enqueue_many wait until this number of replicas have received the tasks (WAIT); 0: they
+     * do not wait. If fewer replicas have them within wait_replicas_ms (0: 1000 ms), the status is REEVE_UNCONFIRMED:
+     * the task is in Redis, and its id is returned. If the number includes every replica that can become the master, a
+     * confirmed task survives a failover. A replica confirms that it has received the task, not that it has written the
+     * task to disk. Each call takes one more round trip. */
     unsigned wait_replicas;
     int64_t wait_replicas_ms;
     /* true: they also wait until the append-only files of the master and of `wait_replicas` replicas have the tasks on the
@@ -173,8 +174,8 @@ typedef enum reeve_unknown_parent {
  *     ignore  nothing is enqueued, and the call succeeds, whatever the state of the task
  *     again   if the task has ended, and no task waits for it, its record is deleted, with its result, and the new task
  *             is enqueued, in one atomic step. Otherwise the new task is refused with REEVE_EEXISTS. If Redis refuses
- *             the new task for another reason, such as its unique key, the record is gone nevertheless. Not for chained
- *             tasks and the commands of transaction.h, and not kept in a buffer (buffer.h)
+ *             the new task for another reason, such as its unique key, the record is deleted nevertheless. Chained tasks
+ *             and the commands of transaction.h cannot have this value, and a buffer (buffer.h) does not take such a task
  */
 typedef enum reeve_if_exists {
     REEVE_EXISTS_REFUSE = 0,
@@ -201,8 +202,8 @@ typedef struct reeve_task_spec {
     int64_t at_ms; /* run at this time; a past time: now. Tasks with equal times run in the order of their enqueues */
     const char *group; /* name of its group; tasks of different groups alternate; NULL: the task has no group */
     /* The weight of its group against other groups, 1 to 256; 0: 1. A group with weight 2 starts twice as many tasks as
-     * one with weight 1. All tasks of a group should have the same weight. If they differ, each task uses 1 / its own
-     * weight of the group's share: two tasks of weight 2 use as much as one task of weight 1. */
+     * one with weight 1. All tasks of a group should have the same weight. If they differ, a task of weight w uses 1/w
+     * of a turn of its group: two tasks of weight 2 use as much as one task of weight 1. */
     unsigned weight;
     int attempts;       /* failed attempts after which it dies; 0: the handler's value, else the queue's, else 20 */
     int max_crashes;    /* crashes after which it dies; 0: the handler's value, else the queue's, else 3 */
@@ -232,9 +233,9 @@ typedef struct reeve_task_spec {
     const reeve_parent *after;
     size_t after_count;
     reeve_if_exists if_exists; /* what happens if the queue has a task with this id */
-    /* The task is retried for at most this time, in ms, counted from its enqueue, by Redis's clock: a failure later
-     * than that is final, and the task dies with the kind of that failure. `attempts` applies as well. A delay counts,
-     * so in_ms must be shorter; so does the time in which the task waits for others or was dead. 0: the handler's
+    /* The task is retried for at most this time, in ms, from its enqueue, by Redis's clock: a later failure is final,
+     * and the task dies with the kind of that failure. `attempts` applies as well. The time includes the delay (in_ms
+     * must be shorter), the time in which the task was blocked, and the time in which it was dead. 0: the handler's
      * value, else the queue's, else no limit. */
     int64_t retry_for_ms;
     /* Number of times that the handler may snooze the task (reeve_task_snooze with a delay). The next time, the task
@@ -252,8 +253,8 @@ typedef struct reeve_task_spec {
  * the client repeats the call on a new connection; the task is enqueued only once nevertheless. There is one
  * exception: if the task has run meanwhile and its record was deleted, Redis cannot recognize the repeat. This is
  * possible if the queue keeps no completed, cancelled or dead tasks (reeve_keep), keeps them for less time than the
- * call has taken, or keeps so few that it has deleted tasks which ended during the call. The repeat then enqueues
- * nothing, and the call returns REEVE_ELOST.
+ * call has taken, or keeps so few that records of tasks that ended during the call are already deleted. The repeat then
+ * enqueues nothing, and the call returns REEVE_ELOST.
  *
  *   REEVE_EINVAL      a name or an option is not valid
  *   REEVE_ETOOBIG     larger than a size limit (size_limits.h), or than the queue allows (payload_max)
@@ -263,8 +264,8 @@ typedef struct reeve_task_spec {
  *                     reeve_enqueue_many, before or after the task; the task is refused if that parent is refused,
  *                     or if the two wait for each other
  *   REEVE_BUFFERED    only of a client with a buffer (buffer.h): the task is in the buffer; ret_id has its id
- *   REEVE_UNCONFIRMED only of a client with wait_replicas: the task is in Redis, ret_id has its id, and fewer replicas
- *                     than that have confirmed it in time
+ *   REEVE_UNCONFIRMED only of a client with wait_replicas: the task is in Redis, and ret_id has its id, but fewer than
+ *                     wait_replicas replicas have confirmed it in time
  *   REEVE_EFULL       not enqueued: Redis cannot be reached, and the buffer is full
  *   REEVE_ECONNECT, REEVE_EREDIS, REEVE_ENOMEM
  *                     not enqueued
@@ -535,7 +536,7 @@ typedef struct reeve_worker_info {
     uint64_t processed;    /* completed tasks and failed attempts since its start */
     uint64_t failed;       /* of these: failed attempts */
     int64_t memory_bytes;  /* resident memory at the last heartbeat; 0: unknown */
-    int64_t round_trip_us; /* round trip time of its last but one heartbeat; 0: unknown */
+    int64_t round_trip_us; /* round trip time of the heartbeat before its last one; 0: unknown */
     char *running;         /* JSON: the attempts that ran at the last heartbeat, the longest first, at most 64:
                               [{"thread":"fast/1","queue":..,"id":..,"type":..,"for_ms":n}] */
     /* JSON: [{"name":..,"threads":n,"utilisation":x,"queues":[..]}]; "order" is present unless it is strict */
@@ -589,14 +590,14 @@ typedef struct reeve_answer {
  *     add-queue POOL QUEUE WEIGHT  reeve_worker_add_queue
  *     remove-queue POOL QUEUE      reeve_worker_remove_queue
  *     log-level LEVEL              write messages from this level on: debug, info, warn, error or off
- *     stack [THREAD]               the stacks of its threads, or of one, as JSON (docs/json.md, `stack`); long:
- *                                  reeve_ask_worker gets all of it. For the program of the worker; reeve-worker does it
- *     stop, reload, rotate-logs    for the program of the worker (reeve_worker_options.on_request);
- *                                  reeve-worker does all three
+ *     stack [THREAD]               report the stacks of its threads, or of one, as JSON (docs/json.md, `stack`). The
+ *                                  answer may be longer than reeve_answer.text: use reeve_ask_worker
+ *     stop, reload, rotate-logs    stop; read the configuration again; open the log file again
  *
- * ret_answers has room for `count` answers, in the order of the workers. Workers carry a request out in any order; one
- * that gave no answer in time may have carried it out, or do so later. Any user of Redis who may publish to the channels
- * of the namespace can ask.
+ * The program of the worker carries out the last four requests (reeve_worker_options.on_request). reeve-worker carries
+ * out all of them; another program may refuse them. ret_answers has room for `count` answers, in the order of the
+ * workers. Workers carry a request out in any order; one that gave no answer in time may have carried it out, or do so
+ * later. Any user of Redis who may publish to the channels of the namespace can make requests.
  *
  *   REEVE_OK       each worker has answered, or the time is over
  *   REEVE_EINVAL   the request is empty, longer than 500 bytes, or has a line feed; or count is more than 1000
@@ -608,7 +609,7 @@ REEVE_API reeve_status reeve_ask_workers(reeve_client *client, const char *const
  * Asks one worker, as reeve_ask_workers does, and gets its whole answer: at most 1 MiB, in *ret_text, which the caller
  * frees with reeve_answer_free. *ret_done: the worker has carried the request out; false: it refused.
  *
- *   REEVE_ENOTFOUND  nobody listens to this worker's channel: it has ended, or may not subscribe
+ *   REEVE_ENOTFOUND  the worker does not listen to its channel: it has ended, or an access list forbids it to subscribe
  *   REEVE_ETIMEOUT   no answer within timeout_ms
  */
 REEVE_API reeve_status reeve_ask_worker(reeve_client *client, const char *worker, const char *request,
@@ -632,9 +633,9 @@ REEVE_API void reeve_answer_free(char *text);
  * delete  A task that is not running is deleted, with its record, result, log and history.
  *
  * retry_completed
- *         As retry, and a completed task runs again, too. Its result is removed, and its failures and crashes are set
- *         to 0. Tasks that depended on it do not wait for it again; while they have not ended, the call is refused
- *         (REEVE_ESTATE), because they may read the result.
+ *         As retry, but also for a completed task, which runs again. Its result is removed, and its failures and crashes
+ *         are set to 0. While a task that depends on it has not ended, the call is refused (REEVE_ESTATE), because that
+ *         task may read the result.
  *
  * REEVE_ENOTFOUND: there is no such task. REEVE_ESTATE: the task's state does not allow the call, or other tasks
  * depend on the task (depend.h); the message names the reason.
@@ -689,9 +690,9 @@ typedef struct reeve_queue_policy {
     int64_t timeout_ms;           /* run time limit of an attempt; 0: not set */
     const reeve_backoff *backoff; /* delays between attempts; NULL: not set */
     /* true: the record of a completed task tells when, in which worker and on which thread the last attempt ran
-     * (started_ms, worker, session and thread of reeve_task_info). A completion then takes Redis as long as a failed
-     * attempt does, which is longer, and the record is about 150 bytes longer. This does not apply to tasks that run
-     * at most once. */
+     * (started_ms, worker, session and thread of reeve_task_info). The record is then about 150 bytes longer, and a
+     * completion takes Redis more time: as much as a failed attempt. This does not apply to tasks that run at most
+     * once. */
     bool record_runs;
     int64_t retry_for_ms; /* how long a task is retried after its enqueue: a later failure is final; 0: not set */
     int max_snoozes;      /* number of times that a handler may snooze a task; 0: not set */

@@ -18,8 +18,9 @@
  *     }
  *
  * A consumer has a session in each of its queues. A thread of the consumer renews the sessions by heartbeats, so leases
- * do not expire while the process lives. As in a worker, other threads make due tasks ready, fire recurring entries and
- * recover tasks of dead workers. If the process dies, its sessions expire. Its tasks then run elsewhere, and a crash is
+ * do not expire while the process lives. Other threads of the consumer maintain its queues as a worker does: they make
+ * due tasks ready, fire recurring entries and recover tasks of dead workers. If the process dies, its sessions expire.
+ * Its tasks then run elsewhere, and a crash is
  * counted for each. Leases survive a reconnect to Redis.
  *
  * Queues with partitions (partition.h): a consumer serves the partitions that its queues have when it is opened. Their tasks
@@ -112,8 +113,8 @@ REEVE_API void reeve_consumer_get_stats(reeve_consumer *consumer, reeve_worker_s
 /*
  * Leases up to `max` tasks. If no task is ready, the call waits for the first one for up to wait_ms; 0: it does not
  * wait; negative: it waits without a limit. It writes the tasks to ret[0] and so on, and their number to *ret_count,
- * which is 0 if no task became ready in time. Together with the tasks that the program holds, these are never more than
- * `max` of the consumer's options. If a task has crashed before, the call returns only this task. The program holds the
+ * which is 0 if no task became ready in time. The program never holds more tasks than `max` of the consumer's options,
+ * so the call may lease fewer. If a task has crashed before, the call returns only this task. The program holds the
  * tasks until it settles them. The call also sends the outcomes of reeve_consumer_settle_later.
  *
  * Tasks that have expired, have crashed too often, or are malformed are not returned: the call settles them as dead. A
@@ -132,13 +133,13 @@ REEVE_API reeve_status reeve_consumer_lease(reeve_consumer *consumer, reeve_task
                                             unsigned *ret_count);
 
 /*
- * Leases one task by its id, before all that is ready before it. `queue` is one of the consumer's queues. The task has to
- * be ready. A pause and the limits of the queue and of the task's group hold; the order of its group does not. The call
- * does not wait for tasks. It blocks for a round trip, up to command_ms. On success the program holds *ret, as after
- * reeve_consumer_lease.
+ * Leases one task by its id, even if other tasks are before it in the queue. `queue` is one of the consumer's queues.
+ * The task must be ready. A pause applies, and so do the limits of the queue and of the task's group. The call does not
+ * wait until the task is ready. It blocks for a round trip, up to command_ms. On success the program holds *ret, as
+ * after reeve_consumer_lease.
  *
  *   REEVE_ENOTFOUND  there is no such task
- *   REEVE_EREFUSED   the task is not ready, or may not start now; reeve_consumer_error tells its state or the reason
+ *   REEVE_EREFUSED   the task is not ready, or may not start now; reeve_consumer_error has its state or the reason
  *   REEVE_EINVAL     the consumer does not serve this queue, or the id is not valid
  *   REEVE_ESTATE     the program holds as many tasks as the consumer's `max`
  *   REEVE_ECONNECT, REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EREDIS
@@ -147,8 +148,8 @@ REEVE_API reeve_status reeve_consumer_lease(reeve_consumer *consumer, reeve_task
 REEVE_API reeve_status reeve_consumer_lease_id(reeve_consumer *consumer, const char *queue, const char *id,
                                                reeve_task **ret);
 
-/* Interrupts a reeve_consumer_lease that waits on another thread; if none waits, the next one that would wait. May be
- * called from any thread and from signal handlers. */
+/* Interrupts a call of reeve_consumer_lease that waits on another thread. If none waits, it interrupts the next call
+ * that would wait. May be called from any thread and from signal handlers. */
 REEVE_API void reeve_consumer_interrupt(reeve_consumer *consumer);
 
 /*

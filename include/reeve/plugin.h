@@ -78,7 +78,7 @@ typedef struct reeve_handler {
     unsigned batch_size;   /* at most REEVE_BATCH_SIZE_MAX; 0: REEVE_BATCH_SIZE_DEFAULT */
     int64_t batch_wait_ms; /* 0: do not wait; a call gets the tasks that the thread has leased */
     int64_t retry_for_ms;  /* a task is retried for at most this time after its enqueue; 0: no limit */
-    int max_snoozes;       /* number of times that the handler may snooze a task, which then dies; 0: no limit */
+    int max_snoozes; /* number of times that the handler may snooze a task; at the next one it dies; 0: no limit */
 } reeve_handler;
 
 #define REEVE_HANDLER .size = sizeof(reeve_handler)
@@ -168,10 +168,11 @@ typedef struct reeve_plugin_handle reeve_plugin_handle;
 REEVE_API reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
                                          char *ret_error, size_t size);
 /*
- * The same with values for options of the plugin, which are copied. reeve_worker_load_plugin and reeve_plugin_open join
- * a plugin that is already open and its options: a program that sets options opens the plugin with this call first,
- * and closes it when its worker is destroyed. If the plugin is already open and values are given, they must be equal
- * to those in force. Statuses are those of reeve_plugin_open, and
+ * The same with values for options of the plugin, which are copied. A plugin is opened once in a process: later calls
+ * of reeve_worker_load_plugin and reeve_plugin_open use it with the options that it has. So a program that sets options
+ * calls this function before it loads the plugin into a worker, and closes the handle when the worker is destroyed. If
+ * the plugin is already open and values are given, they must be equal to those in force. Statuses are those of
+ * reeve_plugin_open, and
  *
  *   REEVE_EINVAL       an option is not declared, has an invalid value or is given twice, or a required one is missing
  *   REEVE_ESTATE       the plugin is already open with other values

@@ -144,9 +144,9 @@ REEVE_API unsigned reeve_task_crashes(const reeve_task *task);
 
 /* When the task was enqueued, in ms since the epoch by Redis's clock. */
 REEVE_API int64_t reeve_task_enqueued_ms(const reeve_task *task);
-/* For the task of a recurring entry (cron.h): its slot, the scheduled time, in ms since the epoch. If the entry fired
- * late, for a slot that it had missed, the slot is earlier than the time of the enqueue. -1: no entry enqueued the
- * task, or `reeve cron run` did. */
+/* The slot of a task that a recurring entry enqueued (cron.h): the time for which the entry was scheduled, in ms since
+ * the epoch. If the entry was late, the task was enqueued after this time. -1: no entry enqueued the task, or `reeve
+ * cron run` did. */
 REEVE_API int64_t reeve_task_slot_ms(const reeve_task *task);
 
 /*
@@ -182,8 +182,8 @@ REEVE_API bool reeve_task_is_cancelled(const reeve_task *task);
 
 /*
  * Returns the reason of the cancel, when reeve_task_is_cancelled returns true and the cancel has a reason
- * (reeve_cancel_with_reason); else NULL. A worker that was not connected to Redis then does not learn the reason. The
- * text is valid until the handler returns. Does no I/O. Any thread may call it while the handler runs.
+ * (reeve_cancel_with_reason); else NULL. It is also NULL if the worker was not connected to Redis when the task was
+ * cancelled. The text is valid until the handler returns. Does no I/O. Any thread may call it while the handler runs.
  */
 REEVE_API const char *reeve_task_cancel_reason(const reeve_task *task);
 
@@ -209,17 +209,16 @@ REEVE_API reeve_status reeve_task_progress(reeve_task *task, int percent, const 
  * A handler need not call it to keep the lease: the worker's heartbeats renew it. A task can have a heartbeat limit
  * (`heartbeat_ms` of reeve_handler or reeve_task_spec). If its handler calls none of reeve_task_heartbeat,
  * _extend, _progress, _checkpoint and _log for longer than this limit, the attempt fails with
- * kind "silent". Then reeve_task_should_stop returns true, and a later outcome is not accepted, as after the run time
- * limit.
+ * kind "silent": reeve_task_should_stop returns true, and an outcome that the handler returns later is ignored. The
+ * same happens when the run time limit has passed.
  */
 REEVE_API reeve_status reeve_task_heartbeat(reeve_task *task);
 
 /*
- * Sets a new end of the run time limit: for_ms from now, whatever is left of it. For a handler that sees that it needs
- * more time than its `timeout`, or that wants to fail early if its next step hangs. The call is also a sign of life
- * for a heartbeat limit. It asks Redis whether the lease is still valid, blocks as reeve_task_progress does, and the
- * new limit is set before. A later attempt has the run time limit of the task again. If the task has no run time
- * limit, it has one from now on.
+ * Sets a new run time limit for this attempt: it ends for_ms from now, earlier or later than before. With it, a handler
+ * gets more time than its `timeout`, or fails early if its next step hangs. An attempt without a run time limit gets
+ * one. The next attempt has the run time limit of the task again. The call resets the heartbeat limit. After it has set
+ * the new limit, it asks Redis whether the lease is still valid, and blocks as reeve_task_progress does.
  *
  *   REEVE_OK                    the new limit is set, and the lease is valid
  *   REEVE_EREFUSED              the limit has passed before, or the lease is lost
@@ -255,7 +254,7 @@ REEVE_API reeve_status reeve_task_log(reeve_task *task, const char *format, ...)
 
 /*
  * Pauses a group of the task's queue for delay_ms from now: none of its tasks starts in this time. `group` NULL
- * pauses the whole queue. Running tasks continue. If a longer pause is already in force, it stays as it is. Example:
+ * pauses the whole queue. Running tasks continue. A longer pause that is already in force is not shortened. Example:
  * a service answers 429 with Retry-After. The handler pauses the group for that time, and then snoozes or retries its
  * task. Blocks as reeve_task_progress does. REEVE_EINVAL: the group's name or the delay is not valid. REEVE_ELOST: no
  * reply from Redis; the group may or may not be paused. REEVE_EREDIS: an error of Redis; the group is not paused.
@@ -294,8 +293,8 @@ REEVE_API reeve_outcome reeve_task_retry(reeve_task *task, int64_t delay_ms, con
 REEVE_API reeve_outcome reeve_task_fail(reeve_task *task, const char *kind, const char *format, ...) REEVE_PRINTF(3, 4);
 
 /* The task runs again after delay_ms. With a delay of 0 it returns to its queue at once, before all other tasks of
- * the same priority. A snooze does not count as a failed attempt. A limit of snoozes (max_snoozes) lets the task die
- * with kind "snoozes". */
+ * the same priority. A snooze does not count as a failed attempt. If the task has a limit of snoozes (max_snoozes in
+ * client.h) and has reached it, the task dies with kind "snoozes" instead. */
 REEVE_API reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms);
 
 /*
@@ -308,14 +307,15 @@ REEVE_API reeve_outcome reeve_task_give_back(reeve_task *task);
 /*
  * The task is cancelled: its work is not needed any more. This is neither a success nor a failed attempt, and no death
  * callback runs. The reason is for people: one line of at most REEVE_REASON_MAX bytes, a longer one is cut; NULL: none.
- * The record of the task is kept as long as that of a task that reeve_cancel has cancelled. Tasks that wait for it are
- * told that it was cancelled. A task that runs at most once is completed before it runs, and stays so.
+ * The queue keeps the record of the task as it does after reeve_cancel. For each task that depends on it, the rule of
+ * that dependency for a cancelled parent applies (reeve_on_parent_death in client.h). No effect on a task that runs at
+ * most once: it is already completed.
  */
 REEVE_API reeve_outcome reeve_task_cancel(reeve_task *task, const char *format, ...) REEVE_PRINTF(2, 3);
 
 /*
- * As reeve_task_cancel, and no record of the task is kept: nothing is left of it, neither its log nor its history. The
- * queue counts it neither as completed nor as failed.
+ * As reeve_task_cancel, but the record of the task is deleted, with its log and its history. The queue counts the task
+ * neither as completed nor as failed.
  */
 REEVE_API reeve_outcome reeve_task_discard(reeve_task *task);
 

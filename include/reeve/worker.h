@@ -58,9 +58,9 @@ typedef struct reeve_worker_options {
     /* Count outcomes and times of attempts for reeve_worker_metrics. Default: false, nothing is counted. */
     bool metrics;
     /*
-     * Handlers that do not return. When the run time limit of a task is over, the task fails and goes on elsewhere; its
-     * handler is asked to stop, and its outcome is ignored. A handler that then runs on for grace_ms is stuck: the
-     * worker logs `thread.stuck`, and a spare thread opens in the place of its thread, as long as there are at most
+     * Handlers that do not return. When the run time limit of a task is over, the attempt fails, and any worker may run
+     * the next one. The handler is asked to stop, and its outcome is ignored. A handler that runs for grace_ms after
+     * that is stuck: the worker logs `thread.stuck`, and starts a spare thread in the same pool, if it has fewer than
      * spare_threads of them. When the handler returns, one thread of the pool ends.
      */
     int64_t grace_ms;  /* in ms; 0: 10000 */
@@ -160,8 +160,8 @@ REEVE_API reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve
  *
  *     strict       the order of the list: a queue is served when those before it are empty
  *     weighted     by shares: with weights 5 and 1, five of six tasks are from the first queue while both have tasks.
- *                  While a queue is empty, the other queues use its share; it does not get this share later. When
- *                  it has tasks again, its turn comes next, with at most one batch; then it has its share again
+ *                  While a queue is empty, the other queues use its share, and it is not compensated for this later:
+ *                  when it has tasks again, the thread leases one batch from it next, and then by its share
  *     round-robin  the order of the list, starting after the queue from which the thread leased last; with a batch of
  *                  1, the thread takes one task from each queue in turn
  *
@@ -175,7 +175,7 @@ typedef enum reeve_order { REEVE_ORDER_STRICT = 0, REEVE_ORDER_WEIGHTED = 1, REE
  *     thread   on the threads of the pool
  *     process  in processes: each thread of the pool has a runner, a process of the program reeve-runner, which loads the
  *              plugins of the worker once and runs one task (or one call of a batch handler) at a time. When a handler
- *              crashes, only its process ends: exactly its task has crashed, and the thread starts another runner. A
+ *              crashes, only its process ends. A crash is counted for its task alone, and the thread starts a new runner. A
  *              handler that does not return after it was asked to stop (reeve_task_should_stop) is ended with its
  *              process: SIGTERM to the process group after a grace period (`grace_ms` below), and SIGKILL after another
  *              one. All handlers and layers of the worker must come from plugins
@@ -183,8 +183,9 @@ typedef enum reeve_order { REEVE_ORDER_STRICT = 0, REEVE_ORDER_WEIGHTED = 1, REE
 typedef enum reeve_isolation { REEVE_ISOLATION_THREAD = 0, REEVE_ISOLATION_PROCESS = 1 } reeve_isolation;
 
 /*
- * Limits of the runners of a pool with process isolation. Zero selects no limit, unless a field says otherwise. A limit that
- * the system refuses, for instance because the worker itself has a lower one, stays as it is.
+ * Limits of the runners of a pool with process isolation. Zero selects no limit, unless a field says otherwise. If the
+ * system refuses to set a limit, for instance because the worker itself has a lower one, the runner has the limit of
+ * the worker.
  */
 typedef struct reeve_runner_options {
     size_t size; /* sizeof(reeve_runner_options): required */
@@ -193,15 +194,15 @@ typedef struct reeve_runner_options {
     /* CPU time of a task, or of a call of a batch handler, in ms, rounded up to whole seconds. SIGXCPU kills the runner,
      * which is a crash of the task. */
     int64_t cpu_ms;
-    int64_t files;      /* number of open descriptors; from 16 */
-    int64_t processes;  /* number of processes and threads of the worker's user, not of root (RLIMIT_NPROC) */
-    int64_t file_size;  /* bytes of a file that a task writes; SIGXFSZ kills the runner */
-    int64_t max_tasks;  /* number of tasks after which a runner is replaced, randomly up to a tenth fewer */
+    int64_t files;     /* number of open descriptors; from 16 */
+    int64_t processes; /* number of all processes and threads of the worker's user (RLIMIT_NPROC); no effect for root */
+    int64_t file_size; /* bytes of a file that a task writes; SIGXFSZ kills the runner */
+    int64_t max_tasks; /* tasks after which a runner is replaced; each runner has a random limit up to a tenth lower */
     int64_t max_memory; /* bytes of resident memory after a task above which the runner is replaced */
     int64_t max_age_ms; /* age after a task above which the runner is replaced */
     int64_t grace_ms;   /* time from a request to stop to SIGTERM, and from there to SIGKILL; 0: 2000 */
-    /* A directory in which each task, or call of a batch handler, gets a new private directory: its handler finds that
-     * as working directory and in TMPDIR. The directory is removed afterwards. NULL: none. */
+    /* A directory in which each task, or call of a batch handler, gets a new private directory. This is the working
+     * directory of the handler, and TMPDIR names it. It is removed when the handler has returned. NULL: none. */
     const char *scratch;
     /* Who the runners run as: "USER" or "USER:GROUP", names or numbers. Only a worker of root can change it. Without
      * supplementary groups. NULL: as the worker. */
@@ -235,15 +236,15 @@ typedef struct reeve_pool_options {
     reeve_order order;
     const unsigned *weights; /* with REEVE_ORDER_WEIGHTED: a weight from 1 to 1000 for each queue; NULL: all 1 */
     /* Time, 1 to 1000 ms; 0: 5 ms. In one call, a thread leases only as many tasks as it will probably finish in this
-     * time, by the run times of its last tasks, and never more than `batch`. While the queue has no more tasks than the
-     * threads lease, a value above 2 ms counts as 2 ms. */
+     * time, by the run times of its last tasks, and never more than `batch`. After a call that found fewer tasks than
+     * the thread wanted, a value above 2 ms counts as 2 ms. */
     int64_t batch_ms;
     reeve_isolation isolation;          /* where the handlers run; 0: on the threads */
     const reeve_runner_options *runner; /* with REEVE_ISOLATION_PROCESS; NULL: no limits */
     /* Minimum number of threads, at most `threads`; 0: the same as `threads`. If it is lower, the number of threads follows
      * the work, from `threads_min` to `threads`: it grows while all threads are busy and tasks wait longer than
-     * `target_wait_ms`, and shrinks when the pool has had threads without tasks for `shrink_after_ms`. The pool does not get
-     * more threads than keep the processors busy, except those of `threads_min`. */
+     * `target_wait_ms`, and shrinks when the pool has had threads without tasks for `shrink_after_ms`. It does not grow
+     * beyond the number of threads that keeps all processors busy, but is never less than `threads_min`. */
     unsigned threads_min;
     int nice;               /* niceness of the threads, -20 to 19; 0: that of the process. -20 to -1 need a privilege */
     int64_t target_wait_ms; /* time, at most an hour; 0: 500 ms */
@@ -269,8 +270,8 @@ REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_p
  * their queues, and ends. None of the calls waits for that. A worker keeps the memory of ended threads and removed
  * pools until it is destroyed, and uses it again when they come back.
  *
- * Any thread may call them, a handler too, but only one at a time for each worker, as everywhere in this file. Requests
- * of `reeve threads` and the like may change the same pools at the same time.
+ * Any thread may call them, also from a handler, but only one at a time for each worker, as everywhere in this file.
+ * Requests that the worker receives (reeve_ask_workers) may change the same pools at the same time; that is safe.
  *
  *   REEVE_ENOTFOUND   the worker has no pool of this name, or the pool does not serve the queue
  *   REEVE_EDUPLICATE  the pool serves the queue already
@@ -283,16 +284,16 @@ REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_p
  * (reeve_pool_options). */
 REEVE_API reeve_status reeve_worker_set_threads(reeve_worker *worker, const char *pool, unsigned min, unsigned max);
 
-/* Gives the pool of options->name all these options. If they differ from the present ones in more than the threads, a
- * new pool takes the place of the old one. Its threads start as those of the old one end: both together never have more
- * threads than the new one may have. */
+/* Sets all options of the pool that options->name names. If they differ from the present ones in more than the number
+ * of threads, a new pool replaces the old one. A thread of the new pool starts when one of the old pool ends, so that
+ * both together never have more threads than the new options allow. */
 REEVE_API reeve_status reeve_worker_set_pool(reeve_worker *worker, const reeve_pool_options *options);
 
 /* Removes a pool: its threads end. When no pool serves a queue any more, the worker ends its session there. */
 REEVE_API reeve_status reeve_worker_remove_pool(reeve_worker *worker, const char *pool);
 
-/* Adds a queue to a pool, behind the others, or removes one. weight: with REEVE_ORDER_WEIGHTED, 1 to 1000; 0: 1. As
- * reeve_worker_set_pool with the changed list. */
+/* Adds a queue to a pool, at the end of its list, or removes one. weight: with REEVE_ORDER_WEIGHTED, 1 to 1000; 0: 1.
+ * The effect is that of reeve_worker_set_pool with the changed list. */
 REEVE_API reeve_status reeve_worker_add_queue(reeve_worker *worker, const char *pool, const char *queue,
                                               unsigned weight);
 REEVE_API reeve_status reeve_worker_remove_queue(reeve_worker *worker, const char *pool, const char *queue);
@@ -312,7 +313,7 @@ REEVE_API reeve_status reeve_worker_remove_queue(reeve_worker *worker, const cha
  *   REEVE_ESTATE     the worker has been started before
  *   REEVE_ESYSTEM    a thread, a runner or the embedded server could not be started; no thread runs
  *   REEVE_EPLUGIN    a runner of a pool with process isolation could not load a plugin
- *   REEVE_EUNSUPPORTED  such a pool, and the worker has a handler or a layer that is not of a plugin
+ *   REEVE_EUNSUPPORTED  a pool has process isolation, and the worker has a handler or a layer that is not of a plugin
  */
 REEVE_API reeve_status reeve_worker_start(reeve_worker *worker);
 
@@ -325,8 +326,9 @@ REEVE_API void reeve_worker_quiet(reeve_worker *worker);
  * the data format. */
 REEVE_API reeve_status reeve_worker_resume(reeve_worker *worker);
 
-/* Answers a request that on_request has taken (reeve_worker_options): `done` false means refused; text explains, at
- * most 1 MiB; a longer text is cut. The worker sends the answer to Redis. Any thread. REEVE_ENOMEM. */
+/* Answers a request for which on_request returned true (reeve_worker_options). done: the request was carried out;
+ * false: it was refused. text: an explanation, which is cut at 1 MiB. The worker sends the answer to Redis. Any thread.
+ * REEVE_ENOMEM. */
 REEVE_API reeve_status reeve_worker_answer(reeve_worker *worker, const char *id, bool done, const char *text);
 
 /*
@@ -358,7 +360,7 @@ typedef struct reeve_worker_stats {
     uint64_t dead;       /* tasks that died */
     uint64_t given_back; /* tasks that were snoozed or given back */
     uint64_t refused;    /* outcomes that Redis did not accept because the lease was lost */
-    unsigned threads;    /* threads that all pools are to have now */
+    unsigned threads;    /* number of threads that all pools should have now */
     unsigned busy;       /* threads that run a handler now */
     bool connected;      /* the connection for heartbeats is open */
 } reeve_worker_stats;
