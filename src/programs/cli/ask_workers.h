@@ -23,10 +23,11 @@ int cli_ask_workers(cli_context *cli, const cli_asked *asked, const char *reques
 int cli_ask_workers_find(cli_context *cli, const cli_asked *asked, reeve_worker_info **ret_list, size_t *ret_count,
                          size_t *ret_meant);
 
-#define CLI_ASK_NOTE                                                                                            \
-    "WORKER is the id of a worker, the beginning of an id, a name (all workers of this name), or \"all\". The " \
-    "command "                                                                                                  \
-    "prints\nthe answer of each worker. A worker that gave no answer in time may do it later.\n"
+#define CLI_ASK_NOTE                                                                                             \
+    "WORKER is the id of a worker, the beginning of an id, a name (all workers of this name), or \"all\". The "  \
+    "command "                                                                                                   \
+    "prints\nthe answer of each worker. A worker that has not answered in time may still carry out the request " \
+    "later.\n"
 
 #define CLI_ASK_EXITS "0 each worker has done it, 1 a worker refused, gave no answer in time, or is not found"
 

@@ -147,23 +147,24 @@ const cli_verb cli_verb_acl = {
     .name = "acl",
     .section = CLI_SERVERS,
     .synopsis = "ROLE [--queue Q]...",
-    .summary = "Prints the rules for ACL SETUSER that a part of the system needs in Redis",
+    .summary = "Prints the rights (ACL SETUSER) that a role needs in Redis",
     .options = acl_table,
     .options_size = sizeof(struct acl_options),
     .min = 1,
     .max = 1,
     .run = acl,
-    .notes = "ROLE is\n"
-             "  producer  enqueues tasks, waits for them, and changes tasks of its queues\n"
-             "  worker    runs tasks; needs also the queues that its tasks enqueue into\n"
-             "  operator  uses all verbs of `reeve`\n"
-             "  viewer    looks at queues, tasks and workers, and changes nothing; Redis 7.0 or newer\n"
-             "\n"
-             "The rules replace all rights of the user except its passwords. Scripts run with the rights of their\n"
-             "caller: a user can change the keys of its queues also without reeve.\n"
-             "\n"
-             "Examples:\n"
-             "  redis-cli ACL SETUSER shop on '>password' $(reeve acl producer --queue mail)\n"
-             "  redis-cli ACL SETUSER workers on '>password' $(reeve acl worker)\n",
+    .notes =
+        "ROLE is\n"
+        "  producer  enqueues tasks, waits for them, and changes tasks of its queues\n"
+        "  worker    runs tasks. Name also the queues of the tasks that its handlers enqueue\n"
+        "  operator  uses all commands of `reeve`\n"
+        "  viewer    reads queues, tasks and workers, and changes nothing\n"
+        "\n"
+        "The rules replace all rights of the user, except its passwords. Lua scripts run with the rights of their\n"
+        "caller: a producer or worker can therefore change the keys of its queues directly, without reeve.\n"
+        "\n"
+        "Examples:\n"
+        "  redis-cli ACL SETUSER shop on '>password' $(reeve acl producer --queue mail)\n"
+        "  redis-cli ACL SETUSER workers on '>password' $(reeve acl worker)\n",
     .exits = "0 the rules were printed",
 };

@@ -82,8 +82,8 @@ static const cli_option batch_table[] = {
      NULL},
     {"death", "TASK", "with open: the callback for the first member that dies or is cancelled", CLI_TEXT,
      AT(callbacks[2]), 0, 0, NULL},
-    {"queue", "QUEUE", "with add: the queue of lines that have none", CLI_TEXT, AT(queue), 0, 0, NULL},
-    {"type", "TYPE", "with add: the type of lines that have none", CLI_TEXT, AT(type), 0, 0, NULL},
+    {"queue", "QUEUE", "with add: the queue of members without a queue", CLI_TEXT, AT(queue), 0, 0, NULL},
+    {"type", "TYPE", "with add: the type of members without a type", CLI_TEXT, AT(type), 0, 0, NULL},
     {"timeout", "DURATION", "with wait: give up after this time (never)", CLI_DURATION, AT(timeout_ms), 0, 0, NULL},
     {"limit", "N", "with list: print at most N; 0: all (50)", CLI_COUNT, AT(limit), 0, INT64_MAX, NULL},
     {"reason", "TEXT", "with cancel: why, for the records and the handlers", CLI_TEXT, AT(reason), 0, 0, NULL},
@@ -114,9 +114,9 @@ const cli_verb cli_verb_batch = {
         "is cancelled or is deleted (--death). TASK is a JSON object, such as a line of `reeve enqueue --bulk`.\n"
         "\n"
         "`open` prints the handles of the callbacks. Give all of them to `add` and `close`, in any order. `add`\n"
-        "reads members from standard input, like `reeve enqueue --bulk`. A task that exists already is reported, and\n"
-        "becomes a member. The callbacks for all members stay blocked until the batch is closed. A member can add\n"
-        "further members while it runs.\n"
+        "reads members from standard input, like `reeve enqueue --bulk`. If a task already exists, this is reported,\n"
+        "and the existing task becomes a member. The callbacks of --success and --complete stay blocked until the\n"
+        "batch is closed. A member can add further members while it runs.\n"
         "\n"
         "`show` counts the parents of a callback, or of any other task, and prints a progress bar on a terminal.\n"
         "`wait` waits until the batch is closed and all members have ended, and shows the progress meanwhile.\n"

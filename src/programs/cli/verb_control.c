@@ -113,7 +113,7 @@ static int retry(cli_context *cli, void *pointer)
 }
 
 static const cli_option retry_table[] = {
-    {"completed", NULL, "with a HANDLE: run a completed task again, too", CLI_FLAG, CLI_BULK_UPDATE_AT(completed), 0, 0,
+    {"completed", NULL, "with a HANDLE: also accept a completed task", CLI_FLAG, CLI_BULK_UPDATE_AT(completed), 0, 0,
      NULL},
     CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
     CLI_FILTER_STATE("tasks in this state: " RV_RETRIED_STATES_TEXT ", or all but completed (dead)"),
@@ -167,7 +167,7 @@ static const cli_option cancel_table[] = {
     CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", or all of these (all)"),
     CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ANY),
     CLI_BULK_UPDATE_CASCADE("with a HANDLE: also cancel all tasks that depend on it, directly or indirectly"),
-    {"reason", "TEXT", "with a HANDLE: the reason, which is kept with the task, and told to its handler", CLI_TEXT,
+    {"reason", "TEXT", "with a HANDLE: the reason; the task's record has it, and its handler can read it", CLI_TEXT,
      CLI_BULK_UPDATE_AT(reason), 0, 0, NULL},
     {0},
 };

@@ -86,8 +86,8 @@ const cli_verb cli_verb_depend = {
              "before another task, its child, can run. RULE decides what happens if the parent dies, as for `reeve\n"
              "enqueue --after`: fail, go or wait. A program can give a task the placeholder ! as a parent, which\n"
              "keeps the task blocked until the program removes it. If that program has died, --remove-after '!'\n"
-             "removes the placeholder. The command accepts tasks that wait for each other in a circle, which stay\n"
-             "blocked: `reeve why` names the circle.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
+             "removes the placeholder. The command does not refuse a circle of tasks that wait for each other. They\n"
+             "stay blocked, and `reeve why` names the circle.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
              "  reeve depend default/merge --after files/part-3:go\n"
              "  reeve depend default/merge --remove-after files/part-1\n",
 };

@@ -14,7 +14,7 @@ struct flow_options {
 };
 
 static const cli_option flow_table[] = {
-    {"queue", "QUEUE", "queue of tasks that name none, and stand below none that does", CLI_TEXT,
+    {"queue", "QUEUE", "queue of tasks without a queue, if no task above them in the tree has one", CLI_TEXT,
      offsetof(struct flow_options, queue), 0, 0, NULL},
     {0},
 };
@@ -122,9 +122,9 @@ const cli_verb cli_verb_flow = {
              "that it\n"
              "waits for; these can have parents, too. The member \"rule\" of a parent tells what happens if it dies: "
              "fail, go\n"
-             "or wait. A parent without a queue is in that of the task above it. At most 1000 tasks; they are enqueued "
-             "in one\n"
-             "call, and printed as a tree.\n"
+             "or wait. A parent without a queue is in the queue of the task above it. A tree has at most 1000 tasks. "
+             "They are\n"
+             "enqueued in one call, and printed as a tree.\n"
              "\n"
              "Example:\n"
              "  reeve flow "

@@ -29,7 +29,7 @@ static const cli_option lease_table[] = {
      NULL},
     {"wait", "DURATION", "wait this long for a task (0s)", CLI_DURATION, AT(wait_ms), 0, 0, NULL},
     {"count", "N", "lease up to N tasks (1)", CLI_COUNT, AT(count), 1, 1000000, NULL},
-    {"id", "ID", "lease this task, out of its turn", CLI_TEXT, AT(id), 0, 0, NULL},
+    {"id", "ID", "lease this task of QUEUE, even if other tasks are before it", CLI_TEXT, AT(id), 0, 0, NULL},
     {"exec", "COMMAND", "run the command for each task, one after another, and settle it", CLI_TEXT, AT(command), 0, 0,
      NULL},
     {0},
@@ -190,8 +190,8 @@ const cli_verb cli_verb_lease = {
         "A lease that expires counts as a crash, and the task runs again. The leases of all tasks of one call\n"
         "expire together. At most 256 are leased at once.\n"
         "\n"
-        "A HANDLE, or --id, leases this task, before all that is ready before it. It has to be ready. A pause and the\n"
-        "limits hold.\n"
+        "With a HANDLE, or --id, this task is leased, even if other tasks are before it. It must be ready. It is\n"
+        "refused while its queue or its group is paused or at a limit.\n"
         "\n"
         "With --exec, /bin/sh runs COMMAND for each task. The payload is its standard input. The variables\n"
         "REEVE_HANDLE, REEVE_QUEUE, REEVE_ID, REEVE_TYPE, REEVE_ATTEMPT, REEVE_CRASHES, REEVE_GROUP and REEVE_LEASE\n"

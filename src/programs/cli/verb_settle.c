@@ -137,11 +137,11 @@ const cli_verb cli_verb_settle = {
     .run = settle,
     .notes =
         "  done       the task is completed, with the result of --result: the text, - for standard input, or @FILE\n"
-        "  retry      the attempt failed; another follows, or the task dies after its last one\n"
+        "  retry      the attempt failed; the task is retried, or dies if this was its last attempt\n"
         "  fail       the task dies\n"
         "  snooze     the task runs again after --in; this is no failed attempt\n"
         "  give-back  the task returns to the front of its queue\n"
-        "  cancel     the task is cancelled, for the reason of --reason\n"
+        "  cancel     the task is cancelled, with the reason that --reason gives\n"
         "  discard    the task is cancelled, and no record of it is kept\n"
         "\n"
         "An outcome counts only while the lease lasts; otherwise the exit status is 1.\n"

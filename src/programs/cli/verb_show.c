@@ -81,17 +81,18 @@ const cli_verb cli_verb_show = {
     .min = 1,
     .max = CLI_ANY_NUMBER,
     .run = show,
-    .notes = "The command prints at most the first 4 KiB of a payload or result that is text, and the first 128\n"
-             "bytes of one that is binary. --json prints both in full, and a line for each task.\n"
-             "\n"
-             "--tree prints a task, then the tasks that it waits for, each followed by those that that one waits for, "
-             "and then\n"
-             "those that wait for it, in the same way. A task that comes twice has the tasks below it once.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve show default/order-17\n"
-             "  reeve show default/order-17 default/order-18\n"
-             "  reeve show default/order-17 --log\n"
-             "  reeve show default/order-17 --tree\n"
-             "  reeve show --json default/order-17 | jq -r .result\n",
+    .notes =
+        "The command prints at most the first 4 KiB of a payload or result that is text, and the first 128\n"
+        "bytes of one that is binary. --json prints both in full, and a line for each task.\n"
+        "\n"
+        "--tree prints the task, then the tree of its parents (the tasks that it waits for), and then the tree of\n"
+        "its children (the tasks that wait for it). If a task is in a tree several times, the tasks below it are\n"
+        "printed only once.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve show default/order-17\n"
+        "  reeve show default/order-17 default/order-18\n"
+        "  reeve show default/order-17 --log\n"
+        "  reeve show default/order-17 --tree\n"
+        "  reeve show --json default/order-17 | jq -r .result\n",
 };

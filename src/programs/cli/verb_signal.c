@@ -14,7 +14,7 @@
 
 #define WAIT_ROW                                                                                                   \
     {                                                                                                              \
-        "wait", "DURATION", "wait so long for the answers (5s)", CLI_DURATION, offsetof(cli_asked, wait_ms), 0, 0, \
+        "wait", "DURATION", "how long to wait for answers (5s)", CLI_DURATION, offsetof(cli_asked, wait_ms), 0, 0, \
             NULL                                                                                                   \
     }
 
@@ -66,11 +66,14 @@ const cli_verb cli_verb_signal = {
     .run = signal_workers,
     .notes = CLI_ASK_NOTE
     "\n"
-    "quiet: lease no more tasks; running tasks continue. resume: lease tasks again. stop: end as after TERM; the\n"
-    "worker answers before it ends. reload: read the configuration file again, as after HUP; the answer names what "
-    "has\n"
-    "changed, or why the file was rejected. rotate-logs: open the log file\n"
-    "(worker.log.file) again. Programs that embed a worker do the last three only if they were made for it.\n"
+    "  quiet        lease no more tasks; running tasks continue\n"
+    "  resume       lease tasks again\n"
+    "  stop         answer, and then stop, as after the signal TERM\n"
+    "  reload       read the configuration file again, as after the signal HUP. The answer names each change, or\n"
+    "               the error in the file\n"
+    "  rotate-logs  open the log file (worker.log.file) again\n"
+    "\n"
+    "A program that embeds a worker may refuse the last three.\n"
     "\n"
     "Examples:\n"
     "  reeve signal all quiet\n"
@@ -133,9 +136,8 @@ const cli_verb cli_verb_threads = {
     .notes = CLI_ASK_NOTE
     "\n"
     "N is a fixed number. With MIN-MAX the number follows the work: it grows while all threads are busy and tasks\n"
-    "wait, and shrinks when threads are idle. Running tasks are not disturbed: a thread that is no longer needed ends "
-    "when its task has. The setting\n"
-    "lasts until the worker ends. `reeve workers --pools` shows pools and threads.\n"
+    "wait, and shrinks when threads are idle. Running tasks continue: a thread that is no longer needed ends when\n"
+    "its task has ended. The setting lasts until the worker ends. `reeve workers --pools` shows pools and threads.\n"
     "\n"
     "Examples:\n"
     "  reeve threads media-1 fast 16\n"
@@ -193,8 +195,8 @@ const cli_verb cli_verb_queues_of = {
     .run = change_queues,
     .notes = CLI_ASK_NOTE
     "\n"
-    "A new queue stands behind the others of the pool. Running tasks are not disturbed. The change lasts until the\n"
-    "worker ends.\n"
+    "A new queue is added at the end of the pool's list. Running tasks continue. The change lasts until the worker\n"
+    "ends.\n"
     "\n"
     "Examples:\n"
     "  reeve queues-of media-1 fast add urgent\n"

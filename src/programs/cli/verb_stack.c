@@ -11,7 +11,8 @@
 #include "when.h"
 
 static const cli_option stack_table[] = {
-    {"wait", "DURATION", "wait so long for the answer (5s)", CLI_DURATION, offsetof(cli_asked, wait_ms), 0, 0, NULL},
+    {"wait", "DURATION", "how long to wait for the answer (5s)", CLI_DURATION, offsetof(cli_asked, wait_ms), 0, 0,
+     NULL},
     {0},
 };
 
@@ -160,8 +161,9 @@ const cli_verb cli_verb_stack = {
         "is\n"
         "the name of a thread, as `reeve workers --running` prints it, or its number; without it, all threads of the\n"
         "process. The command prints for each thread the task that it runs and the frames of its stack, the innermost\n"
-        "first: function, file and offset; for a function without a symbol the build id of the file. The worker sends\n"
-        "a real-time signal to each thread, and works on.\n"
+        "first. A frame is the function, the file and the offset. If the function has no symbol, the frame has the\n"
+        "build id of the file. To get the stacks, the worker sends a real-time signal to each of its threads. It\n"
+        "continues to run tasks.\n"
         "\n"
         "Examples:\n"
         "  reeve stack media-1\n"

@@ -71,8 +71,7 @@ static int read_isolation(const cli_context *cli, const cli_option *option, void
 static const cli_option run_table[] = {
     {"attempt", "N", "number of the attempt (1)", CLI_INT, AT(attempt), 1, INT32_MAX, NULL},
     {"crashes", "N", "number of earlier crashes (0)", CLI_INT, AT(crashes), 0, INT32_MAX, NULL},
-    {"now", "TIME", "time of the handler's clock, which then stands still (the machine's clock)", CLI_TIME, AT(now), 0,
-     0, NULL},
+    {"now", "TIME", "fixed time of the handler's clock (the machine's clock)", CLI_TIME, AT(now), 0, 0, NULL},
     {"queue", "Q", "queue of the task (local)", CLI_TEXT, AT(queue), 0, 0, NULL},
     {"id", "ID", "id of the task (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
     {"group", "G", "group of the task", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},

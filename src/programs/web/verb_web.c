@@ -16,15 +16,15 @@
 static const cli_option web_table[] = {
     {"listen", "ADDRESS", "the address: HOST:PORT, or unix:PATH (127.0.0.1:8420); port 0: a free one", CLI_TEXT,
      AT(listen), 0, 0, NULL},
-    {"prefix", "PATH", "the path under which a proxy serves the pages, such as /reeve", CLI_TEXT, AT(prefix), 0, 0,
+    {"prefix", "PATH", "the beginning of all paths, such as /reeve, for a proxy", CLI_TEXT, AT(prefix), 0, 0, NULL},
+    {"host", "NAME", "a name of this server that browsers may use, in addition to localhost", CLI_TEXT, AT(host), 0, 0,
      NULL},
-    {"host", "NAME", "a name that browsers may use for this server, besides localhost", CLI_TEXT, AT(host), 0, 0, NULL},
     {"users", "FILE", "users who can log in, a line each: NAME:ROLE:HASH", CLI_TEXT, AT(users), 0, 0, NULL},
     {"token-file", "FILE", "bearer tokens, a line each: NAME:ROLE:TOKEN", CLI_TEXT, AT(tokens), 0, 0, NULL},
-    {"user-header", "HEADER", "the header in which a proxy names the user that it has checked", CLI_TEXT,
+    {"user-header", "HEADER", "the header in which a proxy sends the name of the authenticated user", CLI_TEXT,
      AT(user_header), 0, 0, NULL},
-    {"user-role", "ROLE", "with --user-header: the role of users whom --users does not name", CLI_TEXT, AT(user_role),
-     0, 0, NULL},
+    {"user-role", "ROLE", "with --user-header: the role of users that are not in the file of --users", CLI_TEXT,
+     AT(user_role), 0, 0, NULL},
     {"cert", "FILE", "serve HTTPS with this certificate and its chain, PEM", CLI_TEXT, AT(cert), 0, 0, NULL},
     {"key", "FILE", "the private key of --cert, PEM, not encrypted", CLI_TEXT, AT(key), 0, 0, NULL},
     {"canary", "QUEUES", "measure these queues, parted by commas: send a task through each now and then", CLI_TEXT,
@@ -101,10 +101,11 @@ const cli_verb cli_verb_web = {
     .defaults = &web_defaults,
     .run = web,
     .notes =
-        "The first line of standard output is the address. Without authentication, only programs of this machine can\n"
-        "connect, and each of them may do everything. --users, --token-file and --user-header authenticate. The roles\n"
-        "are viewer (look), operator (also change tasks and queues) and admin (also delete). Each action is a line on\n"
-        "standard error. The server reads Redis only while somebody looks, and at most once a second for all viewers.\n"
+        "The first line of standard output is the address. --users, --token-file and --user-header require users to\n"
+        "authenticate. Without these options, the server accepts connections from this machine only, and every client\n"
+        "has all rights. The roles are viewer (can read), operator (can also change tasks and queues) and admin (can\n"
+        "also delete tasks and stop workers). The server writes a line to standard error for each action. It reads\n"
+        "Redis only while pages are open, and at most once a second for all of them.\n"
         "\n"
         "GET /metrics has the metrics of all queues for Prometheus, and /api/v1 the API (docs/guide/web.md). TERM and\n"
         "INT end the server.\n"

@@ -55,8 +55,9 @@ return {
   {path = 'worker.name', kind = 'text', check = 'check_worker_name', expected = '1 to 100 printable characters',
    otherwise = 'the host\'s name', help = 'The name that `reeve workers` prints.'},
   {path = 'worker.health', kind = 'text', check = 'check_anything', expected = 'the path of a socket', otherwise = 'none',
-   help = 'The worker listens there, and sends each program that connects a line of JSON: whether it lives, and whether it ' ..
-     'is ready, that is, leases tasks and reaches Redis. `reeve-worker --health SOCKET` asks it.'},
+   help = 'The socket on which the worker reports its health. To each program that connects, it sends a line of JSON: ' ..
+     'whether it is alive, and whether it is ready, that is, leases tasks and reaches Redis. `reeve-worker --health SOCKET` ' ..
+     'prints it.'},
   {path = 'worker.session', kind = 'seconds', min = 0.5, max = 86400, default = '15',
    help = 'Time after the last heartbeat of a worker until its leases expire, and other workers recover its tasks. With ' ..
      'a shorter time, a dead worker is detected sooner. With a longer time, a worker survives longer outages.'},
@@ -68,19 +69,20 @@ return {
      'settled at once, the crash is reported for the task that caused it, and a new worker is started. false: ' ..
      'the worker is the only process. The options --supervise and --no-supervise have precedence.'},
   {path = 'worker.frozen', kind = 'seconds', min = 0, max = 86400, default = '60',
-   help = 'Of a supervised worker: time without a sign of life of its main thread after which it is killed and started ' ..
-     'again. 0: never.'},
+   help = 'If the main thread of a supervised worker gives no sign of life for this time, the worker is killed and a ' ..
+     'new one is started. 0: never.'},
   {path = 'worker.grace', kind = 'seconds', min = 0.001, max = 86400, default = '10',
-   help = 'How long a handler may go on after its time limit until it counts as stuck. Its thread is then reported with ' ..
-     'its stack, and a spare thread takes its place.'},
+   help = 'How long a handler may continue after its time limit. After that it counts as stuck: the worker logs the ' ..
+     'stack of its thread, and starts a spare thread.'},
   {path = 'worker.spare_threads', kind = 'whole', min = 0, max = 1024, default = '4',
-   help = 'How many threads open at most in the place of stuck ones. When there are more stuck threads, a supervised ' ..
-     'worker is replaced by a new one, and a worker without a supervisor reports that it is not ready (`health`).'},
+   help = 'Maximum number of spare threads, which the worker starts in place of stuck ones. If more threads are stuck, ' ..
+     'a supervised worker is replaced by a new one, and a worker without a supervisor reports that it is not ready (`health`).'},
   {path = 'worker.max_tasks', kind = 'whole', min = 0, max = 1000000000000, default = '0',
-   help = 'After so many tasks, a supervised worker finishes those that run, and a new one takes its place. Without a ' ..
-     'supervisor, the worker reports that it is not ready (`health`). 0: no limit.'},
+   help = 'Number of tasks after which a supervised worker finishes its running tasks, ends, and is replaced by a new ' ..
+     'one. A worker without a supervisor reports instead that it is not ready (`health`). 0: no limit.'},
   {path = 'worker.max_memory', kind = 'whole', min = 0, max = 1000000000000000, default = '0',
-   help = 'The same when the process uses so many bytes of memory (resident). The worker looks once a second. 0: no limit.'},
+   help = 'Bytes of resident memory of the process above which the worker is replaced as with `max_tasks`. It is ' ..
+     'checked once a second. 0: no limit.'},
   {path = 'worker.size_limits', kind = 'group', ctype = 'reeve_size_limits',
    help = 'Size limits for results, checkpoints and chained tasks of handlers, and for the tasks of the ' ..
      'recurring entries in the file. Producers have size limits of their own (`reeve --size-limit`, ' ..
@@ -112,9 +114,9 @@ return {
    help = 'Number of tasks that one task chains.'},
   {path = 'worker.settings_from', kind = 'choice', ctype = 'rv_settings_from',
    choices = {{'file', 'RV_SETTINGS_FROM_FILE'}, {'redis', 'RV_SETTINGS_FROM_REDIS'}}, default = 'file',
-   help = 'Which value of a setting of a queue, and which recurring entry, is in force if Redis has one that differs from the file. ' ..
-     'file: that of the file, written at the start and at a reload; redis: that of Redis, set by hand or by another worker. ' ..
-     'The log reports each difference.'},
+   help = 'Which value applies if a setting of a queue, or a recurring entry, differs between this file and Redis. ' ..
+     'file: the value of the file, which the worker writes to Redis when it starts or reloads; redis: the value in Redis, ' ..
+     'which somebody or another worker has set. The worker logs each difference.'},
   {path = 'worker.log', kind = 'group', help = 'The log.'},
   {path = 'worker.log.level', kind = 'choice', ctype = 'reeve_log_level',
    choices = {{'debug', 'REEVE_LOG_DEBUG'}, {'info', 'REEVE_LOG_INFO'}, {'warn', 'REEVE_LOG_WARN'},
@@ -122,8 +124,8 @@ return {
    default = 'info', help = 'The lowest level of messages that the worker writes.'},
   {path = 'worker.log.format', kind = 'choice', ctype = 'rv_log_format',
    choices = {{'logfmt', 'RV_LOG_LOGFMT'}, {'json', 'RV_LOG_JSON'}, {'journald', 'RV_LOG_JOURNALD'}}, default = 'logfmt',
-   help = 'The format of the lines of the log. journald: logfmt with the priority in front of each line, as "<6>", which ' ..
-     'the journal of systemd takes off.'},
+   help = 'The format of the lines of the log. journald: logfmt, with the priority before each line, such as "<6>". The ' ..
+     'journal of systemd reads and removes it.'},
   {path = 'worker.log.file', kind = 'text', check = 'check_anything', expected = 'a file', otherwise = 'standard error',
    help = 'The file that the log is appended to, relative to the directory of this file. It takes the place of standard ' ..
      'error, also for handlers. `reeve signal WORKER rotate-logs` and the signal USR2 open it again after a rotation.'},
@@ -153,8 +155,8 @@ return {
    otherwise = 'the number of processors that the worker may use, by its affinity and its control group',
    help = 'Number of threads; each runs one task at a time. A number alone, `threads = 8`, is fixed. A group with ' ..
      '`min` and `max`, `threads = { min = 2; max = 32; }`, lets the number follow the work: it grows while all threads are ' ..
-     'busy and tasks wait longer than `target_wait`, and shrinks after `shrink_after`. The pool does not grow beyond what keeps the ' ..
-     'processors busy: handlers that compute get about as many threads as there are processors.'},
+     'busy and tasks wait longer than `target_wait`, and shrinks after `shrink_after`. The pool does not get more threads than ' ..
+     'are needed to keep all processors busy: handlers that compute get about as many threads as there are processors.'},
   {path = 'pools[].threads.min', kind = 'whole', min = 1, max = 1024, required = true,
    help = 'Minimum number of threads.'},
   {path = 'pools[].threads.max', kind = 'whole', min = 1, max = 1024, required = true,
@@ -171,8 +173,9 @@ return {
   {path = 'pools[].batch', kind = 'whole', min = 1, max = 256, default = '128',
    help = 'Maximum number of short tasks that a thread leases at once. Long tasks are always leased one by one.'},
   {path = 'pools[].batch_time', kind = 'seconds', min = 0.001, max = 1, otherwise = '0.005',
-   help = 'A thread leases at once as many tasks as it will run in this time, by the run times of its last tasks, and ' ..
-     'at most `batch`. More than 0.002 is used only while the queue has more tasks than the threads lease.'},
+   help = 'In one call, a thread leases only as many tasks as it will probably run in this time, by the run times of ' ..
+     'its last tasks, and at most `batch`. After a call that found fewer tasks than the thread wanted, a value above 0.002 ' ..
+     'counts as 0.002.'},
   {path = 'pools[].order', kind = 'choice', ctype = 'reeve_order',
    choices = {{'strict', 'REEVE_ORDER_STRICT'}, {'weighted', 'REEVE_ORDER_WEIGHTED'},
      {'round-robin', 'REEVE_ORDER_ROUND_ROBIN'}},
@@ -196,11 +199,11 @@ return {
   {path = 'pools[].runner.files', kind = 'whole', min = 16, max = 1000000, otherwise = 'that of the worker',
    help = 'Number of open descriptors of a process.'},
   {path = 'pools[].runner.processes', kind = 'whole', min = 1, max = 1000000, otherwise = 'that of the worker',
-   help = 'Number of processes and threads of the user of the worker. Without effect for root.'},
+   help = 'Number of all processes and threads of the user of the worker. It has no effect for root.'},
   {path = 'pools[].runner.file_size', kind = 'whole', min = 1, max = 1125899906842624, otherwise = 'no limit',
    help = 'Bytes of a file that a task writes. A task that writes a longer file has crashed.'},
   {path = 'pools[].runner.max_tasks', kind = 'whole', min = 1, max = 1000000000, otherwise = 'no limit',
-   help = 'Number of tasks after which a process is replaced, randomly up to a tenth fewer.'},
+   help = 'Number of tasks after which a process is replaced. Each process has a random limit, up to a tenth lower.'},
   {path = 'pools[].runner.max_memory', kind = 'whole', min = 1, max = 1125899906842624, otherwise = 'no limit',
    help = 'Bytes of resident memory above which a process is replaced after a task.'},
   {path = 'pools[].runner.max_age', kind = 'seconds', min = 1, max = 2000000000, otherwise = 'no limit',
@@ -209,8 +212,8 @@ return {
    help = 'Time from a request to stop until a handler that has not returned gets SIGTERM, and from there until its ' ..
      'process group is killed.'},
   {path = 'pools[].runner.scratch', kind = 'text', check = 'check_anything', expected = 'a directory', otherwise = 'none',
-   help = 'A directory in which each task gets a new private directory, as working directory and in TMPDIR. It is removed ' ..
-     'after the task.'},
+   help = 'A directory in which each task gets a new private directory, which is its working directory and its TMPDIR. ' ..
+     'It is removed after the task.'},
   {path = 'pools[].runner.user', kind = 'text', check = 'check_anything', expected = 'USER or USER:GROUP', otherwise = 'that of the worker',
    help = 'Who the processes run as, names or numbers. The worker must run as root.'},
   {path = 'pools[].sandbox', kind = 'group',
@@ -229,7 +232,8 @@ return {
    help = 'Options that override those of the handlers of a type. Options of a task have precedence over them.'},
   {path = 'handlers[].type', kind = 'text', required = true, unique = true, check = 'check_type_pattern',
    expected = 'a type (1 to 100 of A-Z a-z 0-9 . _ - : /)',
-   help = 'The type, or the pattern of a handler, such as "mail.*"; a plugin must have a handler of exactly this.'},
+   help = 'The type of the handler, or its pattern, such as "mail.*". A plugin must have a handler with exactly this ' ..
+     'type or pattern.'},
   {path = 'handlers[].attempts', kind = 'whole', min = 1, max = 1000000,
    otherwise = 'the handler\'s, else the queue\'s, else 20',
    help = 'Number of failed attempts after which a task dies.'},
@@ -246,7 +250,7 @@ return {
    otherwise = 'the handler\'s, else the queue\'s, else none', help = 'The run time limit of an attempt.'},
   {path = 'handlers[].heartbeat', kind = 'seconds', min = 0.001, max = 2000000000,
    otherwise = 'the handler\'s, else none',
-   help = 'The heartbeat limit: an attempt fails if its handler calls none of reeve_task_heartbeat, _progress, ' ..
+   help = 'The heartbeat limit: an attempt fails if its handler calls none of reeve_task_heartbeat, _extend, _progress, ' ..
      '_checkpoint and _log for this time.'},
   {path = 'handlers[].at_most_once', kind = 'truth', default = 'false',
    help = 'true: record tasks as completed before they run, so that they never run twice.'},
@@ -341,7 +345,8 @@ return {
   {path = 'cron[].expires_in', kind = 'seconds', min = 0.001, max = 2000000000, otherwise = 'none',
    help = 'A task dies if its first attempt has not begun this long after the enqueue.'},
   {path = 'cron[].heartbeat', kind = 'seconds', min = 0.001, max = 2000000000, otherwise = 'the handler\'s, else none',
-   help = 'The heartbeat limit: longest time without a report of the handler.'},
+   help = 'The heartbeat limit: an attempt fails if its handler calls none of reeve_task_heartbeat, _extend, _progress, ' ..
+     '_checkpoint and _log for this time.'},
   {path = 'cron[].at_most_once', kind = 'truth', default = 'false',
    help = 'true: a task is recorded as completed before it runs, so that it never runs twice.'},
   {path = 'cron[].on_dead', kind = 'text', check = 'check_on_dead',
@@ -352,17 +357,17 @@ return {
   {path = 'web.listen', kind = 'text', check = 'check_listen', expected = 'HOST:PORT or unix:PATH', otherwise = 'none: it is not served',
    help = 'The address to listen on. Without `users`, `token_file` and `user_header` it must be the loopback address or a unix socket.'},
   {path = 'web.prefix', kind = 'text', check = 'check_prefix', expected = 'a path such as "/reeve"', default = '',
-   help = 'The path under which a proxy serves the pages.'},
+   help = 'The beginning of all paths, if a proxy forwards only paths that begin so.'},
   {path = 'web.host', kind = 'text', check = 'check_anything', expected = 'a name', otherwise = 'only localhost',
-   help = 'A name that browsers may use for this server, besides localhost.'},
+   help = 'A further name by which browsers may reach this server. localhost is always allowed.'},
   {path = 'web.users', kind = 'text', check = 'check_anything', expected = 'a file', otherwise = 'nobody logs in',
    help = 'Users who can log in, a line each: NAME:ROLE:HASH.'},
   {path = 'web.token_file', kind = 'text', check = 'check_anything', expected = 'a file', otherwise = 'none',
    help = 'Bearer tokens, a line each: NAME:ROLE:TOKEN.'},
   {path = 'web.user_header', kind = 'text', check = 'check_anything', expected = 'the name of a header', otherwise = 'none',
-   help = 'The header in which a proxy on this machine names the user that it has checked.'},
+   help = 'The header in which a proxy on this machine sends the name of the authenticated user.'},
   {path = 'web.user_role', kind = 'text', check = 'check_role', expected = 'viewer, operator or admin', otherwise = 'none',
-   help = 'With `user_header`: the role of users whom `users` does not name.'},
+   help = 'With `user_header`: the role of all users that are not in the file `users`.'},
   {path = 'web.cert', kind = 'text', check = 'check_anything', expected = 'a file', otherwise = 'HTTP',
    help = 'Serve HTTPS with this certificate and its chain, PEM. Requires `key`.'},
   {path = 'web.key', kind = 'text', check = 'check_anything', expected = 'a file', otherwise = 'none',
@@ -377,5 +382,6 @@ return {
 
   {path = 'metrics', kind = 'group', help = 'The worker serves its own metrics for Prometheus.'},
   {path = 'metrics.listen', kind = 'text', check = 'check_listen', expected = 'HOST:PORT or unix:PATH', otherwise = 'none: they are not served',
-   help = 'The address to listen on: /metrics, /healthz and /readyz. Whoever can connect can read names of queues and types.'},
+   help = 'The address to listen on: /metrics, /healthz and /readyz. There is no authentication, and the metrics ' ..
+     'contain names of queues and types.'},
 }
