@@ -58,7 +58,7 @@ return {
   {name = 'max_snoozes', kind = 'whole', min = 1, max = 'REEVE_ATTEMPTS_MAX', envelope = 'snoozes', cron = true, view = false,
     help = 'number of times that the handler may snooze the task; the next time it dies (set by the handler or queue, else no limit)'},
   {name = 'keep', kind = 'span', min = 1, cron = true,
-    help = 'how long the record of the completed task is kept, with its result, whatever the retention of the queue is (the retention of the queue)',
+    help = 'how long the record of the completed task is kept, with its result (set by the retention of the queue)',
     shown = 'option of the task; null: the retention of the queue applies'},
   {name = 'unique', kind = 'text', argument = 'KEY', check = 'unique', write = 'unique',
     help = 'unique key: at most one task of the queue holds it; see --on-conflict', shown = 'the unique key'},
