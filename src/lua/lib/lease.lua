@@ -1,12 +1,12 @@
--- Leasing, the careful path: ids move from `ready` into the session's hash. It begins sessions, keeps to limits, takes segments
--- apart, and looks at tasks that have more to tell than their envelopes. lib/turn_lease.lua has the common path.
+-- Leasing, the careful path: ids move from `ready` into the session's hash. It begins sessions, applies limits, takes segments
+-- apart, and reads info:<id> of tasks whose envelopes are marked. lib/turn_lease.lua has the common path.
 --
 -- requires: allowed, base, event, limited_lease, flagged, put_aside, segment, transitions, turn_settings, wake_one
 -- gives: in_session, lease
 -- fields: dealt, index, join, session_stands
 
--- How many of the first ids to take: those with an envelope that tells more are weighed (lib/flagged.lua). company: other tasks
--- were leased before these in this call.
+-- Returns how many of the first ids to take. Tasks with a marked envelope may have to run alone, or not now (lib/flagged.lua).
+-- company: other tasks were leased before these in this call.
 local function cut(P, running, ids, envelopes, company, extras, now)
   for i = 1, #ids do
     if envelopes[i] and is_no_id(ids[i]) then
@@ -40,14 +40,14 @@ local function fit(P, ids)
   return #ids
 end
 
--- Whether the session has begun in this queue and is not reaped, or begins now. join: its description, to begin it; empty when
--- it has begun. A session that stands in `sessions` without its hash is being reaped (reap.lua): it does not begin again.
+-- Returns whether the session exists in this queue, and begins it if it has not begun. join: its description; empty when it has
+-- begun before. A session that is in `sessions` but has no hash is being reaped (reap.lua): it does not begin again.
 local function in_session(P, index, running, session, join, ttl, now, extras)
   if call('HEXISTS', running, '#') == 1 then return true end
   if join == '' then return false end
   ttl = min(tonumber(ttl), LATEST / 2)
 -- require: types, rights
-  -- Sessions begin rarely. To look at each key takes more commands than has_wrong_type and less text.
+  -- Sessions begin rarely, so this asks for the type of each key in turn: more commands than has_wrong_type, but less text.
   local words = rights_fault(P, COMMANDS) or wrong_type(P)
   if words then error({err = words}) end
   if call('ZADD', P .. 'sessions', 'NX', text(now + ttl), session) == 0 then return false end
@@ -60,8 +60,8 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
   return true
 end
 
--- The ids and envelopes to lease of the first ids of `ready`, how many of them are taken, and whether more stand behind them.
--- line: the texts of their leases, by place.
+-- Of the first ids of `ready`, returns the ids to lease, their envelopes, how many of them are taken, and whether there are more.
+-- line: a function that returns the text of the n-th lease.
 local function choose(P, limits, o, running, line, ids, want)
   local more = #ids > want
   if limits and limits.groups then
@@ -73,8 +73,8 @@ local function choose(P, limits, o, running, line, ids, want)
   return ids, envelopes, cut(P, running, ids, envelopes, o.has_company, o.extras, o.now), more
 end
 
--- Writes the leases of the first `taken` ids, unless they have them: in a queue with limits for groups. Returns the list of the
--- reply, and the leased ids. The tasks leave `ready` afterwards.
+-- Writes the leases of the first `taken` ids. have_leases: they are written already, as in a queue with limits for groups. Returns
+-- the list of the reply, and the leased ids. The caller removes the tasks from `ready` afterwards.
 local function write_leases(o, running, line, ids, envelopes, taken, have_leases)
   local fields, reply, leased = {}, {o.index}, {}
   for i = 1, taken do
@@ -88,13 +88,13 @@ local function write_leases(o, running, line, ids, envelopes, taken, have_leases
   return reply, leased
 end
 
--- The limits of a queue with limits, and how many tasks it lets start, at most `want`; nil and `want` without limits.
+-- Returns the limits of the queue, or nil, and how many tasks may start now, at most `want`.
 local function open_limits(P, o)
   local flags = o.settings[IN_FORCE]
   know_in_force(P, flags)
   if not flags or flags == 'e' then return nil, o.want end
   local limits = limits_open(P, o.now, flags)
-  -- Tasks leave `ready` before their places are written: what a user may not do fails before.
+  -- Tasks leave `ready` before their places in the limits are written: so missing rights are found here.
   local refusal = limits.groups and rights_fault(P, 'HSET ZADD')
   if refusal then error({err = refusal}) end
   return limits, limits_room(limits, o.want, o.names, o.dealt)
@@ -105,7 +105,7 @@ local function thread_of(o, n)
   return o.names and o.names[o.dealt + n] or o.thread
 end
 
--- Tells of the leases, of each by itself where they are for several threads.
+-- Writes the event of the leases: one for all, or one for each task if they are for several threads.
 local function tell_leased(P, running, o, leased)
   if #leased == 0 or not tells(P) then return end
   act_as(running)
@@ -126,7 +126,7 @@ local function lease(P, o)
   if o.settings[LARGE_TASKS] then want = min(want, fit(P, ids)) end
   local running = P .. 'running:' .. o.session
   if not o.session_stands and not in_session(P, o.index, running, o.session, o.join, o.ttl, o.now, o.extras) then
-    -- The wake-up is for somebody else: whoever asks may be frozen or cut off, with this call sent long ago.
+    -- This call may have been sent long ago, by a worker that was frozen or disconnected since. Another thread gets the wake-up.
     wake_one(P)
     return false
   end

@@ -1,20 +1,20 @@
 -- Settling plain completions, the careful path; lib/turn_settle.lua has the common one. An outcome counts if HDEL removes the id
--- from the session's hash. HDEL of several ids tells how many it removed: which ones follows from where the tasks are. There is
--- no other way for an outcome to be accepted, so a call that is sent twice settles once.
+-- from the session's hash. HDEL of several ids returns only how many it removed; taken_of finds out which ones. There is no other
+-- way for an outcome to be accepted, so a call that is sent twice settles once.
 --
 -- requires: allowed, base, breaker, result_block, event, limit_state, retention, dependency_edges, reads, readers, results, tags, task_state
 -- requires: transitions, turn_settings
 -- gives: complete, settle_completions, settle_rights_fault, trim_completed
 -- fields: completions, rights_fault
 
--- `hit` of the ids were in the session's hash, which they have left: returns these, the others go to `refused`, and so does an
--- id that is there again.
+-- `hit` of the ids were in the session's hash and have just been removed from it: returns these, and adds the others to `refused`.
+-- An id that is in the list twice counts once.
 local function taken_of(P, ids, hit, refused)
   if hit == #ids then return ids end
   local mine, seen = {}, {}
   for i = 1, #ids do
     local id = ids[i]
-    -- A task that was the session's stands nowhere now. Where none was there, the session was reaped.
+    -- A task that was just removed exists and is in no state. `hit` 0: the session was reaped.
     if hit > 0 and not seen[id] and not task_state(P, id) and call('HEXISTS', P .. 'tasks', id) == 1 then
       mine[#mine + 1], seen[id] = id, true
     else
@@ -24,8 +24,8 @@ local function taken_of(P, ids, hit, refused)
   return mine
 end
 
--- The results of the last `count` ids, id -> result; nil where there are none. They begin at `at` of ARGV, one argument each, or
--- all in one as a block.
+-- Returns the results of the last `count` ids, as a table id -> result; nil if count is 0. They begin at ARGV[at]: one argument
+-- for each, or one block.
 local function results_of(ids, count, at, is_block)
   if count == 0 then return nil end
   if is_block then return (parse_result_block(ARGV[at])) end
@@ -62,7 +62,7 @@ local function complete(P, ids, now, settings, results, extra, held)
   return true
 end
 
--- The ids that the session holds by this lease; the others go to `refused`.
+-- Returns the ids that the session holds by this lease, and adds the others to `refused`.
 local function of_lease(running, lease, ids, refused)
   local held = {}
   for i = 1, #ids do
