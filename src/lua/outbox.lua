@@ -12,7 +12,7 @@
 --   M <n> <child> <parent> <edge> <id>   a task elsewhere waits for the task <id> of ours, or a handle, in place of this one: deliver.lua
 --                                     there; edge: as above
 --   V <n> <handle> <length> <options><envelope>   a task that was moved: arrive.lua there
---   T <n> <handle> <length> <options><rest>   a task handed on: enqueue.lua there; length is that of the options
+--   T <n> <handle> <length> <options><rest>   a chained task: enqueue.lua there; length is that of the options
 --
 -- KEYS[1]  the prefix of the queue, <namespace>:{<queue>}:
 -- ARGV     <positions> {<message>}

@@ -34,8 +34,9 @@ local function results_of(ids, count, at, is_block)
   return results
 end
 
--- The tasks have completed; results: id -> result, or nil; extra: they have an info:<id> or parents:<id>; held: they have a retention
--- of their own. Returns whether their records are kept. Where the queue keeps none, those that children may read are kept.
+-- Completes the tasks. results: id -> result, or nil; extra: they have an info:<id> or parents:<id>; held: they have a retention of
+-- their own. Returns false if their records were deleted at once. In a queue that keeps no records, those that children may read, or
+-- that have their own retention, are kept.
 local function complete(P, ids, now, settings, results, extra, held)
   local age, count = keep_limits(settings[KEEP_AGE], settings[KEEP_COUNT], DAY)
   local ended = text(now)

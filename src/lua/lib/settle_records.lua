@@ -1,10 +1,10 @@
--- Settling records: outcomes that are more than a plain completion, five arguments each (turn.lua says which). As of a plain
--- completion, an outcome counts if HDEL removes the id from the session's hash.
+-- Settling records: outcomes other than plain completions, five arguments each (see turn.lua). As with a plain completion, an
+-- outcome counts if HDEL removes the id from the session's hash.
 --
 -- requires: base, breaker, chained, event, limit_state, dependency_edges, once, outcomes, transitions, turn_settings
 -- gives: check_records, settle_records
 
--- Checks `records` records from `at` of ARGV on. Returns where they end; or 0 and what is wrong.
+-- Checks `records` records from ARGV[at] on. Returns the place behind them; or 0 and the fault.
 local function check_records(at, records)
   for _ = 1, records do
     local verb, number = ARGV[at], tonumber(ARGV[at + 2])
@@ -44,7 +44,8 @@ local function tell_outcome(P, id, ended, verb, first, kind, message)
   end
 end
 
--- The chained task of a task whose completion is the next record, if the session holds that one: then both records count, or neither.
+-- Enqueues the chained task of a task whose completion is the next record, if the session holds that task: so both records count, or
+-- neither.
 local function settle_chained(P, running, lease, id, handle, options, rest, now)
   local held = call('HGET', running, id)
   if not held or lease ~= '' and held ~= lease then return end
