@@ -8,7 +8,7 @@ local function chained_fault(handle, options, rest) -- inline
   local queue, id = match(handle, '^([%w._~-]+)/(.+)$')
   local _, fault
   if queue then _, fault = checked_options(id, options, rest) end
-  if not queue or fault then return 'a task handed on: ' .. (fault or 'its handle is none') end
+  if not queue or fault then return 'a chained task: ' .. (fault or 'its handle is malformed') end
 end
 
 -- Enqueues a task that was checked. What takes more than a place in this queue goes through the outbox; then "later" is returned.
