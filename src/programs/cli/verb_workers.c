@@ -284,16 +284,11 @@ const cli_verb cli_verb_workers = {
         "the last heartbeat. MEMORY is the resident memory of the process, and REDIS the round trip time of a\n"
         "heartbeat. --running prints a row for each running task; if a worker runs more than 64 tasks, only for\n"
         "the 64 that have run longest. FOR is the run time at the last heartbeat. --pools prints a row for each\n"
-        "pool, with the utilisation of about the last 1, 5 and 15 minutes. THREADS is the number of threads. If the
-        "
-        "number follows the work, THREADS also shows its limits, as in \"8 (2-32)\", and LAST DECISION tells why it
-        "
-        "was changed last, or why it was not. --plugins prints a row for each plugin, and for each replaced version
-        "
-        "that still runs tasks. --json always includes the running tasks, the pools and the plugins. --crashes prints
-        "
-        "the last 100 crashes of supervised workers, the latest first.
-        "
+        "pool, with the utilisation of about the last 1, 5 and 15 minutes. THREADS is the number of threads. If the\n"
+        "number follows the work, THREADS also shows its limits, as in \"8 (2-32)\", and LAST DECISION tells why it\n"
+        "was changed last, or why it was not. --plugins prints a row for each plugin, and for each replaced version\n"
+        "that still runs tasks. --json always includes the running tasks, the pools and the plugins. --crashes prints\n"
+        "the last 100 crashes of supervised workers, the latest first.\n"
         "\n"
         "Example:\n"
         "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",
