@@ -8,7 +8,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
-#define OPTIONS_MAX 40 /* (at most 64: given_set) */
+#define OPTIONS_MAX 60 /* (at most 64: given_set) */
 #define FIRST_KEY 256  /* above every short option */
 
 #define GLOBAL(name, argument, help, kind, member)                            \
