@@ -71,7 +71,7 @@ struct reeve_client {
     reeve_confirmation confirmation;    /* by now, */
     rv_confirmed_queue *confirmed;      /* and of queues with settings of their own (confirm.h); NULL: none has */
     size_t confirmed_count;
-    struct rv_buffer *buffer;           /* for its enqueues while Redis is away (buffer.h), or NULL */
+    struct rv_buffer *buffer; /* for its enqueues while Redis is away (buffer.h), or NULL */
     /* in place of Redis (stand_in.h), or NULL: then there is no connection */
     const struct rv_stand_in *stand_in;
     void *stand_in_context;

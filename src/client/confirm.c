@@ -122,7 +122,8 @@ static bool check(const reeve_confirmation *wanted, const rv_reply *reply, rv_er
     int64_t count = rv_reply_int(wanted->disk ? rv_reply_at(reply, 1) : reply, 0);
     if (on_disk && count >= wanted->replicas) return true;
     if (!on_disk)
-        (void)rv_fail(error, REEVE_UNCONFIRMED, "enqueued, but the append-only file has it not on the disk after %lld ms",
+        (void)rv_fail(error, REEVE_UNCONFIRMED,
+                      "enqueued, but the append-only file has it not on the disk after %lld ms",
                       (long long)wanted->timeout_ms);
     else
         (void)rv_fail(error, REEVE_UNCONFIRMED,

@@ -72,8 +72,7 @@ static void wait_for_task(reeve_consumer *c, unsigned *tries)
     if (status == REEVE_EREDIS) (void)rv_waker_wait(&w->waker, rv_deadline(1000));
     if (status == REEVE_EINTERRUPTED) rv_conn_close(w->conn);
     /* A connection that is lost may have taken a wake-up along. */
-    if (status == REEVE_ELOST || status == REEVE_ETIMEOUT || woken)
-        note_woken(c);
+    if (status == REEVE_ELOST || status == REEVE_ETIMEOUT || woken) note_woken(c);
 }
 
 /* A turn that leases nothing wakes another thread where a task is ready. */

@@ -270,7 +270,7 @@ cron() {
     expect_eq "$(member changed "$OUT")" false
     prints "cron add" 0 cron add nightly '0 4 * * *' other noop
     expect_eq "$(member moved_from "$OUT") $(member kept "$OUT")" '"q" ["catch-up","payload"]'
-    prints "cron add" 0 cron add nightly '0 3 * * *' q noop --group g --attempts 2 --max-crashes 2 --retry-for 1h --max-snoozes 4 --timeout 5 --heartbeat 5 --expires-in 60 --backoff fixed:1s --on-dead d --tag t --meta k=v
+    prints "cron add" 0 cron add nightly '0 3 * * *' q noop --group g --keep 1h --attempts 2 --max-crashes 2 --retry-for 1h --max-snoozes 4 --timeout 5 --heartbeat 5 --expires-in 60 --backoff fixed:1s --on-dead d --tag t --meta k=v
     prints "cron run" 0 cron run q/nightly
     prints "cron backfill" 0 cron backfill q/nightly --from 2020-01-01T00:00:00Z --to 2020-01-02T00:00:00Z
     prints "cron add" 0 cron add often 'every 1h' q noop --starts 2030-01-01T00:00:00Z --ends 2031-01-01T00:00:00Z --offset 5m --jitter 1m --runs 3

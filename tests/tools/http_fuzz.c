@@ -64,23 +64,64 @@ static void add_byte(text *to, unsigned byte)
 static const char *const methods[] = {"GET", "POST", "DELETE", "HEAD", "PUT", "OPTIONS", "get", ""};
 static const char *const queues[] = {"jobs", "mail", "nobody", "a%2Fb", "%zz", "jobs%00", "..", "%e4"};
 static const char *const ids[] = {"job-1", "job-2", "job-3", "a%3Ab", "none", "%", "%25", "job-1%0d%0aX:1"};
-static const char *const leaves[] = {"retry", "cancel", "reschedule", "priority", "settle", "heartbeat", "log", "parents", "other"};
-static const char *const parts[] = {"tasks", "lease", "preview", "operations", "limits", "pause",
-                                    "resume", "why",  "failures", "stats",     "minutes", "x"};
-static const char *const plain[] = {"",         "health", "ready",   "metrics", "api/v1/session",  "api/v1/login",
-                                    "api/v1/overview", "api/v1/queues", "api/v1/workers", "api/v1/crashes", "api/v1/cron",
-                                    "api/v1/operations", "api/v1/operations/1", "api/v1/logout", "assets/app.js",
-                                    "assets/%2e%2e/x", "api/v1/cron/jobs/nightly/pause", "api/v1/redis", "api/v1"};
-static const char *const names[] = {"state",  "type",    "kind",     "tag",     "group",      "meta",       "worker",
-                                    "id-prefix", "payload-has", "failed", "not-failed", "older-than", "due-after", "limit",
-                                    "cursor", "offset",  "prefix",   "days",    "minutes",    "find",       "typo"};
-static const char *const members[] = {"action", "filter", "expected", "count", "for",  "lease",   "outcome", "result", "type",
-                                      "payload", "id",    "in",       "at",    "priority", "reason", "cascade", "concurrency",
-                                      "rate",   "group",  "each_group", "strict", "forget", "user", "password", "state", "tags",
-                                      "after",  "meta",   "message",  "kind",  "delay", "", "unique"};
-static const char *const values[] = {"ready", "dead",  "all",   "retry", "cancel", "delete", "1h",    "-1",  "0",   "5",
-                                     "99999999999999999999", "1e308", "100/1s", "100/1s:0", "k=v", "=", "done", "job-1", "true",
-                                     "2026-11-21T09:00:00Z", "dead:~20~31", "\\u0000", "\\ud800", "jobs/job-1", "every 1s", ""};
+static const char *const leaves[] = {"retry",     "cancel", "reschedule", "priority", "settle",
+                                     "heartbeat", "log",    "parents",    "other"};
+static const char *const parts[] = {"tasks",  "lease", "preview",  "operations", "limits",  "pause",
+                                    "resume", "why",   "failures", "stats",      "minutes", "x"};
+static const char *const plain[] = {"",
+                                    "health",
+                                    "ready",
+                                    "metrics",
+                                    "api/v1/session",
+                                    "api/v1/login",
+                                    "api/v1/overview",
+                                    "api/v1/queues",
+                                    "api/v1/workers",
+                                    "api/v1/crashes",
+                                    "api/v1/cron",
+                                    "api/v1/operations",
+                                    "api/v1/operations/1",
+                                    "api/v1/logout",
+                                    "assets/app.js",
+                                    "assets/%2e%2e/x",
+                                    "api/v1/cron/jobs/nightly/pause",
+                                    "api/v1/redis",
+                                    "api/v1"};
+static const char *const names[] = {"state",     "type",      "kind",        "tag",    "group",      "meta",
+                                    "worker",    "id-prefix", "payload-has", "failed", "not-failed", "older-than",
+                                    "due-after", "limit",     "cursor",      "offset", "prefix",     "days",
+                                    "minutes",   "find",      "typo"};
+static const char *const members[] = {"action",  "filter",  "expected",    "count", "for",   "lease",      "outcome",
+                                      "result",  "type",    "payload",     "id",    "in",    "at",         "priority",
+                                      "reason",  "cascade", "concurrency", "rate",  "group", "each_group", "strict",
+                                      "forget",  "user",    "password",    "state", "tags",  "after",      "meta",
+                                      "message", "kind",    "delay",       "",      "unique"};
+static const char *const values[] = {"ready",
+                                     "dead",
+                                     "all",
+                                     "retry",
+                                     "cancel",
+                                     "delete",
+                                     "1h",
+                                     "-1",
+                                     "0",
+                                     "5",
+                                     "99999999999999999999",
+                                     "1e308",
+                                     "100/1s",
+                                     "100/1s:0",
+                                     "k=v",
+                                     "=",
+                                     "done",
+                                     "job-1",
+                                     "true",
+                                     "2026-11-21T09:00:00Z",
+                                     "dead:~20~31",
+                                     "\\u0000",
+                                     "\\ud800",
+                                     "jobs/job-1",
+                                     "every 1s",
+                                     ""};
 
 static void add_value(text *to)
 {
@@ -94,9 +135,15 @@ static void add_value(text *to)
 static void add_json(text *to, int depth)
 {
     switch (below(depth > 3 ? 5 : 8)) {
-    case 0: add(to, "%s", below(2) == 0 ? "true" : "null"); break;
-    case 1: add(to, "%d", (int)below(2000) - 1000); break;
-    case 2: add(to, "%s", below(2) == 0 ? "1e999" : "12345678901234567890"); break;
+    case 0:
+        add(to, "%s", below(2) == 0 ? "true" : "null");
+        break;
+    case 1:
+        add(to, "%d", (int)below(2000) - 1000);
+        break;
+    case 2:
+        add(to, "%s", below(2) == 0 ? "1e999" : "12345678901234567890");
+        break;
     case 3:
     case 4:
         add(to, "\"");
@@ -222,7 +269,8 @@ static void make_request(text *to)
 
 static int connect_now(void)
 {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     if (fd >= 0 && connect(fd, (const struct sockaddr *)&at, sizeof(at)) == 0) return fd;
@@ -290,8 +338,8 @@ int main(int argc, char **argv)
     for (int round = 0; round < rounds; round++) {
         make_request(&request);
         if (try_one(&request) && (round % HEALTH_EVERY != 0 || is_healthy())) continue;
-        (void)fprintf(stderr, "http_fuzz: seed %llu, round %d:\n%.*s\n", (unsigned long long)seed, round, (int)request.length,
-                      request.data);
+        (void)fprintf(stderr, "http_fuzz: seed %llu, round %d:\n%.*s\n", (unsigned long long)seed, round,
+                      (int)request.length, request.data);
         return 1;
     }
     return is_healthy() ? 0 : 1;

@@ -192,7 +192,8 @@ static int check_handler(const cli_context *cli, const bench_options *options, c
     if (options->handler == NULL && (options->type != NULL || options->handler_payload != NULL))
         return cli_usage(cli, "--type and --handler-payload belong to --handler");
     if (options->handler == NULL) return CLI_DONE;
-    if (kind != &bench_drain) return cli_usage(cli, "--handler is for the kind drain; `reeve tune` measures more of it");
+    if (kind != &bench_drain)
+        return cli_usage(cli, "--handler is for the kind drain; `reeve tune` measures more of it");
     return options->type != NULL ? CLI_DONE : cli_usage(cli, "--handler: give the --type of its tasks");
 }
 

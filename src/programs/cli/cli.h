@@ -103,7 +103,7 @@ typedef struct cli_context {
     reeve_buffer_refused_fn buffer_refused;
     unsigned wait_replicas; /* --wait-replicas: how many have to confirm what is enqueued; 0: none */
     int64_t wait_replicas_ms;
-    bool wait_disk; /* --wait-disk */
+    bool wait_disk;     /* --wait-disk */
     const char *layers; /* --layers: a plugin, whose layers cli_open adds to the client; NULL: none */
     reeve_plugin_handle *layers_plugin;
 } cli_context;

@@ -193,7 +193,8 @@ static int enqueue(cli_context *cli, void *pointer)
     if (options->buffer != NULL && options->wait) return cli_usage(cli, "either --buffer or --wait");
     if (options->bulk) {
         if (cli->given > 1u + options->ended + (options->layers != NULL) + (options->buffer != NULL) +
-                             cli_was_given(cli, "wait-replicas") + options->wait_disk + cli_was_given(cli, "wait-replicas-for"))
+                             cli_was_given(cli, "wait-replicas") + options->wait_disk +
+                             cli_was_given(cli, "wait-replicas-for"))
             return cli_usage(cli, "--bulk goes with no other option of enqueue; the lines have members for them");
         if (cli->count > 2) return cli_usage(cli, "--bulk takes no payload; the lines have them");
         return cli_bulk(cli, &(cli_bulk_call){.queue = cli->count > 0 ? cli->rest[0] : NULL,

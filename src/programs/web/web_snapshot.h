@@ -20,12 +20,12 @@ typedef struct web_track {
 } web_track;
 
 typedef struct web_snapshot {
-    unsigned refs;     /* guarded by the lock of the snapshots */
-    uint64_t sequence; /* 1, 2, ... */
-    int64_t at_ms;     /* since the epoch */
-    int64_t read_at;   /* monotonic */
-    int64_t whole_at;         /* when all queues and workers were read; monotonic */
-    int64_t workers_ms;       /* the same, since the epoch */
+    unsigned refs;      /* guarded by the lock of the snapshots */
+    uint64_t sequence;  /* 1, 2, ... */
+    int64_t at_ms;      /* since the epoch */
+    int64_t read_at;    /* monotonic */
+    int64_t whole_at;   /* when all queues and workers were read; monotonic */
+    int64_t workers_ms; /* the same, since the epoch */
     int64_t took_us;
     reeve_status status; /* of reading it; when it failed, the rest is empty */
     char words[256];

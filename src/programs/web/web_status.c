@@ -13,7 +13,7 @@
 
 #define METRICS_MAX ((size_t)64 * 1024 * 1024)
 #define METRICS_AGE_MS 5000 /* of the queues that metrics are made of */
-#define SERIES_MAX 1000 /* queues with series of their own */
+#define SERIES_MAX 1000     /* queues with series of their own */
 
 /* The process answers. */
 void web_run_health(web_call *call)

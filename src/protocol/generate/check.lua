@@ -97,7 +97,7 @@ end
 -- ---- events, outcomes, fields of envelopes -----------------------------------------------------------------------
 
 local told = {}
-for name in all:gmatch("tell%(P, '([%w_]+)'") do told[name] = true end
+for name in all:gmatch("tell%([%w.]-P, '([%w_]+)'") do told[name] = true end
 for name in all:gmatch("tell_as%(P, '([%w_]+)'") do told[name] = true end
 for name in pairs(told) do
   if not events[name] then fault('events: scripts tell of %s, which is not in the table', name) end

@@ -8,3 +8,14 @@ prints workers 0 workers --pools
 kill -TERM "$WORKER_PID"
 end "$WORKER_PID"
 expect_eq "$ENDED" 0 "a worker whose pool grew"
+
+# One whose tasks run in processes that are confined.
+write_conf confined 'session = 2;' \
+    'pools = ( { name = "p"; queues = [ "confined" ]; threads = 1; isolation = "process"; sandbox = { network = false; }; } );'
+start_worker confined
+reeve enqueue confined noop --wait=20 >/dev/null
+wait_for 'reeve workers --json | grep -q "\"sandbox\":\""' 20
+prints workers 0 workers --pools
+kill -TERM "$WORKER_PID"
+end "$WORKER_PID"
+expect_eq "$ENDED" 0 "a worker with a sandbox"
