@@ -44,7 +44,7 @@ end
 
 -- A breaker that was opened and has not closed (lib/breaker.lua).
 local function say_breaker(prefix, scope)
-  local letter, id = string.match(call('HGET', P .. 'breakers', scope) or '', '^([ot]) %d+( ?.*)$')
+  local letter, id = string.match(call('HGET', P .. 'breakers', scope) or '', '^([to]) %d+( ?.*)$')
   if letter then say(prefix .. 'breaker', letter .. id) end
 end
 

@@ -27,7 +27,7 @@ refused() {
 result() { reeve enqueue "$1" hot --wait=20 | sed -n 's/^result: "\(.*\)"/\1/p'; }
 plugins() { reeve workers --plugins | awk '$2 == "hot" { print $3, $NF }' FS='  +' | sort; }
 count() { grep -c "^$1" "$HOT_LOG"; }
-copies() { ls -l "/proc/$(worker_pid)/fd" | grep -c '/memfd:.*/hot.so'; }
+copies() { find "/proc/$(worker_pid)/fd" -lname '/memfd:*/hot.so*' | wc -l; }
 worker_pid() { member pid "$(reeve workers --json | head -n 1)"; }
 threads() { ls "/proc/$(worker_pid)/task" | wc -l; }
 
@@ -113,7 +113,7 @@ expect_eq "$(result q) $(result i)" "1 1"
 
 # shellcheck disable=SC2034 # (conditions read them)
 before=$(count run) threads=$(threads)
-(for i in $(seq 100); do
+(for _ in $(seq 100); do
     seq 100 | sed 's/.*/{"queue":"q","type":"hot"}/' | reeve enqueue --bulk
     [ -e enough ] && break
     sleep 0.1

@@ -37,6 +37,7 @@ attack() {
 }
 attack print completed
 attack stopped dead # (the keeper connects to settle it)
+# shellcheck disable=SC2034 # (a condition reads it)
 descriptors=$(open_in "$worker")
 attack garbage dead "is no message of a runner"
 attack descriptors dead "is no message of a runner"

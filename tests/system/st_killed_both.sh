@@ -17,6 +17,7 @@ start_worker second
 wait_for '[ "$(logged second worker.started)" = 1 ]' 20
 # worker_of TASK: which worker runs it.
 worker_of() { of_task "q/$1" worker; }
+# shellcheck disable=SC2034 # (conditions read it)
 before=$(worker_of held1)
 child=$(worker_child "$first")
 kill -KILL "$first" "$child"
@@ -26,7 +27,8 @@ wait_for '[ "$(in_queue q running)" = 4 ] && [ "$(worker_of held1)" != "$before"
 took=$((($(date +%s%N) - killed) / 1000000))
 echo "the tasks ran elsewhere after $took ms"
 # (On a machine that is busy with other things, a second is short: four times as much is the limit, as in wait_for.)
-[ "$took" -le $((SESSION * 1000 + 1000)) ] || [ "$(cut -d . -f 1 /proc/loadavg)" -ge 4 -a "$took" -le $((SESSION * 1000 + 4000)) ] ||
-    fail "it took $took ms"
+limit=$((SESSION * 1000 + 1000))
+[ "$(cut -d . -f 1 /proc/loadavg)" -lt 4 ] || limit=$((SESSION * 1000 + 4000))
+[ "$took" -le "$limit" ] || fail "it took $took ms"
 for i in 1 2 3 4; do expect_eq "$(of_task "q/held$i" crashes)" 1 "crashes of held$i"; done
 expect_eq "$(in_queue q dead)" 0

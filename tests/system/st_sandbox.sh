@@ -16,6 +16,7 @@ chmod 644 "$TEST_DIR"/*/file
 
 # write_worker NAME POOL-SETTINGS
 write_worker() {
+    # shellcheck disable=SC2034 # (the condition reads it)
     local name=$1
     cat >"$TEST_DIR/$1.conf" <<END
 worker = { name = "$1"; supervise = false; };

@@ -109,7 +109,7 @@ expect_has "$(reeve limit jobs --json)" '"group":"big"'
 limit 200 '{"rate":null}'
 expect_has "$(reeve limit jobs --json)" '"concurrency":8,"rate":null'
 limit 200 '{"group":"big","forget":true}'
-for body in '{}' '{"concurrency":0}' '{"concurrency":1.5}' '{"concurrency":"8"}' '{"rate":"fast"}' '{"rate":5}' '{"concurency":8}' '{"group":"","concurrency":1}' \
+for body in '{}' '{"concurrency":0}' '{"concurrency":1.5}' '{"concurrency":"8"}' '{"rate":"fast"}' '{"rate":5}' '{"concurrences":8}' '{"group":"","concurrency":1}' \
     '{"strict":true}' '{"forget":true}' '{"group":"a","each_group":true,"concurrency":1}'; do
     limit 400 "$body"
 done
