@@ -98,7 +98,7 @@ running() {
     expect_has "$line" '"queue":"work","id":"long","type":"sleep","for_ms":'
     command -v jq >/dev/null || return 0
     expect_eq "$(jq -r 'keys_unsorted | join(" ")' <<<"$line")" \
-        "worker name host pid version state started_ms seen_ms threads busy processed failed memory_bytes round_trip_us utilisation running pools types types_more"
+        "worker name host pid version state started_ms seen_ms threads busy processed failed memory_bytes round_trip_us utilisation running pools plugins types types_more"
     expect_eq "$(jq -c '.running[0] | [.queue, .id, .type]' <<<"$line")" '["work","long","sleep"]'
     expect_eq "$(jq -r '.memory_bytes > 100000 and .round_trip_us > 0' <<<"$line")" true
 }
