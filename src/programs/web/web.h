@@ -32,12 +32,12 @@ typedef struct web_route {
     web_role role;
     unsigned flags;
     void (*run)(web_call *call);
+    const char *members; /* of the JSON object that it takes as a body, which may be absent; NULL: it takes none */
 } web_route;
 
 #define WEB_REDIS 1u /* the call needs a client */
 #define WEB_ACTS 2u  /* it changes something: logged, and refused with --read-only */
 #define WEB_LONG 4u  /* it may wait: a client of its own */
-#define WEB_BODY 8u  /* it takes a JSON object, which may be absent */
 
 struct web_call {
     web_server *web;
@@ -46,7 +46,7 @@ struct web_call {
     web_who who;
     rv_http_params params;
     reeve_client *client;
-    cJSON *body; /* with WEB_BODY: an object or NULL */
+    cJSON *body; /* where the route has members: an object or NULL */
     FILE *out;
     char message[512]; /* of a refusal, for the log */
 };

@@ -18,57 +18,57 @@
 
 /* clang-format off */
 const web_route web_route_table[] = {
-    {"GET", "/", WEB_NOBODY, 0, web_run_page},
-    {"GET", "/assets/{name}", WEB_NOBODY, 0, web_run_asset},
-    {"GET", "/health", WEB_NOBODY, 0, web_run_health},
-    {"GET", "/ready", WEB_NOBODY, WEB_REDIS, web_run_ready},
-    {"GET", "/metrics", WEB_VIEWER, 0, web_run_metrics},
-    {"GET", API "/session", WEB_NOBODY, 0, web_run_session},
-    {"POST", API "/login", WEB_NOBODY, WEB_BODY, web_run_login},
-    {"POST", API "/logout", WEB_NOBODY, 0, web_run_logout},
-    {"GET", API "/overview", WEB_VIEWER, 0, web_run_overview},
-    {"GET", API "/events", WEB_VIEWER, 0, web_run_events},
-    {"GET", API "/redis", WEB_VIEWER, WEB_REDIS, web_run_redis},
-    {"GET", API "/workers", WEB_VIEWER, 0, web_run_workers},
-    {"GET", API "/crashes", WEB_VIEWER, WEB_REDIS, web_run_crashes},
-    {"POST", API "/workers/{worker}/quiet", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_LONG, web_run_worker_quiet},
-    {"POST", API "/workers/{worker}/resume", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_LONG, web_run_worker_resume},
-    {"POST", API "/workers/{worker}/threads", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_LONG | WEB_BODY, web_run_worker_threads},
-    {"POST", API "/workers/{worker}/reload", WEB_ADMIN, WEB_REDIS | WEB_ACTS | WEB_LONG, web_run_worker_reload},
-    {"POST", API "/workers/{worker}/stop", WEB_ADMIN, WEB_REDIS | WEB_ACTS | WEB_LONG, web_run_worker_stop},
-    {"GET", API "/workers/{worker}/stack", WEB_OPERATOR, WEB_REDIS | WEB_LONG, web_run_worker_stack},
-    {"GET", API "/queues", WEB_VIEWER, 0, web_run_queues},
-    {"GET", API "/queues/{queue}", WEB_VIEWER, WEB_REDIS, web_run_queue},
-    {"GET", API "/queues/{queue}/why", WEB_VIEWER, WEB_REDIS, web_run_queue_why},
-    {"GET", API "/queues/{queue}/failures", WEB_VIEWER, WEB_REDIS, web_run_failures},
-    {"GET", API "/queues/{queue}/stats", WEB_VIEWER, WEB_REDIS, web_run_stats},
-    {"GET", API "/queues/{queue}/minutes", WEB_VIEWER, WEB_REDIS, web_run_minutes},
-    {"GET", API "/queues/{queue}/limits", WEB_VIEWER, WEB_REDIS, web_run_limits},
-    {"POST", API "/queues/{queue}/limits", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_BODY, web_run_limit},
-    {"POST", API "/queues/{queue}/pause", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_BODY, web_run_pause},
-    {"POST", API "/queues/{queue}/resume", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_resume},
-    {"GET", API "/queues/{queue}/tasks", WEB_VIEWER, WEB_REDIS, web_run_tasks},
-    {"POST", API "/queues/{queue}/tasks", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_enqueue},
-    {"POST", API "/queues/{queue}/lease", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_BODY | WEB_LONG, web_run_lease},
-    {"POST", API "/queues/{queue}/preview", WEB_VIEWER, WEB_REDIS | WEB_BODY | WEB_LONG, web_run_preview},
-    {"POST", API "/queues/{queue}/operations", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_BODY, web_run_operate},
-    {"GET", API "/tasks/{queue}/{id}", WEB_VIEWER, WEB_REDIS | WEB_LONG, web_run_task},
-    {"DELETE", API "/tasks/{queue}/{id}", WEB_ADMIN, WEB_REDIS | WEB_ACTS, web_run_delete},
-    {"GET", API "/tasks/{queue}/{id}/log", WEB_VIEWER, WEB_REDIS, web_run_task_log},
-    {"GET", API "/tasks/{queue}/{id}/parents", WEB_VIEWER, WEB_REDIS, web_run_task_parents},
-    {"POST", API "/tasks/{queue}/{id}/retry", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_retry},
-    {"POST", API "/tasks/{queue}/{id}/cancel", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_BODY, web_run_cancel},
-    {"POST", API "/tasks/{queue}/{id}/reschedule", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_BODY, web_run_reschedule},
-    {"POST", API "/tasks/{queue}/{id}/priority", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_BODY, web_run_priority},
-    {"POST", API "/tasks/{queue}/{id}/settle", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_BODY, web_run_settle},
-    {"POST", API "/tasks/{queue}/{id}/heartbeat", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_BODY, web_run_heartbeat},
-    {"GET", API "/cron", WEB_VIEWER, WEB_REDIS, web_run_cron},
-    {"POST", API "/cron/{queue}/{name}/run", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_cron_run},
-    {"POST", API "/cron/{queue}/{name}/pause", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_cron_pause},
-    {"POST", API "/cron/{queue}/{name}/resume", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_cron_resume},
-    {"GET", API "/operations", WEB_VIEWER, 0, web_run_operations},
-    {"GET", API "/operations/{number}", WEB_VIEWER, 0, web_run_operation},
-    {"POST", API "/operations/{number}/cancel", WEB_OPERATOR, WEB_ACTS, web_run_operation_cancel},
+    {"GET", "/", WEB_NOBODY, 0, web_run_page, NULL},
+    {"GET", "/assets/{name}", WEB_NOBODY, 0, web_run_asset, NULL},
+    {"GET", "/health", WEB_NOBODY, 0, web_run_health, NULL},
+    {"GET", "/ready", WEB_NOBODY, WEB_REDIS, web_run_ready, NULL},
+    {"GET", "/metrics", WEB_VIEWER, 0, web_run_metrics, NULL},
+    {"GET", API "/session", WEB_NOBODY, 0, web_run_session, NULL},
+    {"POST", API "/login", WEB_NOBODY, 0, web_run_login, "user password"},
+    {"POST", API "/logout", WEB_NOBODY, 0, web_run_logout, NULL},
+    {"GET", API "/overview", WEB_VIEWER, 0, web_run_overview, NULL},
+    {"GET", API "/events", WEB_VIEWER, 0, web_run_events, NULL},
+    {"GET", API "/redis", WEB_VIEWER, WEB_REDIS, web_run_redis, NULL},
+    {"GET", API "/workers", WEB_VIEWER, 0, web_run_workers, NULL},
+    {"GET", API "/crashes", WEB_VIEWER, WEB_REDIS, web_run_crashes, NULL},
+    {"POST", API "/workers/{worker}/quiet", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_LONG, web_run_worker_quiet, NULL},
+    {"POST", API "/workers/{worker}/resume", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_LONG, web_run_worker_resume, NULL},
+    {"POST", API "/workers/{worker}/threads", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_LONG, web_run_worker_threads, "pool threads min max"},
+    {"POST", API "/workers/{worker}/reload", WEB_ADMIN, WEB_REDIS | WEB_ACTS | WEB_LONG, web_run_worker_reload, NULL},
+    {"POST", API "/workers/{worker}/stop", WEB_ADMIN, WEB_REDIS | WEB_ACTS | WEB_LONG, web_run_worker_stop, NULL},
+    {"GET", API "/workers/{worker}/stack", WEB_OPERATOR, WEB_REDIS | WEB_LONG, web_run_worker_stack, NULL},
+    {"GET", API "/queues", WEB_VIEWER, 0, web_run_queues, NULL},
+    {"GET", API "/queues/{queue}", WEB_VIEWER, WEB_REDIS, web_run_queue, NULL},
+    {"GET", API "/queues/{queue}/why", WEB_VIEWER, WEB_REDIS, web_run_queue_why, NULL},
+    {"GET", API "/queues/{queue}/failures", WEB_VIEWER, WEB_REDIS, web_run_failures, NULL},
+    {"GET", API "/queues/{queue}/stats", WEB_VIEWER, WEB_REDIS, web_run_stats, NULL},
+    {"GET", API "/queues/{queue}/minutes", WEB_VIEWER, WEB_REDIS, web_run_minutes, NULL},
+    {"GET", API "/queues/{queue}/limits", WEB_VIEWER, WEB_REDIS, web_run_limits, NULL},
+    {"POST", API "/queues/{queue}/limits", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_limit, "concurrency rate group each_group strict forget"},
+    {"POST", API "/queues/{queue}/pause", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_pause, "for"},
+    {"POST", API "/queues/{queue}/resume", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_resume, NULL},
+    {"GET", API "/queues/{queue}/tasks", WEB_VIEWER, WEB_REDIS, web_run_tasks, NULL},
+    {"POST", API "/queues/{queue}/tasks", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_enqueue, NULL},
+    {"POST", API "/queues/{queue}/lease", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_LONG, web_run_lease, "count for wait"},
+    {"POST", API "/queues/{queue}/preview", WEB_VIEWER, WEB_REDIS | WEB_LONG, web_run_preview, "action filter expected"},
+    {"POST", API "/queues/{queue}/operations", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_operate, "action filter expected"},
+    {"GET", API "/tasks/{queue}/{id}", WEB_VIEWER, WEB_REDIS | WEB_LONG, web_run_task, NULL},
+    {"DELETE", API "/tasks/{queue}/{id}", WEB_ADMIN, WEB_REDIS | WEB_ACTS, web_run_delete, NULL},
+    {"GET", API "/tasks/{queue}/{id}/log", WEB_VIEWER, WEB_REDIS, web_run_task_log, NULL},
+    {"GET", API "/tasks/{queue}/{id}/parents", WEB_VIEWER, WEB_REDIS, web_run_task_parents, NULL},
+    {"POST", API "/tasks/{queue}/{id}/retry", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_retry, NULL},
+    {"POST", API "/tasks/{queue}/{id}/cancel", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_cancel, "reason cascade"},
+    {"POST", API "/tasks/{queue}/{id}/reschedule", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_reschedule, "at in"},
+    {"POST", API "/tasks/{queue}/{id}/priority", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_priority, "priority"},
+    {"POST", API "/tasks/{queue}/{id}/settle", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_settle, "outcome lease result kind message in"},
+    {"POST", API "/tasks/{queue}/{id}/heartbeat", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_heartbeat, "lease for"},
+    {"GET", API "/cron", WEB_VIEWER, WEB_REDIS, web_run_cron, NULL},
+    {"POST", API "/cron/{queue}/{name}/run", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_cron_run, NULL},
+    {"POST", API "/cron/{queue}/{name}/pause", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_cron_pause, NULL},
+    {"POST", API "/cron/{queue}/{name}/resume", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_cron_resume, NULL},
+    {"GET", API "/operations", WEB_VIEWER, 0, web_run_operations, NULL},
+    {"GET", API "/operations/{number}", WEB_VIEWER, 0, web_run_operation, NULL},
+    {"POST", API "/operations/{number}/cancel", WEB_OPERATOR, WEB_ACTS, web_run_operation_cancel, NULL},
 };
 /* clang-format on */
 const size_t web_route_count = sizeof(web_route_table) / sizeof(web_route_table[0]);
@@ -213,11 +213,38 @@ bool web_begin(rv_http_request *request, void *server)
 
 /* ---- the call -------------------------------------------------------------------------------------------------- */
 
+static bool is_word_of(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+
+    if (length == 0 || strchr(word, ' ') != NULL) return false;
+    for (const char *at = words; at != NULL; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (strncmp(at, word, length) == 0 && (at[length] == ' ' || at[length] == '\0')) return true;
+    }
+    return false;
+}
+
+/* A misspelt member would be left out without a word: {"fro":60} would pause a queue for ever. */
+static bool members_are_known(web_call *call)
+{
+    const cJSON *member;
+
+    cJSON_ArrayForEach(member, call->body)
+    {
+        if (is_word_of(call->route->members, member->string)) continue;
+        web_refuse(call, 400, "invalid", "the body has no member \"%.100s\": expected %s", member->string,
+                   call->route->members);
+        return false;
+    }
+    return true;
+}
+
 static bool read_body(web_call *call)
 {
-    if ((call->route->flags & WEB_BODY) == 0 || call->http->length == 0) return true;
+    if (call->route->members == NULL || call->http->length == 0) return true;
     call->body = cJSON_ParseWithLength(call->http->body, call->http->length);
-    if (cJSON_IsObject(call->body)) return true;
+    if (cJSON_IsObject(call->body)) return members_are_known(call);
     web_refuse(call, 400, "invalid", "the body is no JSON object");
     return false;
 }
