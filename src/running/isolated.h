@@ -14,8 +14,6 @@
 #include "running/flight.h"
 #include "running/worker_state.h"
 
-typedef struct rv_isolated rv_isolated;
-
 /* Whether all handlers and layers of the worker come from plugins, so that runners can have them. REEVE_EUNSUPPORTED:
  * names the one that does not. */
 reeve_status rv_isolated_check(const reeve_worker *worker, const char *pool, rv_error *error);
