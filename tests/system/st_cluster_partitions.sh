@@ -26,7 +26,7 @@ start_cluster 3
 expect_status 0 reeve partition mail 8
 expect_eq "$(nodes_of 8)" 3 "nodes with partitions"
 for i in 1 2 3 4 5 6 7 8; do
-    seq 250 | sed 's/.*/{"type":"noop"}/' | bulk mail || exit 1
+    seq 250 | sed "s/.*/{\"type\":\"noop\",\"id\":\"t$i-&\"}/" | bulk mail || exit 1
 done
 expect_eq "$(in_queue mail ready)" 2000
 for i in $(count_tasks); do [ "$i" -gt 0 ] || fail "a node has $i tasks"; done
