@@ -150,7 +150,7 @@ static void expect_task(const char *id, reeve_state state, unsigned crashes)
     assert_int_equal(info->crashes, crashes);
     if (crashes > 0 && state == REEVE_STATE_DEAD) {
         assert_string_equal(info->error_kind, "crash");
-        assert_non_null(strstr(info->error_message, "the program died while the task ran"));
+        assert_non_null(strstr(info->error_message, "died while"));
     }
     reeve_task_info_free(info);
 }
@@ -237,7 +237,7 @@ static void a_living_worker_is_left_alone(void **state)
     pid_t second = start(true);
     enqueue("b", "t");
     TEST_AWAIT_STATE("b", "completed");
-    assert_int_equal(count_files(), 2);
+    TEST_AWAIT(count_files() == 2); /* the first one may have run it while the second one starts */
     assert_string_equal(test_state("q", "a"), "running");
     end(second);
     assert_int_equal(count_files(), 1);
@@ -277,7 +277,8 @@ static void other_files_do_no_harm(void **state)
     pid_t only = start(true);
     enqueue("b", "t");
     TEST_AWAIT_STATE("b", "completed");
-    assert_int_equal(count_files(), 2); /* its own, and notes.flight */
+    TEST_AWAIT(count_files() == 2);
+        /* the first one may have run it while the second one starts */ /* its own, and notes.flight */
     end(only);
     assert_int_equal(count_files(), 1);
 }
