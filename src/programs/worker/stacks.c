@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,14 +293,27 @@ static void name_report(const request *r, const rv_isolated_seen *seen, rv_fligh
     stack->since_ms = seen->since_ms;
 }
 
+/* A copy, as another process may go on writing. Of a thread that has not answered in time, its number. */
+static void read_stack(const request *r, const rv_flight_stack *from, rv_flight_stack *ret)
+{
+    const size_t behind = offsetof(rv_flight_stack, thread);
+
+    memset(ret, 0, sizeof(*ret));
+    if (is_done(r, from))
+        memcpy((char *)ret + behind, (const char *)from + behind, sizeof(*ret) - behind);
+    else
+        ret->thread = from->thread;
+}
+
 static void each_report(const request *r, const char *maps, const rv_isolated_seen *seen, report_fn each, void *user)
 {
     rv_buf frames;
 
     rv_buf_init(&frames, FRAMES_TEXT_MAX);
     for (size_t i = 0; i < r->count; i++) {
-        rv_flight_stack stack = *r->list[i]; /* of another process: it may still write */
-        uint32_t count = is_done(r, &stack) && stack.frame_count <= RV_FLIGHT_FRAMES ? stack.frame_count : 0;
+        rv_flight_stack stack;
+        read_stack(r, r->list[i], &stack);
+        uint32_t count = stack.frame_count <= RV_FLIGHT_FRAMES ? stack.frame_count : 0;
         report of = {.number = stack.thread, .stack = &stack};
 
         rv_buf_clear(&frames);
