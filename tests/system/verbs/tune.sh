@@ -3,6 +3,5 @@ write_conf tuned 'session = 2;' 'pools = ( { name = "tuned"; queues = [ "tuned" 
 start_worker tuned
 wait_for 'reeve workers --json | grep -q "\"name\":\"tuned\""' 20
 prints tune 0 tune tuned --type sleep --payload '{"ms":2}' --for 50ms --max-threads 2
-kill -TERM "$WORKER_PID"
 end "$WORKER_PID"
 expect_eq "$ENDED" 0 "a worker whose pool was tuned"

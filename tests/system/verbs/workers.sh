@@ -5,7 +5,6 @@ start_worker sized
 reeve enqueue sized sleep '{"ms":1500}' >/dev/null
 wait_for 'reeve workers --json | grep -q "\"decision\":\"1 to 2"' 20
 prints workers 0 workers --pools
-kill -TERM "$WORKER_PID"
 end "$WORKER_PID"
 expect_eq "$ENDED" 0 "a worker whose pool grew"
 
@@ -16,6 +15,5 @@ start_worker confined
 reeve enqueue confined noop --wait=20 >/dev/null
 wait_for 'reeve workers --json | grep -q "\"sandbox\":\""' 20
 prints workers 0 workers --pools
-kill -TERM "$WORKER_PID"
 end "$WORKER_PID"
 expect_eq "$ENDED" 0 "a worker with a sandbox"
