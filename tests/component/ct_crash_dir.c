@@ -278,7 +278,7 @@ static void other_files_do_no_harm(void **state)
     enqueue("b", "t");
     TEST_AWAIT_STATE("b", "completed");
     TEST_AWAIT(count_files() == 2);
-        /* the first one may have run it while the second one starts */ /* its own, and notes.flight */
+    /* the first one may have run it while the second one starts */ /* its own, and notes.flight */
     end(only);
     assert_int_equal(count_files(), 1);
 }

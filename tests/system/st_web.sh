@@ -278,9 +278,9 @@ for bad in 'GET' 'GET /%zz HTTP/1.1' 'GET /api/v1/queues/%00 HTTP/1.1' $'\x01\x0
 done
 ask POST $Q/pause -d "$(printf '[%.0s' $(seq 2000))"
 expect_eq "$CODE" 400
-ask POST $Q/pause -d '{"fro":60}'
+ask POST $Q/pause -d '{"until":60}'
 expect_eq "$CODE" 400
-expect_has "$ANSWER" 'the body has no member \"fro\": expected for'
+expect_has "$ANSWER" 'the body has no member \"until\": expected for'
 ask GET /health
 expect_eq "$CODE" 200
 

@@ -225,7 +225,7 @@ static bool is_word_of(const char *words, const char *word)
     return false;
 }
 
-/* A misspelt member would be left out without a word: {"fro":60} would pause a queue for ever. */
+/* A misspelt member would be left out without a word: {"until":60} would pause a queue for ever. */
 static bool members_are_known(web_call *call)
 {
     const cJSON *member;
