@@ -213,6 +213,16 @@ static enum MHD_Result add_framing(void *framing, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
+/* A body of up to so many times the limit is read and dropped before it is refused: most clients send all of it before they
+ * read, and would see a reset connection instead of the reason. */
+#define DROPPED_BODY_TIMES 4
+
+static bool drops_body(const struct rv_http_inside *inside, const rv_http_framing *framing, unsigned status)
+{
+    const char *expect = rv_mhd.lookup_connection_value(inside->connection, MHD_HEADER_KIND, "Expect");
+    return status == 413 && expect == NULL && framing->length / DROPPED_BODY_TIMES <= inside->server->options.body_max;
+}
+
 /* An answer that comes before the body ends the connection. */
 static enum MHD_Result begin(struct rv_http_inside *inside)
 {
@@ -221,6 +231,10 @@ static enum MHD_Result begin(struct rv_http_inside *inside)
 
     (void)rv_mhd.get_connection_values(inside->connection, MHD_HEADER_KIND, add_framing, &framing);
     const rv_http_framing_refusal refusal = rv_http_framing_check(&framing, inside->server->options.body_max);
+    if (drops_body(inside, &framing, refusal.status)) {
+        inside->body.failed = true;
+        return MHD_YES;
+    }
     if (refusal.status != 0) return refuse(inside, refusal.status, refusal.code, refusal.message);
     inside->begun = true;
     if (handlers->begin(&inside->request, handlers->user)) return MHD_YES;
