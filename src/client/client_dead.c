@@ -3,6 +3,7 @@
  */
 #include "reeve/dead.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,18 +37,27 @@ static bool read_failure(reeve_failure *ret, const rv_reply *reply)
     return true;
 }
 
-static reeve_status read_failures(reeve_client *client, const rv_reply *reply, reeve_failure **ret, size_t *ret_count)
+/* Kinds of failures, as they are gathered. */
+typedef struct failures {
+    reeve_failure *list;
+    size_t count;
+} failures;
+
+/* Adds those of a reply of failures.lua. A kind whose tasks have died since the call before may come twice: it stays as it
+ * was. */
+static reeve_status read_failures(reeve_client *client, const rv_reply *reply, failures *sum)
 {
-    size_t count = reply->count - 1;
-    reeve_failure *list = rv_zalloc_array(count + 1, sizeof(*list));
-    if (list == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu kinds of failures", count);
-    for (size_t i = 0; i < count; i++) {
-        if (read_failure(&list[i], reply->items[i + 1])) continue;
-        rv_free(list);
-        return rv_client_odd_reply(client, "failures");
+    size_t more = reply->count - 1;
+    reeve_failure *grown = rv_realloc_array(sum->list, sum->count + more + 1, sizeof(*grown));
+    if (grown == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu kinds of failures", more);
+    sum->list = grown;
+    for (size_t i = 0; i < more; i++) {
+        reeve_failure one = {0};
+        if (!read_failure(&one, reply->items[i + 1])) return rv_client_odd_reply(client, "failures");
+        size_t at = 0;
+        while (at < sum->count && strcmp(sum->list[at].kind, one.kind) != 0) at++;
+        if (at == sum->count) sum->list[sum->count++] = one;
     }
-    *ret = list;
-    *ret_count = count;
     return REEVE_OK;
 }
 
@@ -108,6 +118,32 @@ static reeve_status failures_spread(reeve_client *client, rv_spread *spread, con
     return REEVE_OK;
 }
 
+/* A page of one queue, in as many calls as it takes: each tells of a part. */
+static reeve_status gather_failures(reeve_client *client, const char *queue, const rv_page *page, failures *sum,
+                                    uint64_t *ret_total)
+{
+    uint64_t told = 0, total = 0;
+    do {
+        char skip[24], max[24];
+        (void)snprintf(skip, sizeof(skip), "%" PRIu64, page->offset + told);
+        (void)snprintf(max, sizeof(max), "%" PRIu64, (uint64_t)page->limit - told);
+        const rv_reply *reply;
+        rv_simple_call call = {.script = &rv_script_failures, .queue = queue, .args = {skip, max}, .count = 2};
+        reeve_status status = rv_client_script(client, &call, &reply, NULL);
+        if (status != REEVE_OK) return status;
+        if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "failures");
+        int64_t kinds = rv_reply_int(reply->items[0], 0);
+        total = kinds > 0 ? (uint64_t)kinds : 0;
+        size_t more = reply->count - 1;
+        status = read_failures(client, reply, sum);
+        if (status != REEVE_OK) return status;
+        if (more == 0) break;
+        told += more;
+    } while (told < page->limit && page->offset + told < total);
+    if (ret_total != NULL) *ret_total = total;
+    return REEVE_OK;
+}
+
 reeve_status reeve_failures(reeve_client *client, const char *queue, uint64_t offset, size_t limit, reeve_failure **ret,
                             size_t *ret_count, uint64_t *ret_total)
 {
@@ -118,15 +154,15 @@ reeve_status reeve_failures(reeve_client *client, const char *queue, uint64_t of
     rv_spread spread;
     if (rv_spread_begin(&spread, client, queue))
         return failures_spread(client, &spread, &page, ret, ret_count, ret_total);
-    const rv_reply *reply;
-    rv_simple_call call = {.script = &rv_script_failures, .queue = queue, .args = {page.skip, page.max}, .count = 2};
-    status = rv_client_script(client, &call, &reply, NULL);
-    if (status != REEVE_OK) return status;
-    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "failures");
-    int64_t total = rv_reply_int(reply->items[0], 0);
-    status = read_failures(client, reply, ret, ret_count);
-    if (status == REEVE_OK && ret_total != NULL) *ret_total = total > 0 ? (uint64_t)total : 0;
-    return status;
+    failures sum = {0};
+    status = gather_failures(client, queue, &page, &sum, ret_total);
+    if (status != REEVE_OK) {
+        rv_free(sum.list);
+        return status;
+    }
+    *ret = sum.list;
+    *ret_count = sum.count;
+    return REEVE_OK;
 }
 
 void reeve_failures_free(reeve_failure *list)

@@ -2,7 +2,7 @@
 -- failures: the dead letters of a queue by kind.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  how many kinds to skip, ARGV[2] how many to tell of, at most 1000
+-- ARGV[1]  how many kinds to skip, ARGV[2] how many to tell of; of more than 50 it tells of 50
 -- reply    [1] how many kinds there are
 --          [2...] the one that was seen last first: {kind, tasks, when one died last [ms], that one's id, its type,
 --          its message}; 0 tasks and 0 and "" behind it: the set of this kind is gone
@@ -15,7 +15,8 @@ local skip, most = whole(ARGV[1], 0, LATEST), whole(ARGV[2], 0, LATEST)
 if not P or not skip or not most then
   return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are how many to skip and to tell of')
 end
-most = math.min(most, @CALL_MAX@)
+local PAGE = 50 -- a kind takes Redis some 50 to 100 us
+most = math.min(most, PAGE)
 local reply = {call('ZCARD', P .. 'failures')}
 local kinds = most > 0 and call('ZREVRANGE', P .. 'failures', text(skip), text(skip + most - 1)) or {}
 for _, kind in ipairs(kinds) do

@@ -325,6 +325,36 @@ static void misuse(void **state)
     reeve_failures_free(NULL);
 }
 
+/* Each call of the script tells of a part; the newest kind comes first. */
+static void many_kinds(void **state)
+{
+    (void)state;
+    enum { KINDS = 130, SKIPPED = 3, WANTED = 110 };
+    char name[32];
+    for (int i = 0; i < KINDS; i++) {
+        (void)snprintf(name, sizeof(name), "k%d", i);
+        kill_task(name, name);
+    }
+    reeve_failure *list;
+    size_t count;
+    uint64_t total;
+    test_ok(test_client, reeve_failures(test_client, "q", SKIPPED, WANTED, &list, &count, &total));
+    assert_int_equal(total, KINDS);
+    assert_int_equal(count, WANTED);
+    for (int i = 0; i < WANTED; i++) {
+        (void)snprintf(name, sizeof(name), "k%d", KINDS - 1 - SKIPPED - i);
+        assert_string_equal(list[i].kind, name);
+    }
+    reeve_failures_free(list);
+    test_ok(test_client, reeve_failures(test_client, "q", KINDS - 1, WANTED, &list, &count, &total));
+    assert_int_equal(count, 1);
+    reeve_failures_free(list);
+    test_ok(test_client, reeve_failures(test_client, "q", KINDS, WANTED, &list, &count, &total));
+    assert_int_equal(count, 0);
+    assert_int_equal(total, KINDS);
+    reeve_failures_free(list);
+}
+
 /* What died before there was an index, and what was broken by hand. */
 static void dead_ones_without_an_index(void **state)
 {
@@ -355,6 +385,7 @@ int main(void)
         cmocka_unit_test_setup(nothing_is_kept, set_up),
         cmocka_unit_test_setup(kinds_of_any_bytes, set_up),
         cmocka_unit_test_setup(pages, set_up),
+        cmocka_unit_test_setup(many_kinds, set_up),
         cmocka_unit_test_setup(misuse, set_up),
         cmocka_unit_test_setup(dead_ones_without_an_index, set_up),
     };

@@ -22,9 +22,9 @@ do
   end
 end
 
--- Whether the budget is used up by so many tasks. At least 10 have their turn, unless they are large.
+-- Whether the budget is used up by so many tasks. At least 10 have their turn, unless they are large or have many tags.
 function budget.is_over(count)
-  return budget.left <= (count < 10 and -1000 or 0)
+  return budget.left <= (count < 10 and -200 or 0)
 end
 
 -- How many of the first ids to read at once where envelopes may be large, at least one; for their bytes budget.left goes down.
