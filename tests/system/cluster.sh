@@ -6,11 +6,11 @@
 #             PORT[i], NODE_PID[i], NODE_ID[i]  of node i, from 0;  REEVE_REDIS is exported with the URL of the cluster
 declare -a PORT NODE_PID NODE_ID
 
-# node I COMMAND...: redis-cli on one node.
+# node I COMMAND...: as redis-cli, on one node.
 node() {
     local at=${PORT[$1]}
     shift
-    redis-cli -p "$at" "$@"
+    redis_at "$at" "$@"
 }
 
 # start_node I: a server on a free port. Another program may take a port meanwhile: then it tries others.

@@ -21,8 +21,9 @@ REEVE_WORKER="$REEVE_BUILD/bin/reeve-worker"
 PLUGIN_DIR="$REEVE_BUILD/plugins"
 [ -x "$REEVE" ] && [ -x "$REEVE_WORKER" ] || { echo "$REEVE_BUILD: there are no programs" >&2; exit 1; }
 TEST_DIR=$(mktemp -d "${TMPDIR:-/tmp}/reeve-st.XXXXXX") || exit 1
+mkfifo "$TEST_DIR/never" || exit 1 # to which nobody writes
 OUT= ERR= STATUS=0 REDIS_PID= REDIS_DIR= OWNED= WORKER_PID= REDIS_PORT=
-SANITIZED=${REEVE_SANITIZED:-$(sed -n 's/^REEVE_SANITIZE:[A-Z]*=..*/1/p' "$REEVE_BUILD/CMakeCache.txt" 2>/dev/null)}
+SANITIZED=${REEVE_SANITIZED:-$(exec sed -n 's/^REEVE_SANITIZE:[A-Z]*=..*/1/p' "$REEVE_BUILD/CMakeCache.txt" 2>/dev/null)}
 # A socket of an earlier shell must not be used by mistake.
 unset REEVE_REDIS
 
@@ -84,8 +85,18 @@ fail() {
 run() {
     STATUS=0
     "$@" >"$TEST_DIR/out" 2>"$TEST_DIR/err" || STATUS=$?
-    OUT=$(tr -d '\000' <"$TEST_DIR/out")
-    ERR=$(tr -d '\000' <"$TEST_DIR/err")
+    text_of OUT "$TEST_DIR/out"
+    text_of ERR "$TEST_DIR/err"
+}
+
+# text_of NAME FILE: sets NAME to the file's text, without its NULs and the newlines at its end. (As $(...) would, but
+# without a process: to start one takes longer than most of what the tests do.)
+text_of() {
+    local text='' part=
+    while IFS= read -r -d '' part; do text+=$part; done <"$2"
+    text+=$part
+    while [[ $text == *$'\n' ]]; do text=${text%$'\n'}; done
+    printf -v "$1" %s "$text"
 }
 
 # expect_status N COMMAND...: run, and the exit status is N.
@@ -105,7 +116,11 @@ expect_eq() {
 
 # expect_lines N: standard output of the last command has so many.  expect_silent, expect_quiet: nothing was printed there,
 # or on standard error.
-expect_lines() { expect_eq "$(wc -l <"$TEST_DIR/out")" "$1" "lines of output"; }
+expect_lines() {
+    local lines
+    mapfile -t lines <"$TEST_DIR/out"
+    expect_eq "${#lines[@]}" "$1" "lines of output"
+}
 expect_silent() { expect_eq "$OUT" "" "standard output"; }
 expect_quiet() { expect_eq "$ERR" "" "standard error"; }
 
@@ -113,14 +128,17 @@ expect_quiet() { expect_eq "$ERR" "" "standard error"; }
 expect_has() { case $1 in *"$2"*) ;; *) fail "'$2' is not in '$1'" ;; esac; }
 expect_lacks() { case $1 in *"$2"*) fail "'$2' is in '$1'" ;; esac; }
 
+# pause SECONDS: as sleep, without a process.
+pause() { read -rt "$1" <>"$TEST_DIR/never" || :; }
+
 # wait_for CONDITION SECONDS: evaluates CONDITION every 20 ms until it is true; fails when four times SECONDS have passed
 # (which say how long it may take where the machine has time).
 wait_for() {
     local condition=$1 seconds=$2 end
-    end=$(($(date +%s%N) / 1000000 + seconds * 4000))
+    end=$((${EPOCHREALTIME//[.,]/} + seconds * 4000000))
     until eval "$condition"; do
-        [ $(($(date +%s%N) / 1000000)) -lt "$end" ] || fail "not within $((4 * seconds)) s: $condition"
-        sleep 0.02
+        [ "${EPOCHREALTIME//[.,]/}" -lt "$end" ] || fail "not within $((4 * seconds)) s: $condition"
+        pause 0.02
     done
 }
 
@@ -188,11 +206,11 @@ serve_all_slots() {
     case $(redis CLUSTER INFO) in
     *cluster_slots_assigned:0*) redis CLUSTER ADDSLOTSRANGE 0 16383 >/dev/null ;;
     esac
-    wait_for 'redis CLUSTER INFO | grep -q cluster_state:ok' 30
+    wait_for '[[ $(redis CLUSTER INFO) == *cluster_state:ok* ]]' 30
 }
 
 # redis_as USER:PASSWORD: the URL of that server for this user; ":PASSWORD" for the default one.
-redis_as() { printf '%s\n' "$REDIS_URL" | sed "s,://,://$1@,"; }
+redis_as() { printf '%s\n' "${REDIS_URL/:\/\//://$1@}"; }
 
 # skip_over TRANSPORT WHY: a test that cannot be run over it.
 skip_over() {
@@ -208,8 +226,15 @@ stop_redis() {
     REDIS_PID=
 }
 
-# redis COMMAND...: redis-cli on that server.
-redis() { redis-cli -s "$REDIS_SOCKET" "$@"; }
+# redis COMMAND...: redis-cli on that server. redis_at SOCKET|PORT COMMAND...: on another of this machine. (By tests/redis_call,
+# which starts much sooner; with options of redis-cli, or commands on standard input, by itself.)
+redis() { redis_at "$REDIS_SOCKET" "$@"; }
+redis_at() {
+    case $1,${2:-} in
+    *,-* | *,) if [ -S "$1" ]; then redis-cli -s "$@"; else redis-cli -p "$@"; fi ;;
+    *) "$REEVE_BUILD/tests/redis_call" "$@" ;;
+    esac
+}
 
 # reeve ARGUMENT...: the command line, on that server by REEVE_REDIS.
 reeve() { "$REEVE" "$@"; }
@@ -222,13 +247,13 @@ member() {
 }
 
 # in_queue QUEUE MEMBER: a number of a queue (ready, running, completed, dead, ...).  of_task HANDLE MEMBER: of a task.
-in_queue() { member "$2" "$(reeve queues "$1" --json 2>/dev/null)"; }
-of_task() { member "$2" "$(reeve show "$1" --json 2>/dev/null)"; }
+in_queue() { member "$2" "$(exec "$REEVE" queues "$1" --json 2>/dev/null)"; }
+of_task() { member "$2" "$(exec "$REEVE" show "$1" --json 2>/dev/null)"; }
 
 # is_still QUEUE COMPLETED DEAD: so many tasks have ended, and none is anywhere else.
 is_still() {
     local line
-    line=$(reeve queues "$1" --json 2>/dev/null)
+    line=$(exec "$REEVE" queues "$1" --json 2>/dev/null)
     case $line in
     *'"blocked":0,"scheduled":0,"ready":0,"parked":0,"running":0,'*"\"completed\":$2,\"dead\":$3,"*) return 0 ;;
     *) return 1 ;;
@@ -267,10 +292,10 @@ worker_child() { tr -d ' \0' 2>/dev/null <"/proc/$1/task/$1/children"; }
 
 # takes_signals PID: the program has come so far that USR1 (number 10) does not end it: it catches or blocks the signal.
 takes_signals() {
-    local mask
-    for mask in $(sed -n 's/^Sig\(Cgt\|Blk\):[[:space:]]*//p' "/proc/$1/status"); do
-        [ $((0x$mask & 1 << 9)) = 0 ] || return 0
-    done
+    local name mask
+    while read -r name mask; do
+        case $name in SigCgt: | SigBlk:) [ $((0x$mask & 1 << 9)) = 0 ] || return 0 ;; esac
+    done 2>/dev/null <"/proc/$1/status"
     return 1
 }
 
@@ -279,8 +304,10 @@ takes_signals() {
 are_busy() {
     takes_signals "$WORKER_PID" || return 1
     kill -USR1 "$WORKER_PID"
-    sleep 0.05
-    grep event=program.stats "$TEST_DIR/$1.log" | tail -n 1 | grep -Eq " busy=$2( |$)"
+    pause 0.05
+    local stats
+    mapfile -t stats < <(exec grep event=program.stats "$TEST_DIR/$1.log")
+    [[ ${stats[-1]:-} =~ " busy=$2"(" "|$) ]]
 }
 
 # logged NAME EVENT: how many lines of that event the log of $TEST_DIR/NAME.log has.

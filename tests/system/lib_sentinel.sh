@@ -20,12 +20,12 @@ start_node() {
         "$@" --port $PORT </dev/null >/dev/null 2>&1 &
         pid=$!
         while kill -0 $pid 2>/dev/null; do
-            if [ "$(redis-cli -p $PORT INFO server 2>/dev/null | sed -n 's/^process_id:\([0-9]*\).*/\1/p')" = $pid ]; then
+            if [ "$(redis_at $PORT INFO server 2>/dev/null | sed -n 's/^process_id:\([0-9]*\).*/\1/p')" = $pid ]; then
                 PIDS[$PORT]=$pid
                 own $pid
                 return 0
             fi
-            sleep 0.02
+            pause 0.02
         done
     done
 }
@@ -62,7 +62,7 @@ start_sentinel() {
 knows_all() {
     local port
     for port in "${SENTINELS[@]}"; do
-        redis-cli -p "$port" INFO sentinel 2>/dev/null | grep -q 'status=ok,.*,slaves=2,sentinels=3' || return 1
+        redis_at "$port" INFO sentinel 2>/dev/null | grep -q 'status=ok,.*,slaves=2,sentinels=3' || return 1
     done
 }
 
@@ -84,11 +84,11 @@ start_nodes() {
 
 # master_port [SENTINEL]
 master_port() {
-    redis-cli -p "${1:-${SENTINELS[2]}}" SENTINEL GET-MASTER-ADDR-BY-NAME main 2>/dev/null | sed -n 2p
+    redis_at "${1:-${SENTINELS[2]}}" SENTINEL GET-MASTER-ADDR-BY-NAME main 2>/dev/null | sed -n 2p
 }
 
 # sentinel_epoch SENTINEL: how many failovers it knows of, and more.
-sentinel_epoch() { redis-cli -p "$1" SENTINEL MASTER main 2>/dev/null | sed -n '/^config-epoch$/{n;p}'; }
+sentinel_epoch() { redis_at "$1" SENTINEL MASTER main 2>/dev/null | sed -n '/^config-epoch$/{n;p}'; }
 
 # moved_since EPOCH: all Sentinels know of a later failover and name one server, which says that it is a master. (A name
 # alone does not tell: a second failover may have gone back.)
@@ -99,5 +99,5 @@ moved_since() {
         [ -n "$port" ] && [ "$port" = "${named:-$port}" ] && [ "${epoch:-0}" -gt "$1" ] || return 1
         named=$port
     done
-    [ "$(redis-cli -p "$named" ROLE 2>/dev/null | head -n 1)" = master ]
+    [ "$(redis_at "$named" ROLE 2>/dev/null | head -n 1)" = master ]
 }

@@ -99,7 +99,7 @@ nothing_is_left() {
     local pid=$!
     own $pid
     wait_for 'compgen -G "$TEST_DIR/reeve-bench.*/redis.sock" >/dev/null' 20
-    wait_for '[ "$(redis-cli -s "$TEST_DIR"/reeve-bench.*/redis.sock EXISTS "reeve-bench:{schedule}:tasks")" = 1 ]' 20
+    wait_for '[ "$(redis_at "$TEST_DIR"/reeve-bench.*/redis.sock EXISTS "reeve-bench:{schedule}:tasks")" = 1 ]' 20
     end $pid
     expect_eq "$ENDED" 143
     expect_has "$(cat "$TEST_DIR/interrupted")" "interrupted"

@@ -31,7 +31,7 @@ browse() {
     # shellcheck disable=SC2086
     redis-server $REDIS_OPTIONS >"$TEST_DIR/redis.log" &
     export REDIS_PID=$!
-    wait_for '[ "$(redis-cli -s "$TEST_DIR/redis.sock" PING 2>/dev/null)" = PONG ]' 10
+    wait_for '[ "$(redis_at "$TEST_DIR/redis.sock" PING 2>/dev/null)" = PONG ]' 10
     start_worker worker
     serve open
     export URL=$SERVED

@@ -56,7 +56,7 @@ find many -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum >expected
 "${DEMO[@]}" --manifest manifest many >demo.out 2>demo.err &
 demo=$!
 own "$demo"
-completed() { redis-cli -s "$TMPDIR"/reeve-demo.*/redis.sock ZCARD 'reeve:{files}:completed' 2>/dev/null; }
+completed() { redis_at "$TMPDIR"/reeve-demo.*/redis.sock ZCARD 'reeve:{files}:completed' 2>/dev/null; }
 wait_for '[ "$(completed)" -gt 100 ] 2>/dev/null' 60
 killed=$(worker_of_demo)
 kill -KILL "$killed"

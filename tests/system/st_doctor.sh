@@ -72,7 +72,7 @@ replica() {
     redis-server --port 0 --unixsocket "$socket" --dir "$TEST_DIR" --save '' --replicaof 127.0.0.1 1 >/dev/null 2>&1 &
     pid=$!
     own "$pid"
-    wait_for '[ "$(redis-cli -s "'"$socket"'" PING 2>/dev/null)" = PONG ]' 30
+    wait_for '[ "$(redis_at "'"$socket"'" PING 2>/dev/null)" = PONG ]' 30
     expect_status 0 reeve ping --redis "unix://$socket"
     expect_has "$OUT" "slave"
     expect_status 1 reeve doctor --redis "unix://$socket"

@@ -35,7 +35,7 @@ round_trip() {
     expect_lines 9
     for queue in q far; do reeve list "$queue" --state all --json || fail "no list"; done >"$TEST_DIR/export"
     tasks | grep -v q/gone >"$TEST_DIR/before"
-    redis-cli -s "$REDIS_SOCKET" flushall >/dev/null
+    redis flushall >/dev/null
     expect_status 0 reeve enqueue --bulk <"$TEST_DIR/export"
     expect_lines 9
     expect_eq "$ERR" "9 enqueued, 0 refused, 1 skipped as they had ended (--ended enqueues them, too)"

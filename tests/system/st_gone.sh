@@ -31,15 +31,15 @@ expect_eq "$ENDED" 1 "exit status of enqueue --wait for a deleted task"
 expect_has "$(cat "$TEST_DIR/waiter.err")" "later/gone was deleted"
 
 # ---- the first look at Redis ----------------------------------------------------------------------------------------------
-redis-cli -s "$REDIS_SOCKET" CONFIG SET maxmemory-policy allkeys-lru >/dev/null
-redis-cli -s "$REDIS_SOCKET" CONFIG SET appendonly no >/dev/null
-redis-cli -s "$REDIS_SOCKET" CONFIG SET save "" >/dev/null
+redis CONFIG SET maxmemory-policy allkeys-lru >/dev/null
+redis CONFIG SET appendonly no >/dev/null
+redis CONFIG SET save "" >/dev/null
 start_worker gone
 wait_for '[ "$(logged gone redis.evicts)" = 1 ]' 30
 wait_for '[ "$(logged gone redis.volatile)" = 2 ]' 30 # (it had no persistence before, either)
 end "$WORKER_PID"
 
-redis-cli -s "$REDIS_SOCKET" CONFIG SET requirepass secret >/dev/null
+redis CONFIG SET requirepass secret >/dev/null
 expect_status 1 timeout 60 "$REEVE_WORKER" -c "$TEST_DIR/gone.conf"
 grep -q NOAUTH "$TEST_DIR/err" || fail "the reason is not told"
 export REEVE_REDIS=unix://:wrong@$REDIS_SOCKET

@@ -72,7 +72,7 @@ scrape
 expect_metric 'reeve_tasks_total{queue="mail",type="echo",outcome="completed"} 1'
 expect_eq "$(curl -sS "$METRICS/healthz")" '{"live":true}'
 kill -CONT "$REDIS_PID"
-redis-cli -s "$REDIS_SOCKET" CLIENT KILL TYPE normal >/dev/null
+redis CLIENT KILL TYPE normal >/dev/null
 wait_for 'scrape && ! has "reeve_redis_reconnects_total 0"' 20
 wait_for 'curl -sS "$METRICS/readyz" | grep -q "\"ready\":true"' 20
 

@@ -86,7 +86,7 @@ kill_master() {
 
 # Not while the Sentinels still finish the failover before.
 by_command() {
-    until [ "$(redis-cli -p "${SENTINELS[0]}" SENTINEL FAILOVER main)" = OK ]; do sleep 0.1; done
+    until [ "$(redis_at "${SENTINELS[0]}" SENTINEL FAILOVER main)" = OK ]; do sleep 0.1; done
 }
 
 MASTER=${PORTS[0]}
@@ -97,7 +97,7 @@ own $LOAD
 confirmed 20
 failover kill_master
 start_again "${PORTS[0]}" --replicaof "127.0.0.1 $MASTER"
-wait_for 'redis-cli -p "${PORTS[0]}" ROLE 2>/dev/null | grep -q connected' 20
+wait_for 'redis_at "${PORTS[0]}" ROLE 2>/dev/null | grep -q connected' 20
 confirmed $(($(wc -l <"$TEST_DIR/confirmed") + 20))
 failover by_command
 touch "$TEST_DIR/enough"

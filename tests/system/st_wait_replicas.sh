@@ -6,7 +6,7 @@
 start_server master
 MASTER=$PORT
 start_server replica --replicaof "127.0.0.1 $MASTER"
-wait_for 'redis-cli -p "$MASTER" INFO replication | grep -q "slave0:.*state=online"' 20
+wait_for 'redis_at "$MASTER" INFO replication | grep -q "slave0:.*state=online"' 20
 export REEVE_REDIS=redis://127.0.0.1:$MASTER
 
 expect_status 0 reeve enqueue q echo x --wait-replicas 1 --wait-replicas-for 60
@@ -28,7 +28,7 @@ expect_eq "$(in_queue q ready)" 9
 expect_status 2 reeve enqueue q echo --wait-replicas-for 1
 
 # A user without the right to WAIT is told.
-redis-cli -p "$MASTER" ACL SETUSER w on '>p' '~*' '&*' +@all -wait >/dev/null
+redis_at "$MASTER" ACL SETUSER w on '>p' '~*' '&*' +@all -wait >/dev/null
 expect_status 4 reeve --redis "redis://w:p@127.0.0.1:$MASTER" enqueue q echo v --wait-replicas 1
 expect_has "$ERR" NOPERM
 
@@ -36,7 +36,7 @@ expect_has "$ERR" NOPERM
 
 # A Redis before 7.2 is told; a later one has it.
 run reeve enqueue q echo d --wait-disk
-case $(redis-cli -p "$MASTER" COMMAND INFO waitaof) in
+case $(redis_at "$MASTER" COMMAND INFO waitaof) in
 *waitaof*) expect_eq "$STATUS" 0 "--wait-disk" ;;
 *)
     expect_eq "$STATUS" 4
@@ -51,12 +51,12 @@ LATE=$PORT
 export REEVE_REDIS=redis://127.0.0.1:$LATE
 expect_status 4 reeve enqueue q echo x --wait-disk --wait-replicas-for 0.5
 expect_has "$ERR" "the append-only file has it not on the disk after 500 ms"
-redis-cli -p "$LATE" SADD 1 0 >/dev/null
+redis_at "$LATE" SADD 1 0 >/dev/null
 expect_status 0 reeve enqueue q echo x --wait-disk --wait-replicas-for 0.5
 expect_quiet
-redis-cli -p "$LATE" SADD 1 1 >/dev/null
+redis_at "$LATE" SADD 1 1 >/dev/null
 expect_status 4 reeve enqueue q echo x --wait-disk --wait-replicas 1 --wait-replicas-for 0.5
 expect_has "$ERR" "0 of 1 replicas confirmed"
-redis-cli -p "$LATE" SADD 1 500 >/dev/null
+redis_at "$LATE" SADD 1 500 >/dev/null
 expect_status 0 reeve enqueue q echo x --wait-disk --wait-replicas 1 --wait-replicas-for 0.5
 expect_eq "$(in_queue q ready)" 4
