@@ -4,34 +4,32 @@
 
 KNOWN="KEYS ARGV redis cjson string math table ipairs pairs next tonumber tostring type unpack select pcall error"
 
-# names SCRIPT: "what name" for each use of a global name in it.
-names() {
-    sed 's/^#!.*//' "$1" >"$TEST_DIR/script.lua"
-    luac5.1 -p -l "$TEST_DIR/script.lua" >"$TEST_DIR/listing" || fail "$1 does not compile"
-    sed -n 's/^.*\([GS]\)ETGLOBAL.*; \(.*\)$/\1 \2/p' "$TEST_DIR/listing" | sort -u
-}
-
-# unknown SCRIPT: the names in it that are not known, or are set.
+# unknown SCRIPT...: "SCRIPT: name" for each global name in them that is not known, or is set.
 unknown() {
-    local what name
-    names "$1" | while read -r what name; do
-        case " $KNOWN " in
-        *" $name "*) [ "$what" = G ] || echo "$name (set)" ;;
-        *) echo "$name" ;;
-        esac
-    done
+    luac5.1 -p -l "$@" >"$TEST_DIR/listing" || fail "a script does not compile"
+    awk -v known="$KNOWN" '
+        BEGIN { n = split(known, word, " "); for (i = 1; i <= n; i++) is_known[word[i]] = 1 }
+        /^(main|function) </ { script = $2; sub(/^</, "", script); sub(/:[0-9]+,[0-9]+>$/, "", script); sub(/.*\//, "", script) }
+        $3 == "GETGLOBAL" && !($NF in is_known) { found[script ": " $NF] }
+        $3 == "SETGLOBAL" { found[script ": " $NF ($NF in is_known ? " (set)" : "")] }
+        END { for (line in found) print line }' "$TEST_DIR/listing" | sort
 }
 
 # The scripts as they are installed. The build directory may hold older ones that are none any more.
-SCRIPTS=()
-for script in "$(dirname "$0")"/../../src/lua/*.lua; do SCRIPTS+=("$REEVE_BUILD/src/lua/$(basename "$script")"); done
-for script in "${SCRIPTS[@]}"; do
-    found=$(unknown "$script")
-    [ -z "$found" ] || fail "$(basename "$script") uses names that are not known: $found"
+SCRIPTS=() INSTALLED=() SENT=()
+mkdir "$TEST_DIR/installed" "$TEST_DIR/sent"
+for script in "$(dirname "$0")"/../../src/lua/*.lua; do
+    name=${script##*/}
+    SCRIPTS+=("$REEVE_BUILD/src/lua/$name")
+    INSTALLED+=("$TEST_DIR/installed/$name") SENT+=("$TEST_DIR/sent/$name")
 done
+awk -v to="$TEST_DIR/installed/" '
+    FNR == 1 { if (file) close(file); file = FILENAME; sub(/.*\//, to, file); sub(/^#!.*/, "") }
+    { print > file }' "${SCRIPTS[@]}"
+expect_eq "$(unknown "${INSTALLED[@]}")" "" "names that are not known"
 # (What it looks for is found.)
-echo 'local known = 1; unheard_of(known)' >"$TEST_DIR/bad.lua"
-expect_eq "$(unknown "$TEST_DIR/bad.lua")" unheard_of
+echo 'local known = 1; unheard_of(known); pcall = known' >"$TEST_DIR/bad.lua"
+expect_eq "$(unknown "$TEST_DIR/bad.lua" "${INSTALLED[0]}")" $'bad.lua: pcall (set)\nbad.lua: unheard_of'
 
 # Whoever begins a session may run each command that any script calls (lib/rights.lua). TIME needs no right to a key.
 needed=$(sed -n '/^local COMMANDS/,$p' "$(dirname "$0")/../../src/lua/lib/rights.lua" | tr -cs 'A-Z' '\n' |
@@ -43,29 +41,66 @@ expect_eq "$needed" "$called"
 # What the build puts into the texts is there.
 expect_eq "$(grep -l '@[A-Z_]*@' "${SCRIPTS[@]}")" ""
 
-# code TEXT: the instructions of a script, and its constants in their order. Fields that modules declare have other names where they
-# are sent, so names stand apart: one a line in TEXT.names.
-code() {
-    luac5.1 -s -o "$TEST_DIR/compiled" "$1" && luac5.1 -l -l -p "$TEST_DIR/compiled" >"$1.listing" || return 1
-    sed -E 's/^(main|function) <[^>]*>/\1/; s/0x[0-9a-f]+//g; s/\t\[[0-9-]+\]//; s/\t; .*//; s/\t"[A-Za-z_][A-Za-z0-9_]*"$/\tNAME/' "$1.listing"
-    sed -nE 's/^.*\t"([A-Za-z_][A-Za-z0-9_]*)"$/\1/p' "$1.listing" >"$1.names"
-}
-
 # What is sent to Redis is the installed script, but for comments, blanks, names of variables and of declared fields: it compiles to
 # the same code, and each name in it stands for one name.
 cat >"$TEST_DIR/sent.lua" <<'END'
-local source = io.open(arg[1]):read('*a'):match('text%[%] = {(.-)\n0};')
-for code in source:gmatch('%d+') do io.write(string.char(code)) end
+local to = arg[1]
+for i = 2, #arg do
+  local source = io.open(arg[i]):read('*a'):match('text%[%] = {(.-)\n0};')
+  local text = source:gsub('%s', ''):gsub('(%d+),?', function(code) return string.char(code) end)
+  io.open(to .. '/' .. arg[i]:match('([^/]+)%.c$') .. '.lua', 'w'):write((text:gsub('^#![^\n]*', '', 1)))
+end
 END
-for script in "${SCRIPTS[@]}"; do
-    "$(lua)" "$TEST_DIR/sent.lua" "${script%.lua}.c" | sed 's/^#!.*//' >"$TEST_DIR/sent"
-    sed 's/^#!.*//' "$script" >"$TEST_DIR/installed"
-    code "$TEST_DIR/sent" >"$TEST_DIR/sent.code" && code "$TEST_DIR/installed" >"$TEST_DIR/installed.code" ||
-        fail "$script does not compile"
-    paste -d ' ' "$TEST_DIR/installed.names" "$TEST_DIR/sent.names" | sort -u >"$TEST_DIR/pairs"
-    for field in 1 2; do expect_eq "$(cut -d ' ' -f $field "$TEST_DIR/pairs" | sort | uniq -d)" ""; done
-    [ -s "$TEST_DIR/installed.names" ] || fail "no names of $script were found"
-    cmp "$TEST_DIR/sent.code" "$TEST_DIR/installed.code" || fail "$(basename "$script") is not sent as it is installed"
-    # The description of the script stands behind its code.
-    expect_eq "$(wc -l <"$TEST_DIR/sent")" "$(grep -nvE '^(--.*)?$' "$TEST_DIR/installed" | tail -n 1 | cut -d : -f 1)"
-done
+"$(lua)" "$TEST_DIR/sent.lua" "$TEST_DIR/sent" "${SCRIPTS[@]/%.lua/.c}" || fail "what is sent cannot be read"
+
+# listing SCRIPT...: the instructions of scripts, and their constants in their order, without names of variables and files.
+listing() { luac5.1 -s -o "$TEST_DIR/compiled" "$@" && luac5.1 -l -l -p "$TEST_DIR/compiled"; }
+listing "${INSTALLED[@]}" >"$TEST_DIR/installed.listing" && listing "${SENT[@]}" >"$TEST_DIR/sent.listing" ||
+    fail "a script does not compile"
+
+# Two listings line by line. A chunk is a script: main, of no line. Constants that are names may differ, but none is two others.
+cat >"$TEST_DIR/same.lua" <<'END'
+local a, b, scripts = io.open(arg[1]):lines(), io.open(arg[2]):lines(), {select(3, unpack(arg))}
+local chunk, names, to, from = -1, 0, {}, {}
+local function plain(line)
+  return (line:gsub('^(%a+) <[^>]*>', '%1'):gsub('0x%x+', ''):gsub('\t%[[%d-]+%]', ''):gsub('\t; .*', ''))
+end
+local function is(condition, ...)
+  if not condition then io.stderr:write((scripts[chunk] or '?'), ' is not sent as it is installed: ', ...) os.exit(1) end
+end
+local function finished() is(chunk < 1 or names > 0, 'no names of it were found\n') end
+for one in a do
+  local other = b()
+  if one:find('^main <') then
+    finished()
+    chunk, names, to, from = chunk + 1, 0, {}, {}
+  end
+  local name, short = one:match('\t"([%a_][%w_]*)"$'), other and other:match('\t"([%a_][%w_]*)"$')
+  is(other and (name == nil) == (short == nil), one, '\n')
+  if name then
+    is((to[name] or short) == short and (from[short] or name) == name, name, ' is ', short, '\n')
+    to[name], from[short], names = short, name, names + 1
+    one, other = one:match('^.*\t'), other:match('^.*\t')
+  end
+  is(plain(one) == plain(other), one, '\n', other, '\n')
+end
+finished()
+is(b() == nil and chunk == #scripts, chunk, ' scripts were compared\n')
+END
+same() { "$(lua)" "$TEST_DIR/same.lua" "$1" "$2" "${SCRIPTS[@]##*/}"; }
+same "$TEST_DIR/installed.listing" "$TEST_DIR/sent.listing" || exit 1
+# (A difference in the last of them is found: another instruction, and a name that stands for two.)
+last=${SENT[-1]}
+cp "$last" "$TEST_DIR/last"
+{ echo 'if KEYS[2] then return end'; cat "$TEST_DIR/last"; } >"$last"
+listing "${SENT[@]}" >"$TEST_DIR/sent.listing"
+same "$TEST_DIR/installed.listing" "$TEST_DIR/sent.listing" 2>/dev/null && fail "another instruction is not found"
+cp "$TEST_DIR/last" "$last"
+
+# The description of the script stands behind its code.
+awk '
+    FNR == 1 { script = FILENAME; sub(/.*\//, "", script); installed = FILENAME ~ /\/installed\// }
+    installed { if ($0 != "" && $0 !~ /^--/) code[script] = FNR; next }
+    { sent[script] = FNR }
+    END { for (script in code) if (code[script] != sent[script]) { print script ": " code[script] " lines, and " sent[script]; bad = 1 }
+        exit bad }' "${INSTALLED[@]}" "${SENT[@]}" || fail "a script that is sent has more lines, or fewer, than the code of the installed one"
