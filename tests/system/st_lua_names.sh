@@ -89,7 +89,7 @@ is(b() == nil and chunk == #scripts, chunk, ' scripts were compared\n')
 END
 same() { "$(lua)" "$TEST_DIR/same.lua" "$1" "$2" "${SCRIPTS[@]##*/}"; }
 same "$TEST_DIR/installed.listing" "$TEST_DIR/sent.listing" || exit 1
-# (A difference in the last of them is found: another instruction, and a name that stands for two.)
+# (A difference in the last of them is found.)
 last=${SENT[-1]}
 cp "$last" "$TEST_DIR/last"
 { echo 'if KEYS[2] then return end'; cat "$TEST_DIR/last"; } >"$last"
