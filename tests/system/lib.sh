@@ -227,14 +227,16 @@ stop_redis() {
 }
 
 # redis COMMAND...: redis-cli on that server. redis_at SOCKET|PORT COMMAND...: on another of this machine. (By tests/redis_call,
-# which starts much sooner; with options of redis-cli, or commands on standard input, by itself.)
+# which starts much sooner, where that is built; with options of redis-cli, or commands on standard input, by itself.)
 redis() { redis_at "$REDIS_SOCKET" "$@"; }
 redis_at() {
-    case $1,${2:-} in
-    *,-* | *,) if [ -S "$1" ]; then redis-cli -s "$@"; else redis-cli -p "$@"; fi ;;
-    *) "$REEVE_BUILD/tests/redis_call" "$@" ;;
+    case $REDIS_CALL,${2:-} in
+    ,* | *,-* | *,) if [[ $1 == */* ]]; then redis-cli -s "$@"; else redis-cli -p "$@"; fi ;;
+    *) "$REDIS_CALL" "$@" ;;
     esac
 }
+REDIS_CALL=$REEVE_BUILD/tests/redis_call
+[ -x "$REDIS_CALL" ] || REDIS_CALL=
 
 # reeve ARGUMENT...: the command line, on that server by REEVE_REDIS.
 reeve() { "$REEVE" "$@"; }
