@@ -47,10 +47,13 @@ static bool changed;
 /* One call, with an odd value or cut short: it says so in words and writes nothing, or is done. */
 static bool stands(const test_script_call *call, size_t keys, size_t args, const test_odd *odd)
 {
-    char before[65536], begins[64], what[512], got[512];
+    static char before[65536];
+    char begins[64], what[512], got[512];
     bool good = true;
-    if (changed) test_calls_prepare();
-    (void)snprintf(before, sizeof(before), "%s", test_calls_digest());
+    if (changed) {
+        test_calls_prepare();
+        (void)snprintf(before, sizeof(before), "%s", test_calls_digest());
+    }
     (void)snprintf(got, sizeof(got), "%.400s", test_reply_text(test_call_send(test_conn, call, keys, args, odd)));
     (void)snprintf(what, sizeof(what), "%s %s, %zu keys, %zu arguments, the %zu.: \"%s\"", call->script->name,
                    call->args[0] != NULL ? call->args[0] : "", keys, args, odd != NULL ? odd->at + 1 : 0,
