@@ -49,9 +49,10 @@ typedef struct reeve_worker_options {
      * the program can do. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (client.h); `id` names
      * the request; both are valid during the call. If the function returns true, the program carries the request out,
      * on a thread of its own choice, and answers it once with reeve_worker_answer; it copies `id` for that. If it
-     * returns false, the worker answers that the program does not do this. The worker's keeper thread calls the
+     * returns false, the worker answers that the program does not do this; for "reload" it calls
+     * reeve_worker_reload. The worker's keeper thread calls the
      * function: it must not block, and may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id
-     * with this worker. NULL: these requests are refused.
+     * with this worker. NULL: as one that always returns false.
      */
     bool (*on_request)(void *user, const char *id, const char *request);
     void *on_request_user; /* argument of on_request; must outlive the worker */
@@ -74,6 +75,17 @@ typedef struct reeve_worker_options {
      * no use after a crash of the machine. NULL: no record. Without effect in a supervised worker.
      */
     const char *crash_dir;
+    /*
+     * A part of reeve_worker_reload, which `reeve signal WORKER reload` calls, too, if on_request is NULL or returns
+     * false. The program reads its settings again, and may change this worker by reeve_worker_set_pool,
+     * reeve_worker_set_threads, reeve_worker_add_pool and the like. It may write what has changed, or why it refuses, to
+     * ret_text, `size` bytes with the final zero byte; the text is part of the answer. Any other status than REEVE_OK
+     * refuses the reload: plugins are not replaced either. The thread that calls reeve_worker_reload calls the function;
+     * for a request, a thread of the worker's own does, and the program must then not change this worker on another
+     * thread at the same time. It may block. It must not stop the worker, or reload it. NULL: no call.
+     */
+    reeve_status (*on_reload)(void *user, reeve_worker *worker, char *ret_text, size_t size);
+    void *on_reload_user; /* argument of on_reload; must outlive the worker */
 } reeve_worker_options;
 
 /*
@@ -125,6 +137,8 @@ REEVE_API reeve_status reeve_worker_add_layer(reeve_worker *worker, const reeve_
  * Loads a plugin, registers its handlers and adds its layers. An argument with a '/' is a path. Any other argument is
  * the name of a file in the plugin directory: "checksum" is <plugin_dir>/checksum.so. Call it only before start.
  * After a failure, none of the plugin's handlers is registered, and none of its layers is added.
+ * A private copy of the file is loaded: what is written to the file later has no effect until reeve_worker_reload. Where
+ * memory cannot be mapped as code, and for a library that finds others by $ORIGIN, it is the file itself.
  *
  *   REEVE_EPLUGIN                    the file cannot be opened, has no entry function, or has an unknown ABI number
  *   REEVE_EDUPLICATE, REEVE_EINVAL   as reeve_worker_register and reeve_worker_add_layer, for one of its handlers or
@@ -297,6 +311,24 @@ REEVE_API reeve_status reeve_worker_remove_pool(reeve_worker *worker, const char
 REEVE_API reeve_status reeve_worker_add_queue(reeve_worker *worker, const char *pool, const char *queue,
                                               unsigned weight);
 REEVE_API reeve_status reeve_worker_remove_queue(reeve_worker *worker, const char *pool, const char *queue);
+
+/*
+ * Reloads a running worker. Plugins of reeve_worker_load_plugin whose files have changed are loaded again, beside the
+ * versions that run, and then the program reads its settings (reeve_worker_options.on_reload). Running tasks end in the
+ * old version, and so may tasks that a thread leases just then; later ones run in the new one, and the old one is
+ * unloaded when its last task has ended. Handlers and layers that the program has added, and policies, stay as they are.
+ * If a file cannot be loaded, or on_reload refuses, nothing changes.
+ *
+ * ret_text: what has changed, in words, cut at `size` bytes with the final zero byte; NULL: not wanted. It is written only
+ * on success; reeve_worker_error has the reason of a failure. The call blocks while plugins are loaded, and for on_reload.
+ * It does not wait for tasks. Any thread but one that runs a handler of this worker.
+ *
+ *   REEVE_EPLUGIN, REEVE_EDUPLICATE, REEVE_EINVAL   as reeve_worker_load_plugin
+ *   REEVE_ESTATE      the worker does not run; or a handler, layer or hook of this worker made the call
+ *   REEVE_ENOMEM
+ *   any other status  that of on_reload
+ */
+REEVE_API reeve_status reeve_worker_reload(reeve_worker *worker, char *ret_text, size_t size);
 
 /*
  * Starts all threads of the worker and returns. If the URL is "embedded:", the call also starts the private server.

@@ -6,6 +6,11 @@
 #include "base/mem.h"
 #include "handlers/handler_check.h"
 
+typedef struct rv_set_policy {
+    reeve_handler_policy policy; /* its type is its own, and its backoff is: */
+    reeve_backoff backoff;
+} rv_set_policy;
+
 rv_handler_set *rv_handler_set_new(void)
 {
     return rv_zalloc(sizeof(rv_handler_set));
@@ -17,6 +22,8 @@ void rv_handler_set_free(rv_handler_set *set)
     rv_handler_table_fini(&set->handlers);
     rv_layers_fini(&set->layers);
     for (size_t i = 0; i < set->plugin_count; i++) reeve_plugin_close(set->plugins[i]);
+    for (size_t i = 0; i < set->policy_count; i++) rv_free((void *)set->policies[i].policy.type);
+    rv_free(set->policies);
     rv_free(set->plugins);
     rv_free(set);
 }
@@ -51,6 +58,7 @@ static reeve_status add_layers(rv_handler_set *set, const reeve_plugin_handle *p
         reeve_layer layer = plugin->layers[i];
         layer.free_user = NULL;
         status = rv_layers_add(&set->layers, &layer, error);
+        if (status == REEVE_OK) set->layer_plugins[set->layers.count - 1] = plugin;
     }
     return status;
 }
@@ -97,12 +105,28 @@ static reeve_status check_policy(const rv_handler *entry, const reeve_handler_po
     return REEVE_OK;
 }
 
+/* For a set that is made from this one. */
+static reeve_status keep_policy(rv_handler_set *set, const reeve_handler_policy *policy, rv_error *error)
+{
+    rv_set_policy *policies = rv_realloc_array(set->policies, set->policy_count + 1, sizeof(*policies));
+    if (policies == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a policy");
+    set->policies = policies;
+    rv_set_policy *kept = &policies[set->policy_count];
+    *kept = (rv_set_policy){.policy = *policy};
+    if (policy->backoff != NULL) kept->backoff = *policy->backoff;
+    kept->policy.type = rv_strdup(policy->type);
+    if (kept->policy.type == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a policy");
+    set->policy_count++;
+    return REEVE_OK;
+}
+
 reeve_status rv_handler_set_policy(rv_handler_set *set, const reeve_handler_policy *policy, rv_error *error)
 {
     reeve_handler merged;
     rv_handler *entry = rv_handler_table_find_own(&set->handlers, policy->type);
     if (entry == NULL) return rv_fail(error, REEVE_ENOTFOUND, "no handler of type %.120s is registered", policy->type);
     reeve_status status = check_policy(entry, policy, &merged, error);
+    if (status == REEVE_OK) status = keep_policy(set, policy, error);
     if (status != REEVE_OK) return status;
     if (policy->timeout_ms > 0) merged.timeout_ms = policy->timeout_ms;
     if (policy->heartbeat_ms > 0) merged.heartbeat_ms = policy->heartbeat_ms;
@@ -112,6 +136,18 @@ reeve_status rv_handler_set_policy(rv_handler_set *set, const reeve_handler_poli
     if (policy->backoff != NULL) merged.backoff = *policy->backoff;
     entry->handler = merged;
     return REEVE_OK;
+}
+
+reeve_status rv_handler_set_copy_policies(rv_handler_set *set, const rv_handler_set *from, rv_error *error)
+{
+    reeve_status status = REEVE_OK;
+    for (size_t i = 0; i < from->policy_count && status == REEVE_OK; i++) {
+        reeve_handler_policy policy = from->policies[i].policy;
+        if (policy.backoff != NULL) policy.backoff = &from->policies[i].backoff;
+        bool has_type = rv_handler_table_find_own(&set->handlers, policy.type) != NULL;
+        status = has_type ? rv_handler_set_policy(set, &policy, error) : keep_policy(set, &policy, error);
+    }
+    return status;
 }
 
 reeve_status rv_handler_set_wrap(rv_handler_set *set, rv_error *error)

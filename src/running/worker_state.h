@@ -438,6 +438,15 @@ struct reeve_worker {
     void *on_data_lost_user;
     bool (*on_request)(void *user, const char *id, const char *request);
     void *on_request_user;
+    reeve_status (*on_reload)(void *user, reeve_worker *worker, char *ret_text, size_t size);
+    void *on_reload_user;
+    pthread_mutex_t reloading; /* held during a reload (worker_reload.h); taken before `changing` */
+    struct {
+        pthread_t thread; /* of the last request to reload (upkeep/reload_request.h), */
+        bool has_thread;  /* which was not joined yet; only the keeper's, and later that of reeve_worker_stop */
+        atomic_bool runs;
+        char id[33];
+    } reload;
     void (*on_descriptors_lost)(void);                 /* of reeve-worker */
     struct rv_flight *flight;                          /* for a supervisor, or NULL; borrowed */
     char *crash_dir;                                   /* of the options, or NULL */

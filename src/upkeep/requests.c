@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "running/phase.h"
 #include "running/pool_change.h"
+#include "upkeep/reload_request.h"
 
 #define ID_MAX 32
 #define ANSWER_MAX (1024 * 1024) /* bytes of its text */
@@ -207,6 +208,7 @@ static bool pass_on(reeve_worker *worker, const request *r, rv_error *error)
         return false;
     }
     if (worker->on_request != NULL && worker->on_request(worker->on_request_user, r->id, r->whole)) return true;
+    if (strcmp(r->verb, "reload") == 0) return rv_reload_request_start(worker, r->id, error) == REEVE_OK;
     (void)rv_fail(error, REEVE_EUNSUPPORTED, "the program of this worker does not carry out \"%s\"", r->verb);
     return false;
 }

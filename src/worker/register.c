@@ -40,9 +40,10 @@ reeve_status reeve_worker_load_plugin(reeve_worker *worker, const char *name_or_
     reeve_status status = check_not_started(worker);
     if (status != REEVE_OK) return status;
     reeve_plugin_handle *plugin;
-    worker->error.status =
-        reeve_plugin_open(&plugin, name_or_path, worker->plugin_dir, worker->error.text, sizeof(worker->error.text));
-    if (worker->error.status != REEVE_OK) return worker->error.status;
+    size_t bad;
+    /* A copy, so that a file which is replaced can be loaded beside it (reeve_worker_reload). */
+    status = rv_plugin_open_copy(&plugin, name_or_path, worker->plugin_dir, NULL, 0, &bad, &worker->error);
+    if (status != REEVE_OK) return status;
     size_t before = worker->set->plugin_count;
     status = rv_handler_set_add_plugin(worker->set, plugin, &worker->error);
     if (worker->set->plugin_count == before) reeve_plugin_close(plugin);

@@ -30,6 +30,7 @@
 #include "upkeep/failover_watch.h"
 #include "upkeep/heartbeat.h"
 #include "upkeep/keeper.h"
+#include "upkeep/reload_request.h"
 #include "upkeep/scheduler.h"
 #include "upkeep/upkeep_thread.h"
 #include "upkeep/welcome.h"
@@ -86,6 +87,8 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
     worker->metrics = o->metrics;
     worker->on_request = o->on_request;
     worker->on_request_user = o->on_request_user;
+    worker->on_reload = o->on_reload;
+    worker->on_reload_user = o->on_reload_user;
     worker->grace_ms = o->grace_ms != 0 ? o->grace_ms : DEFAULT_GRACE_MS;
     worker->spare_threads = o->spare_threads == 0  ? DEFAULT_SPARE_THREADS
                             : o->spare_threads < 0 ? 0
@@ -126,6 +129,7 @@ reeve_status reeve_worker_create_sized(reeve_worker **ret, const reeve_worker_op
     rv_lock_init(&worker->lock);
     rv_lock_init(&worker->stopping);
     rv_lock_init(&worker->changing);
+    rv_lock_init(&worker->reloading);
     rv_upkeep_thread_init(&worker->scheduler.thread);
     rv_upkeep_thread_init(&worker->keeper.thread);
     rv_upkeep_thread_init(&worker->heart.thread);
@@ -332,6 +336,7 @@ static reeve_status stop(reeve_worker *worker, unsigned alive)
     rv_failover_watch_end(worker);
     rv_upkeep_thread_join(&worker->scheduler.thread, worker);
     rv_upkeep_thread_join(&worker->keeper.thread, worker);
+    rv_reload_request_join(worker);
     rv_upkeep_thread_join(&worker->heart.thread, worker);
     alive = alive > 0 ? wait_for_idle_threads(worker) : 0;
     rv_crash_dir_end(worker);
@@ -451,6 +456,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     rv_lock_fini(&worker->lock);
     rv_lock_fini(&worker->stopping);
     rv_lock_fini(&worker->changing);
+    rv_lock_fini(&worker->reloading);
     rv_partition_map_fini(&worker->partitions);
     rv_alone_fini(&worker->alone);
     rv_lock_check(pthread_cond_destroy(&worker->thread_ended));
