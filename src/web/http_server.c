@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,11 +26,18 @@
 static char tls_priorities[] = "SECURE128:+SECURE192:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 #define STREAM_BLOCK (16 * 1024)
 
+/* A daemon of the library with its certificate. */
+typedef struct http_daemon {
+    struct MHD_Daemon *daemon; /* NULL: none */
+    int listen_fd;             /* its own descriptor of the listening socket */
+    rv_buf cert, key;          /* PEM; empty without HTTPS */
+} http_daemon;
+
 struct rv_http_server {
-    struct MHD_Daemon *daemon;
+    http_daemon now;
+    http_daemon before; /* that of the certificate before; it accepts no connection */
     rv_http_options options;
     rv_http_deadline *deadline;
-    rv_buf cert, key;      /* PEM; empty without HTTPS */
     _Atomic size_t bodies; /* bytes of all bodies that are being read */
 };
 
@@ -353,20 +361,23 @@ static bool is_encrypted(const rv_http_server *server)
     return server->options.cert != NULL;
 }
 
-static void start_daemon(rv_http_server *server)
+static void start_daemon(rv_http_server *server, http_daemon *to)
 {
     const rv_http_options *options = &server->options;
     unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
                      MHD_USE_ERROR_LOG | (is_encrypted(server) ? MHD_USE_TLS : 0);
-    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, server->cert.data},
-                                   {MHD_OPTION_HTTPS_MEM_KEY, 0, server->key.data},
+    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, to->cert.data},
+                                   {MHD_OPTION_HTTPS_MEM_KEY, 0, to->key.data},
                                    {MHD_OPTION_HTTPS_PRIORITIES, 0, tls_priorities},
                                    {MHD_OPTION_END, 0, NULL}};
 
     if (!is_encrypted(server)) tls[0].option = MHD_OPTION_END;
-    server->daemon = rv_mhd.start_daemon(
+    /* The library closes its descriptor if it cannot start. */
+    to->listen_fd = fcntl(options->listen->fd, F_DUPFD_CLOEXEC, 0);
+    if (to->listen_fd < 0) return;
+    to->daemon = rv_mhd.start_daemon(
         flags, 0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
-        MHD_OPTION_LISTEN_SOCKET, options->listen->fd, MHD_OPTION_CONNECTION_LIMIT, options->connections,
+        MHD_OPTION_LISTEN_SOCKET, to->listen_fd, MHD_OPTION_CONNECTION_LIMIT, options->connections,
         MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->connections_each, MHD_OPTION_CONNECTION_TIMEOUT,
         options->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
         MHD_OPTION_THREAD_STACK_SIZE, (size_t)THREAD_STACK, MHD_OPTION_NOTIFY_COMPLETED, on_end, server,
@@ -374,12 +385,46 @@ static void start_daemon(rv_http_server *server)
         MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 }
 
+/* Its threads may still look at the socket: it is closed when they have ended. */
+static void stop_accepting(const http_daemon *of)
+{
+    if (of->daemon != NULL) (void)rv_mhd.quiesce_daemon(of->daemon);
+}
+
+/* Waits for its threads. */
+static void stop_daemon(http_daemon *of)
+{
+    if (of->daemon != NULL) {
+        rv_mhd.stop_daemon(of->daemon);
+        (void)close(of->listen_fd);
+    }
+    rv_buf_fini(&of->cert);
+    rv_buf_fini(&of->key);
+    *of = (http_daemon){0};
+}
+
 static void free_server(rv_http_server *server)
 {
+    stop_daemon(&server->before);
+    stop_daemon(&server->now);
     rv_http_deadline_close(server->deadline);
-    rv_buf_fini(&server->cert);
-    rv_buf_fini(&server->key);
     rv_free(server);
+}
+
+static bool read_certificate(const rv_http_server *server, http_daemon *to, rv_error *error)
+{
+    return !is_encrypted(server) ||
+           (read_pem(&to->cert, server->options.cert, error) && read_pem(&to->key, server->options.key, error));
+}
+
+static reeve_status fail_start(const rv_http_server *server, int reason, rv_error *error)
+{
+    const rv_http_options *options = &server->options;
+
+    if (is_encrypted(server))
+        return rv_fail(error, REEVE_EINVAL, "cannot start the HTTPS server: are %s and %s a certificate and its key?",
+                       options->cert, options->key);
+    return rv_fail(error, REEVE_ESYSTEM, "cannot start the HTTP server: %s", strerror(reason));
 }
 
 reeve_status rv_http_server_start(rv_http_server **ret, const rv_http_options *options, rv_error *error)
@@ -389,31 +434,54 @@ reeve_status rv_http_server_start(rv_http_server **ret, const rv_http_options *o
     rv_http_server *server = rv_zalloc(sizeof(*server));
     if (server == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for the HTTP server");
     server->options = *options;
-    if (is_encrypted(server) &&
-        (!read_pem(&server->cert, options->cert, error) || !read_pem(&server->key, options->key, error))) {
+    if (!read_certificate(server, &server->now, error)) {
         free_server(server);
         return REEVE_EINVAL;
     }
     server->deadline = rv_http_deadline_open(options->request_seconds);
-    if (server->deadline != NULL) start_daemon(server);
-    if (server->daemon != NULL) {
+    if (server->deadline != NULL) start_daemon(server, &server->now);
+    if (server->now.daemon != NULL) {
         *ret = server;
         return REEVE_OK;
     }
-    int reason = errno;
-    bool encrypted = is_encrypted(server);
+    status = fail_start(server, errno, error);
     free_server(server);
-    if (encrypted)
-        return rv_fail(error, REEVE_EINVAL, "cannot start the HTTPS server: are %s and %s a certificate and its key?",
-                       options->cert, options->key);
-    return rv_fail(error, REEVE_ESYSTEM, "cannot start the HTTP server: %s", strerror(reason));
+    return status;
+}
+
+/* Both accept connections for a moment, so that no client is refused. */
+reeve_status rv_http_server_renew(rv_http_server *server, rv_error *error)
+{
+    http_daemon fresh = {0};
+
+    if (!is_encrypted(server)) return REEVE_OK;
+    if (!read_certificate(server, &fresh, error)) {
+        stop_daemon(&fresh);
+        return REEVE_EINVAL;
+    }
+    if (fresh.cert.length == server->now.cert.length && fresh.key.length == server->now.key.length &&
+        memcmp(fresh.cert.data, server->now.cert.data, fresh.cert.length) == 0 &&
+        memcmp(fresh.key.data, server->now.key.data, fresh.key.length) == 0) {
+        stop_daemon(&fresh);
+        return REEVE_OK;
+    }
+    start_daemon(server, &fresh);
+    if (fresh.daemon == NULL) {
+        reeve_status status = fail_start(server, errno, error);
+        stop_daemon(&fresh);
+        return status;
+    }
+    stop_accepting(&server->now);
+    stop_daemon(&server->before);
+    server->before = server->now;
+    server->now = fresh;
+    return REEVE_OK;
 }
 
 void rv_http_server_stop(rv_http_server *server)
 {
     if (server == NULL) return;
-    (void)rv_mhd.quiesce_daemon(server->daemon); /* the listening socket stays the caller's */
+    stop_accepting(&server->now);
     rv_http_deadline_cut(server->deadline);
-    rv_mhd.stop_daemon(server->daemon);
     free_server(server);
 }

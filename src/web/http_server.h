@@ -69,6 +69,13 @@ typedef struct rv_http_options {
 /* Starts the threads. REEVE_EINVAL: cert or key cannot be used; REEVE_ESYSTEM, REEVE_ENOMEM. */
 reeve_status rv_http_server_start(rv_http_server **ret, const rv_http_options *options, rv_error *error);
 
+/*
+ * Reads cert and key again: connections that come from now on get the certificate that the files have now. Those that
+ * there are go on with theirs; if they outlast another renewal, that ends them. Does nothing for HTTP. One thread at a
+ * time. REEVE_EINVAL: the files cannot be used; the certificate stays. REEVE_ENOMEM.
+ */
+reeve_status rv_http_server_renew(rv_http_server *server, rv_error *error);
+
 /* Accepts no more connections, waits for the threads, and frees the server. Streams must have ended, or end soon. */
 void rv_http_server_stop(rv_http_server *server);
 

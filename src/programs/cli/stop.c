@@ -11,6 +11,8 @@ static volatile sig_atomic_t came;
 static _Atomic(void *) waiting;
 static void (*wake_waiting)(void *what);
 static int wake_fd = -1;
+static atomic_bool hung_up;
+static bool catches_hangup;
 
 static void note(int number)
 {
@@ -21,6 +23,25 @@ static void note(int number)
     if (wake_fd >= 0) (void)eventfd_write(wake_fd, 1);
     if (what != NULL) wake_waiting(what);
     errno = kept;
+}
+
+static void note_hangup(int number)
+{
+    int kept = errno;
+
+    (void)number;
+    atomic_store(&hung_up, true);
+    if (wake_fd >= 0) (void)eventfd_write(wake_fd, 1);
+    errno = kept;
+}
+
+static void set_hangup(void (*handler)(int))
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = handler;
+    (void)sigaction(SIGHUP, &action, NULL);
 }
 
 static void set(void (*handler)(int))
@@ -52,6 +73,24 @@ void cli_stop_catch_with(void (*wake)(void *what), void *what)
     set(note);
 }
 
+void cli_stop_catch_hangup(void)
+{
+    struct sigaction before;
+
+    if (sigaction(SIGHUP, NULL, &before) != 0 || before.sa_handler == SIG_IGN) return;
+    catches_hangup = true;
+    set_hangup(note_hangup);
+}
+
+bool cli_stop_take_hangup(void)
+{
+    eventfd_t count;
+
+    if (!atomic_exchange(&hung_up, false)) return false;
+    if (wake_fd >= 0 && came == 0) (void)eventfd_read(wake_fd, &count);
+    return true;
+}
+
 int cli_stop_signal(void)
 {
     return came;
@@ -60,6 +99,8 @@ int cli_stop_signal(void)
 void cli_stop_release(void)
 {
     set(SIG_DFL);
+    if (catches_hangup) set_hangup(SIG_DFL);
+    catches_hangup = false;
     atomic_store(&waiting, NULL);
     if (wake_fd >= 0) (void)close(wake_fd);
     wake_fd = -1;

@@ -5,6 +5,8 @@
 #ifndef CLI_STOP_H
 #define CLI_STOP_H
 
+#include <stdbool.h>
+
 #include "reeve/client.h"
 
 /* From now on signals are noted; client, when not NULL, has its reeve_wait interrupted. */
@@ -12,6 +14,12 @@ void cli_stop_catch(reeve_client *client);
 
 /* The same; the signal handler calls wake, which must be safe there. */
 void cli_stop_catch_with(void (*wake)(void *what), void *what);
+
+/* SIGHUP is noted, too, until cli_stop_release: it asks to read files again. Where it is ignored (nohup), it stays so. */
+void cli_stop_catch_hangup(void);
+
+/* Whether that has come since the last call. */
+bool cli_stop_take_hangup(void);
 
 /* The signal that came, or 0. */
 int cli_stop_signal(void);

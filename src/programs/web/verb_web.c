@@ -1,8 +1,12 @@
 /*
  * verb_web.c - `reeve web`: serves the dashboard, the API and the metrics until it is told to stop.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <unistd.h>
+
+#include "base/log.h"
 
 #include "cli/cli.h"
 #include "cli/stop.h"
@@ -58,11 +62,37 @@ static void print_address(const cli_context *cli, const web_server *web)
     (void)cli_flush(cli);
 }
 
-static void wait_for_signal(void)
+static bool has_terminal(void)
 {
+    int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+
+    if (fd >= 0) (void)close(fd);
+    return fd >= 0;
+}
+
+static void renew(web_server *web)
+{
+    rv_error error;
+
+    rv_error_clear(&error);
+    if (web_server_renew(web, &error) == REEVE_OK)
+        rv_log(REEVE_LOG_INFO, "web.renewed", "the certificate was read again", NULL);
+    else
+        rv_log(REEVE_LOG_ERROR, "web.renewed", "the present certificate stays", "error", error.text, NULL);
+}
+
+/* HUP also comes when the terminal is closed: then the server ends. */
+static void wait_for_signal(web_server *web)
+{
+    bool had_terminal = has_terminal();
+
     while (cli_stop_signal() == 0) {
         struct pollfd at = {.fd = cli_stop_fd(), .events = POLLIN};
+
         (void)poll(&at, 1, -1);
+        if (!cli_stop_take_hangup()) continue;
+        if (had_terminal && !has_terminal()) return;
+        renew(web);
     }
 }
 
@@ -80,10 +110,11 @@ static int web(cli_context *cli, void *pointer)
     rv_error_clear(&error);
     if (web_server_check(options, &error) != REEVE_OK) return cli_usage(cli, "%s", error.text);
     cli_stop_catch(NULL);
+    cli_stop_catch_hangup();
     reeve_status status = web_server_open(&web, options, &error);
     if (status == REEVE_OK) {
         print_address(cli, &web);
-        wait_for_signal();
+        wait_for_signal(&web);
         web_server_close(&web);
     }
     cli_stop_release();
@@ -108,7 +139,7 @@ const cli_verb cli_verb_web = {
         "Redis only while pages are open, and at most once a second for all of them.\n"
         "\n"
         "GET /metrics has the metrics of all queues for Prometheus, and /api/v1 the API (docs/guide/web.md). TERM and\n"
-        "INT end the server.\n"
+        "INT end the server. HUP makes it read --cert and --key again; connections that exist are not disturbed.\n"
         "\n"
         "Examples:\n"
         "  reeve web\n"

@@ -100,6 +100,9 @@ reeve_status web_server_check(const web_options *options, rv_error *error);
  * is ignored from then on. REEVE_EINVAL: options or files are not valid, or would let others in; REEVE_ESYSTEM,
  * REEVE_ENOMEM. After a failure nothing is left to close. */
 reeve_status web_server_open(web_server *ret, const web_options *options, rv_error *error);
+/* Reads the files of cert and key again, for connections that come from now on. REEVE_EINVAL: they cannot be used, and
+ * the present certificate stays. */
+reeve_status web_server_renew(web_server *web, rv_error *error);
 /* Waits for the threads. */
 void web_server_close(web_server *web);
 

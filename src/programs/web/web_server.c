@@ -98,6 +98,11 @@ reeve_status web_server_open(web_server *ret, const web_options *options, rv_err
     return status;
 }
 
+reeve_status web_server_renew(web_server *web, rv_error *error)
+{
+    return rv_http_server_renew(web->http, error);
+}
+
 void web_server_close(web_server *web)
 {
     if (web->snapshots != NULL) web_snapshots_stop(web->snapshots);

@@ -20,6 +20,7 @@ typedef struct change {
     rv_config *fresh;  /* the file as it is now */
     host_replacement *replacement;
     reeve_worker *worker;
+    host_servers *servers;
     rv_error *error;
 } change;
 
@@ -89,6 +90,21 @@ static reeve_status apply_pools(const change *in)
     return status == REEVE_OK ? status : rv_fail(in->error, status, "%s", reeve_worker_error(in->worker));
 }
 
+static reeve_status no_servers(const change *in)
+{
+    return rv_fail(in->error, REEVE_EUNSUPPORTED, "the worker has no HTTP server: the log of its start has the reason");
+}
+
+static reeve_status apply_web(const change *in)
+{
+    return in->servers != NULL ? host_servers_change_web(in->servers, in->fresh, in->error) : no_servers(in);
+}
+
+static reeve_status apply_metrics(const change *in)
+{
+    return in->servers != NULL ? host_servers_change_metrics(in->servers, in->fresh, in->error) : no_servers(in);
+}
+
 /* All settings that a reload puts in force; a feature that comes adds its row. Without a function, the program reads
  * the value when it needs it. */
 static const struct reloadable {
@@ -104,6 +120,8 @@ static const struct reloadable {
     {"pools", apply_pools},
     {"queues", NULL}, /* worker_run.c writes them to Redis, and recurring entries */
     {"cron", NULL},
+    {"web", apply_web},
+    {"metrics", apply_metrics},
 };
 
 #define RELOADABLES (sizeof(reloadables) / sizeof(reloadables[0]))
@@ -211,6 +229,20 @@ static void apply_changes(reloading *in)
     }
 }
 
+/* Its files may have changed, and not their names. */
+static void renew_certificate(reloading *in)
+{
+    rv_error error = {0};
+    char words[600];
+
+    if (host_servers_renew(in->change.servers, &error) == REEVE_OK) return;
+    in->result->done = false;
+    (void)snprintf(words, sizeof(words), "web.cert: the present certificate stays: %s", error.text);
+    rv_log(REEVE_LOG_ERROR, "program.reload", "the certificate could not be read again: the present one stays", "error",
+           error.text, NULL);
+    host_reload_add(in->result, words);
+}
+
 static void log_end(const reloading *in)
 {
     char changes[RV_NUMBER_TEXT], later[RV_NUMBER_TEXT];
@@ -243,6 +275,7 @@ static void put_in_force(const change *of, host_reload_result *ret)
     if (rv_config_compare(of->config, of->fresh, note_difference, &in) != REEVE_OK)
         rv_log(REEVE_LOG_WARN, "program.reload", "no memory to compare all settings", NULL);
     apply_changes(&in);
+    renew_certificate(&in);
     log_end(&in);
     if (in.changes + in.later == 0) host_reload_add(ret, "nothing has changed in the file");
 }
@@ -263,7 +296,11 @@ static void reload(host_reload_result *ret, rv_config *config, rv_config *fresh,
                    rv_config_errors *errors)
 {
     host_replacement replacement;
-    const change of = {.config = config, .fresh = fresh, .replacement = &replacement, .worker = target->worker};
+    const change of = {.config = config,
+                       .fresh = fresh,
+                       .replacement = &replacement,
+                       .worker = target->worker,
+                       .servers = target->servers};
 
     if (host_replacement_make(&replacement, target->plugins, config, fresh, errors))
         put_in_force(&of, ret);

@@ -9,6 +9,7 @@
 #define HOST_RELOAD_H
 
 #include "plugins.h"
+#include "servers.h"
 
 typedef struct host_reload_result {
     bool done;       /* false: rejected, or not all of it could be put in force */
@@ -19,6 +20,7 @@ typedef struct host_reload_result {
 typedef struct host_reload_target {
     reeve_worker *worker;
     host_plugins *plugins; /* that the worker has */
+    host_servers *servers; /* or NULL */
 } host_reload_target;
 
 /*

@@ -18,3 +18,22 @@ void host_servers_stop(host_servers *servers)
 {
     (void)servers;
 }
+
+reeve_status host_servers_change_web(host_servers *servers, const rv_config *fresh, rv_error *error)
+{
+    (void)servers;
+    (void)fresh;
+    return rv_fail(error, REEVE_EUNSUPPORTED, "this build has no HTTP server (REEVE_WEB)");
+}
+
+reeve_status host_servers_change_metrics(host_servers *servers, const rv_config *fresh, rv_error *error)
+{
+    return host_servers_change_web(servers, fresh, error);
+}
+
+reeve_status host_servers_renew(host_servers *servers, rv_error *error)
+{
+    (void)servers;
+    (void)error;
+    return REEVE_OK;
+}

@@ -51,6 +51,7 @@ typedef struct host {
     rv_config *config; /* what is in force; a reload changes it */
     const char *redis;
     host_plugins *plugins; /* that are open; a reload changes them */
+    host_servers *servers;
     reeve_worker *worker;
     int64_t started_ms;
     int64_t watchdog_ms;    /* 0: none */
@@ -278,7 +279,8 @@ static void reload(host *at, const char *id)
     }
     (void)snprintf(state, sizeof(state), "RELOADING=1\nMONOTONIC_USEC=%" PRId64, rv_now_ms() * 1000);
     host_notify(state);
-    host_reload(&result, at->config, &(host_reload_target){.worker = at->worker, .plugins = at->plugins});
+    host_reload(&result, at->config,
+                &(host_reload_target){.worker = at->worker, .plugins = at->plugins, .servers = at->servers});
     if (result.done && has_settings(at->config)) {
         at->write_again_ms = WRITE_AGAIN_MS;
         write_settings(at);
@@ -479,12 +481,12 @@ int host_run(rv_config *config, const char *redis, host_plugins *plugins)
     if (!start(&at)) return 1;
     if (at.watchdog_ms > 0) at.watchdog_at = rv_now_ms();
     host_health_start(&health, at.worker, config->worker.health);
-    host_servers *servers = host_servers_start(config, redis, at.worker);
+    at.servers = host_servers_start(config, redis, at.worker);
     host_supervised_works();
     host_notify("READY=1\nSTATUS=running");
     wait_and_serve(&at);
     host_health_stop(&health);
-    host_servers_stop(servers);
+    host_servers_stop(at.servers);
     host_supervised_ends();
     reeve_status status = at.stopper.started ? host_stopper_join(&at.stopper) : at.stopper.status;
     log_stats(&at, "program.ended", "ended");
