@@ -35,6 +35,7 @@ tmux_wait '\[1 Queues\]'
 tmux_wait '^> +mail '
 [ "$(tmux_screen | LC_ALL=C.UTF-8 wc -L)" -le 80 ] || fail "lines are too long"
 tmux_wait '^top is|\?: help'
+tmux_wait '6 Log.* top [0-9.]+ ms *$'
 tmux_type Enter
 tmux_wait '\[2 Tasks\]'
 tmux_wait 'queue mail, ready'
@@ -99,6 +100,35 @@ tmux_type '?'
 tmux_type q
 tmux_wait '^sh> *$'
 tmux_end
+
+# ---- slow links, other terminals --------------------------------------------------------------------------------------------
+
+# watched BYTES COLUMNS LINES [VARIABLE=VALUE...]: what the terminal gets in ten refreshes, behind the first one, is at most BYTES
+# each, while numbers change. The bytes are in $TEST_DIR/bytes.
+watched() {
+    local limit=$1 columns=$2 lines=$3 refreshes before
+    shift 3
+    tmux_start "$columns" "$lines" env -i PATH="$PATH" REEVE_REDIS="$REEVE_REDIS" TERM=xterm "$@" bash --norc --noprofile
+    tmux_type "PS1='sh> '; clear; '$REEVE' top --interval 200ms" Enter
+    tmux_wait '^> +mail '
+    tmux -S "$TMUX_SOCKET" pipe-pane -t t "cat >>'$TEST_DIR/bytes'"
+    : >"$TEST_DIR/bytes"
+    before=$(calls smembers)
+    wait_for 'reeve enqueue mail echo >/dev/null && [ "$(calls smembers)" -ge $(('"$before"' + 10)) ]' 30
+    refreshes=$(($(calls smembers) - before))
+    [ -s "$TEST_DIR/bytes" ] || fail "nothing changed on the screen"
+    [ "$(stat -c %s "$TEST_DIR/bytes")" -le $((limit * refreshes)) ] ||
+        fail "$(stat -c %s "$TEST_DIR/bytes") bytes in $refreshes refreshes"
+    tmux_type q
+    tmux_wait '^sh> *$'
+    tmux_end
+}
+calls() { redis INFO commandstats | sed -n "s/^cmdstat_$1:calls=\([0-9]*\).*/\1/p"; }
+watched 2048 80 24 LANG=C.UTF-8
+watched 2048 200 60 LANG=C.UTF-8
+watched 2048 80 24 LANG=C NO_COLOR=1
+LC_ALL=C grep -q '[^ -~[:cntrl:]]' "$TEST_DIR/bytes" && fail "bytes beyond ASCII on a terminal without UTF-8"
+LC_ALL=C grep -q $'\e\[[0-9;]*3[0-7]m' "$TEST_DIR/bytes" && fail "colours with NO_COLOR"
 
 # ---- 200 x 60 ----------------------------------------------------------------------------------------------------------------
 

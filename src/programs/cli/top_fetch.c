@@ -78,11 +78,9 @@ static reeve_status fetch_queues(cli_top *top)
     cli_top_totals now = {.oldest_ready_ms = -1, .done_rate = -1, .failed_rate = -1};
     reeve_queue_info *list = NULL;
     size_t count = 0;
-    int64_t begun = rv_now_us();
     reeve_status status = reeve_queues(top->cli->client, &list, &count);
 
     if (status != REEVE_OK) return status;
-    now.cost_us = rv_now_us() - begun;
     now.at_ms = rv_now_ms();
     now.queues = count;
     now.workers = top->totals.workers;
@@ -238,7 +236,7 @@ static reeve_status fetch_events(cli_top *top)
     return status == REEVE_ETIMEOUT ? REEVE_OK : status;
 }
 
-reeve_status cli_top_fetch(cli_top *top)
+static reeve_status fetch(cli_top *top)
 {
     reeve_status status = fetch_queues(top);
 
@@ -257,4 +255,13 @@ reeve_status cli_top_fetch(cli_top *top)
     default:
         return REEVE_OK;
     }
+}
+
+reeve_status cli_top_fetch(cli_top *top)
+{
+    int64_t begun = rv_now_us();
+    reeve_status status = fetch(top);
+
+    if (status == REEVE_OK) top->totals.cost_us = rv_now_us() - begun;
+    return status;
 }

@@ -42,7 +42,7 @@ typedef struct cli_top_totals {
     int64_t oldest_ready_ms;       /* -1: none is ready */
     double utilisation;            /* -1: unknown */
     int64_t at_ms;                 /* of the monotonic clock; 0: nothing was read yet */
-    int64_t cost_us;               /* how long Redis took to answer the last refresh */
+    int64_t cost_us;               /* how long the calls of the last refresh took */
 } cli_top_totals;
 
 typedef struct cli_top {

@@ -166,6 +166,16 @@ static bool take_key(cli_top *top, int key, bool *ret_refresh)
     return want != CLI_TOP_QUIT;
 }
 
+#define SHARE 20 /* of the time, refreshes take one in so many parts at most */
+
+/* With thousands of queues a refresh takes long: then they become rare. */
+static int64_t interval_after(const cli_top *top, int64_t interval_ms)
+{
+    int64_t rest_ms = SHARE * top->totals.cost_us / 1000;
+
+    return rest_ms > interval_ms ? rest_ms : interval_ms;
+}
+
 static void show(cli_top *top, int64_t interval_ms)
 {
     bool goes_on = true, refresh_now = true;
@@ -177,8 +187,8 @@ static void show(cli_top *top, int64_t interval_ms)
 
         if (refresh_now || left_ms <= 0) {
             cli_top_refresh(top);
-            next_ms = rv_now_ms() + interval_ms;
-            left_ms = interval_ms;
+            left_ms = interval_after(top, interval_ms);
+            next_ms = rv_now_ms() + left_ms;
         }
         refresh_now = false;
         draw(top);

@@ -33,6 +33,8 @@ static void print_tabs(const cli_top *top, FILE *out, size_t columns)
     for (int tab = 0; tab < CLI_TOP_TABS && at < end; tab++)
         at += snprintf(at, (size_t)(end - at), tab == (int)top->tab ? "[%d %s] " : " %d %s  ", tab + 1,
                        cli_top_tab_name((cli_top_tab)tab));
+    if (at < end && top->totals.at_ms != 0)
+        (void)snprintf(at, (size_t)(end - at), " top %.1f ms", (double)top->totals.cost_us / 1000);
     print_line(out, columns, line);
 }
 
@@ -49,12 +51,12 @@ static void print_totals(const cli_top *top, FILE *out, size_t columns)
 
     if (totals->oldest_ready_ms >= 0) cli_span_text(rv_wall_ms() - totals->oldest_ready_ms, oldest);
     if (totals->utilisation >= 0) (void)snprintf(share, sizeof(share), "%.0f%%", 100 * totals->utilisation);
-    (void)snprintf(
-        line, sizeof(line),
-        "ready %" PRIu64 "  running %" PRIu64 "  dead %" PRIu64 "  done/s %s  failed/s %s  oldest %s  util %s  "
-        "workers %" PRIu64 "  top %.1f ms",
-        totals->ready, totals->running, totals->dead, rate_text(totals->done_rate, done),
-        rate_text(totals->failed_rate, failed), oldest, share, totals->workers, (double)totals->cost_us / 1000);
+    (void)snprintf(line, sizeof(line),
+                   "ready %" PRIu64 "  running %" PRIu64 "  dead %" PRIu64
+                   "  done/s %s  failed/s %s  oldest %s  util %s  "
+                   "workers %" PRIu64,
+                   totals->ready, totals->running, totals->dead, rate_text(totals->done_rate, done),
+                   rate_text(totals->failed_rate, failed), oldest, share, totals->workers);
     print_line(out, columns, line);
 }
 
