@@ -226,7 +226,7 @@ typedef struct reeve_runner_options {
      * --json` shows what is in force. The worker itself loads the plugins, too, unconfined.
      *
      * paths: the files that handlers can reach (Landlock): "ro:/PATH" may be read and executed, "rw:/PATH" also written,
-     * with all below; "rw:scratch" is `scratch`. Besides, what every program needs can be read: /lib, /usr/lib and the
+     * with all below; "rw:scratch" is the private directory in `scratch`, and not those of others. Besides, what every program needs can be read: /lib, /usr/lib and the
      * like, the plugins, /dev/null, time zones. NULL: all files. At most 64.
      */
     const char *const *paths;

@@ -89,10 +89,15 @@ static void empty(int dir, unsigned depth)
     (void)closedir(list);
 }
 
+void rv_runner_limits_empty_scratch(const char *path)
+{
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (dir >= 0) empty(dir, 0);
+}
+
 void rv_runner_limits_remove_scratch(const char *path)
 {
     if (rmdir(path) == 0) return;
-    int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (dir >= 0) empty(dir, 0);
+    rv_runner_limits_empty_scratch(path);
     (void)rmdir(path);
 }

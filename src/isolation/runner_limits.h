@@ -19,4 +19,7 @@ bool rv_runner_limits_make_scratch(const char *base, const rv_runner_sandbox *sa
 /* Removes it with all that is in it. Symbolic links are removed, not followed. */
 void rv_runner_limits_remove_scratch(const char *path);
 
+/* Removes what lies in a directory, and not the directory. */
+void rv_runner_limits_empty_scratch(const char *path);
+
 #endif

@@ -22,8 +22,9 @@ bool rv_runner_sandbox_equals(const rv_runner_sandbox *one, const rv_runner_sand
                 one->no_network == other->no_network && one->filters_calls == other->filters_calls &&
                 one->path_count == other->path_count;
     for (size_t i = 0; same && i < one->path_count; i++)
-        same =
-            one->paths[i].writable == other->paths[i].writable && strcmp(one->paths[i].path, other->paths[i].path) == 0;
+        same = one->paths[i].writable == other->paths[i].writable &&
+               one->paths[i].is_scratch == other->paths[i].is_scratch &&
+               strcmp(one->paths[i].path, other->paths[i].path) == 0;
     return same;
 }
 
@@ -82,7 +83,8 @@ static reeve_status choose_path(rv_runner_path *ret, const char *text, const cha
 {
     bool writable = strncmp(text, "rw:", 3) == 0, known = writable || strncmp(text, "ro:", 3) == 0;
     *ret = (rv_runner_path){.path = known ? text + 3 : "", .writable = writable};
-    if (writable && strcmp(ret->path, "scratch") == 0) ret->path = scratch != NULL ? scratch : "";
+    ret->is_scratch = writable && strcmp(ret->path, "scratch") == 0;
+    if (ret->is_scratch) ret->path = scratch != NULL ? scratch : "";
     if (known && ret->path[0] == '/') return REEVE_OK;
     if (known && strcmp(text + 3, "scratch") == 0)
         return rv_fail(error, REEVE_EINVAL, "sandbox: \"%s\" needs a scratch directory (rw only)", text);

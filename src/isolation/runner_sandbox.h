@@ -18,6 +18,7 @@
 typedef struct rv_runner_path {
     const char *path;
     bool writable;
+    bool is_scratch; /* "rw:scratch": each runner has a directory of its own there */
 } rv_runner_path;
 
 /* Strings are borrowed, from the options of the pool or from the message. */

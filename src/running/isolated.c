@@ -1,5 +1,6 @@
 #include "running/isolated.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "isolation/runner_limits.h"
 #include "isolation/runner_process.h"
 #include "running/flight.h"
 #include "running/isolated_state.h"
@@ -43,14 +45,50 @@ reeve_status rv_isolated_check(const reeve_worker *worker, const char *pool, rv_
         pool, layer);
 }
 
+static bool write_hello(rv_thread *t)
+{
+    rv_isolated *own = t->isolated;
+    rv_runner_sandbox sandbox = t->pool->sandbox;
+    for (size_t i = 0; i < sandbox.path_count && own->base[0] != '\0'; i++)
+        if (sandbox.paths[i].is_scratch) sandbox.paths[i].path = own->base;
+    rv_buf_clear(&own->hello);
+    rv_runner_hello_write(&own->hello, own->set->plugins, own->set->plugin_count, &t->worker->size_limits,
+                          &t->pool->runner, &sandbox);
+    return !own->hello.failed;
+}
+
 bool rv_isolated_adopt(rv_thread *t)
 {
-    const rv_handler_set *set = t->worker->set;
-    rv_buf *hello = &t->isolated->hello;
-    rv_buf_clear(hello);
-    rv_runner_hello_write(hello, set->plugins, set->plugin_count, &t->worker->size_limits, &t->pool->runner,
-                          &t->pool->sandbox);
-    return !hello->failed;
+    t->isolated->set = t->worker->set;
+    return write_hello(t);
+}
+
+static bool confines_scratch(const rv_thread *t)
+{
+    for (size_t i = 0; i < t->pool->sandbox.path_count; i++)
+        if (t->pool->sandbox.paths[i].is_scratch) return true;
+    return false;
+}
+
+/* A sandbox is for the whole life of a runner: its tasks have their directories in one that no other runner reaches. */
+static reeve_status make_base(rv_thread *t, rv_error *error)
+{
+    rv_isolated *own = t->isolated;
+    const char *scratch = t->pool->runner.scratch;
+    char words[128];
+    if (own->base[0] != '\0' || !confines_scratch(t)) return REEVE_OK;
+    if (!rv_runner_limits_make_scratch(scratch, &t->pool->sandbox, own->base, sizeof(own->base))) {
+        own->base[0] = '\0';
+        return rv_fail(error, REEVE_ESYSTEM, "no directory for a runner in %.200s: %s", scratch,
+                       strerror_r(errno, words, sizeof(words)));
+    }
+    return write_hello(t) ? REEVE_OK : rv_fail(error, REEVE_ENOMEM, "no memory for a runner");
+}
+
+static void remove_base(rv_isolated *own)
+{
+    if (own->base[0] != '\0') rv_runner_limits_remove_scratch(own->base);
+    own->base[0] = '\0';
 }
 
 reeve_status rv_isolated_init(rv_thread *t, rv_error *error)
@@ -87,6 +125,7 @@ static void stop(rv_thread *t)
 {
     rv_runner taken = rv_isolated_take_runner(t);
     rv_runner_process_stop(&taken, END_MS);
+    remove_base(t->isolated);
 }
 
 void rv_isolated_fini(rv_thread *t)
@@ -130,7 +169,8 @@ reeve_status rv_isolated_start(rv_thread *t, rv_error *error)
     size_t shared_size = t->worker->describe_crash != NULL ? sizeof(rv_flight_runner) : 0;
     rv_runner started;
     char in_force[RV_RUNNER_SANDBOX_TEXT];
-    reeve_status status = rv_runner_process_start(&started, t->name, &own->hello, shared_size, error);
+    reeve_status status = make_base(t, error);
+    if (status == REEVE_OK) status = rv_runner_process_start(&started, t->name, &own->hello, shared_size, error);
     if (status == REEVE_OK)
         status = rv_runner_process_await(&started, rv_deadline(RV_RUNNER_START_MS), in_force, error);
     if (status != REEVE_OK) return status;

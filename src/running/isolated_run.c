@@ -170,7 +170,7 @@ static void put_off(rv_thread *t, reeve_task *const *tasks, size_t count, const 
 
 static bool make_scratch(rv_isolated_call *run, rv_error *error)
 {
-    const char *base = run->t->pool->runner.scratch;
+    const char *base = run->own->base[0] != '\0' ? run->own->base : run->t->pool->runner.scratch;
     char words[128];
     run->own->scratch[0] = '\0';
     if (base == NULL ||
@@ -196,6 +196,7 @@ static void end_run(rv_isolated_call *run)
     rv_isolated *own = run->own;
     if (own->scratch[0] != '\0') rv_runner_limits_remove_scratch(own->scratch);
     own->scratch[0] = '\0';
+    if (own->base[0] != '\0') rv_runner_limits_empty_scratch(own->base); /* the next task is another one's */
     own->tasks += run->count;
     if (own->runner.pid != 0 && is_worn(run)) {
         rv_log(REEVE_LOG_DEBUG, "runner.replaced", "a runner has reached a limit of its pool", "thread", run->t->name,

@@ -60,6 +60,11 @@ case $force in
     expect_eq "$(try box "write $TEST_DIR/secret/new")" EACCES
     expect_eq "$(try box "write here")" ok
     expect_eq "$(try box "read /etc/passwd")" EACCES
+    # The directory is the task's: not that of all runners, and nothing is left for the next task.
+    expect_eq "$(try box "list $TEST_DIR/scratch")" EACCES
+    expect_eq "$(try box "write $TEST_DIR/scratch/for-others")" EACCES
+    expect_eq "$(try box "write ../left")" ok
+    expect_eq "$(try box "read ../left")" ENOENT
     expect_eq "$(try box "list /")" EACCES
     ;;
 *) expect_eq "$(try box "read $TEST_DIR/secret/file")" ok ;;
@@ -82,8 +87,9 @@ if [ -z "$SANITIZED" ]; then
     expect_has "$(of_task box/crash error_message)" "SIGSEGV at address 0x"
     expect_has "$(of_task box/crash backtrace)" "#0 "
 fi
-expect_eq "$(ls -A "$TEST_DIR/scratch")" "" "directories that are left"
+expect_eq "$(find "$TEST_DIR/scratch" -mindepth 2)" "" "what tasks have left"
 end "$WORKER_PID"
+expect_eq "$(ls -A "$TEST_DIR/scratch")" "" "directories that are left"
 
 # ---- another user ---------------------------------------------------------------------------------------------------------
 

@@ -224,7 +224,7 @@ return {
   {path = 'pools[].sandbox.files', kind = 'names', max = 64, expected = '"ro:/PATH", "rw:/PATH" or "rw:scratch"', otherwise = 'all files',
    check = 'check_sandbox_path',
    help = 'The files that can be reached, with all below: ro: to read and execute, rw: also to write; rw:scratch is ' ..
-     '`runner.scratch`. The system\'s libraries, the plugins, /dev/null and time zones can always be read.'},
+     'the directory of the task in `runner.scratch`, and not those of other tasks. The system\'s libraries, the plugins, /dev/null and time zones can always be read.'},
   {path = 'pools[].sandbox.syscalls', kind = 'choice', choices = {{'all', '0'}, {'handler', '1'}}, ctype = 'int', default = 'all',
    help = 'handler: system calls that no handler needs fail, such as mount, ptrace, bpf and unshare.'},
 
