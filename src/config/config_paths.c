@@ -29,6 +29,7 @@ reeve_status rv_config_paths_place(rv_config *config)
     reeve_status status = place(&config->plugin_dir, config->file);
     if (status == REEVE_OK) status = place(&config->redis_password_file, config->file);
     if (status == REEVE_OK) status = place(&config->worker.log_file, config->file);
+    if (status == REEVE_OK) status = place(&config->worker.crash_dir, config->file);
     char **const files[] = {&config->web.users, &config->web.token_file, &config->web.cert, &config->web.key};
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && status == REEVE_OK; i++)
         status = place(files[i], config->file);

@@ -145,6 +145,7 @@ reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const
                                     .spare_threads =
                                         config->worker.spare_threads > 0 ? (int)config->worker.spare_threads : -1,
                                     .plugin_dir = config->plugin_dir,
+                                    .crash_dir = config->worker.crash_dir,
                                     .size_limits = config->worker.size_limits,
                                     .on_data_lost = note_data_lost,
                                     .on_data_lost_user = data_lost,

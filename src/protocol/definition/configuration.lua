@@ -68,6 +68,11 @@ return {
    help = 'true: a small parent process supervises the worker. When a handler crashes, the tasks that had finished are ' ..
      'settled at once, the crash is reported for the task that caused it, and a new worker is started. false: ' ..
      'the worker is the only process. The options --supervise and --no-supervise have precedence.'},
+  {path = 'worker.crash_dir', kind = 'text', check = 'check_anything', expected = 'a directory', otherwise = 'none',
+   help = 'For a worker without a supervisor: an existing directory in which it records what its threads lease, begin and ' ..
+     'finish. After its death, the next worker with this directory settles what had finished, gives back what had only been ' ..
+     'leased, and counts a crash for the tasks that ran, without waiting for the end of the session. A supervised worker ' ..
+     'needs none.'},
   {path = 'worker.frozen', kind = 'seconds', min = 0, max = 86400, default = '60',
    help = 'If the main thread of a supervised worker gives no sign of life for this time, the worker is killed and a ' ..
      'new one is started. 0: never.'},
