@@ -50,6 +50,8 @@ usage_errors() {
     expect_has "$ERR" 'did you mean "--json"?'
     expect_status 2 reeve enqueue q t --prioritty 1
     expect_has "$ERR" 'did you mean "--priority"?'
+    expect_status 2 reeve list q --state reday
+    expect_has "$ERR" '; did you mean "ready"?'
     expect_status 2 reeve enqueue
     expect_has "$ERR" "QUEUE is missing"
     expect_status 2 reeve enqueue q

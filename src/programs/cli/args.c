@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/nearest.h"
 #include "base/text.h"
 
@@ -64,9 +65,31 @@ static void init_reader(struct reader *reader, const cli_option *own)
     optind = 0; /* glibc: begin anew */
 }
 
+/* Cuts the next name off a list such as "one, another or third"; NULL: the end, or something that is no name. */
+static char *cut_name(char **rest)
+{
+    char *name = *rest + strspn(*rest, ", ");
+
+    if (strncmp(name, "or ", 3) == 0) name += 3;
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_-");
+    bool ends = name[length] == '\0' || name[length] == ',' || strncmp(name + length, " or ", 4) == 0;
+    if (length == 0 || !ends) return NULL;
+    *rest = name + length + (name[length] != '\0');
+    name[length] = '\0';
+    return name;
+}
+
 int cli_bad_value(const cli_context *cli, const cli_option *option, const char *value, const char *should_be)
 {
-    return cli_usage(cli, "--%s \"%.200s\": expected %s", option->name, value, should_be);
+    char names[512], *rest = names, *name;
+    rv_nearest nearest;
+
+    rv_copy_text(names, sizeof(names), should_be);
+    rv_nearest_init(&nearest, value);
+    while ((name = cut_name(&rest)) != NULL) rv_nearest_try(&nearest, name);
+    if (nearest.name == NULL) return cli_usage(cli, "--%s \"%.200s\": expected %s", option->name, value, should_be);
+    return cli_usage(cli, "--%s \"%.200s\": expected %s; did you mean \"%s\"?", option->name, value, should_be,
+                     nearest.name);
 }
 
 int cli_read_number(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
