@@ -6,6 +6,7 @@
  * task.h      the task, as its handler uses it
  * size_limits.h  size limits of tasks and results
  * limits.h    limits of concurrency and rate, for queues and groups
+ * broadcast.h a task for each live worker of a queue
  * depend.h    dependencies between tasks, batches, chains
  * signal.h    tasks that wait for events from outside
  * transaction.h  enqueues as commands for the program's own connection and transaction
@@ -34,6 +35,7 @@
 #ifndef REEVE_H
 #define REEVE_H
 
+#include "broadcast.h"
 #include "buffer.h"
 #include "change.h"
 #include "check.h"

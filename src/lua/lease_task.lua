@@ -2,6 +2,9 @@
 -- lease_task: leases one task that the caller names, out of its turn. The limits of the queue and of the task's group hold, and so
 -- does a pause; the order of its group does not.
 --
+-- A blocked task that waits only for the signal "!worker.<id>" is for that worker alone (reeve_broadcast). A session of this worker
+-- leases it, also in a paused queue and above the limits of the queue; it counts for them.
+--
 -- KEYS[1]  the queue's prefix
 -- ARGV     id session join thread life
 --   session, join, thread, life  as in turn.lua
@@ -22,7 +25,7 @@ return (function()
 return (function()
 -- require: foreign_key, types, rights, limit_state, schedule, allowed, put_aside, event, group_place, segment, task_state, transitions
 return (function()
--- require: lease, flagged, limited_lease, read_task
+-- require: lease, flagged, limited_lease, read_task, dependency_edges
 
 local P = KEYS[1]
 local id, session, join, thread, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -36,15 +39,20 @@ end
 
 local task, reply = read_task(P, id)
 if not task then return reply == '' and refuse('none') or reply end
-if task.state ~= 'ready' then return refuse(task.state or 'none') end
+local about = join ~= '' and join or task.state == 'blocked' and call('HGET', P .. 'running:' .. session, '#') or ''
+local is_bound = task.state == 'blocked' and call('HLEN', P .. 'parents:' .. id) == 1 and
+  call('HEXISTS', P .. 'parents:' .. id, '!worker.' .. (match(about, '"worker":"([^"]*)"') or '')) == 1
+if task.state ~= 'ready' and not is_bound then return refuse(task.state or 'none') end
 local s = call('HMGET', P .. 'settings', 'paused', 'in_force')
-if s[1] then return refuse('paused') end
+if s[1] and not is_bound then return refuse('paused') end
 know_in_force(P, s[2])
 
 local limits, group, room, has_slot
 if s[2] and s[2] ~= 'e' then
   limits = limits_open(P, now, s[2])
-  if limits_room(limits, 1) < 1 then return refuse('limit') end
+  local has_room = limits_room(limits, 1) > 0
+  if not has_room and not is_bound then return refuse('limit') end
+  limits.left = limits.left or 0
   group = limits.groups and group_of(task.envelope)
   if group then
     room = group_room(limits, group)
@@ -63,13 +71,17 @@ if how == 'off' or how == 'stop' then
 end
 
 enter_running(running, {id, text(now) .. ' ' .. thread})
-leave_segment(P, id, task.envelope)
-local was_there = leave_state(P, 'ready', id)
-if was_there == 0 then
-  -- It stands in a segment that its envelope does not name.
-  local p, place = search_segments(P, id)
-  if p then take_out(P, '+' .. p, place + 1) end
-  leave_ready(P, {id})
+if is_bound then
+  leave_parents(P, id, true)
+else
+  leave_segment(P, id, task.envelope)
+  local was_there = leave_state(P, 'ready', id)
+  if was_there == 0 then
+    -- It stands in a segment that its envelope does not name.
+    local p, place = search_segments(P, id)
+    if p then take_out(P, '+' .. p, place + 1) end
+    leave_ready(P, {id})
+  end
 end
 if group then
   leave_group(P, id, group)

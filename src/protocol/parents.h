@@ -10,6 +10,9 @@
 
 extern const reeve_parent rv_parents_open;
 
+/* The signal for which a task of one worker alone waits, with the id of the worker behind it (reeve_broadcast). */
+#define RV_PARENTS_WORKER "!worker."
+
 /* An edge's policy and what holds for an unknown parent, as scripts take them (lib/dependency_register.lua); of a
  * checked parent. */
 const char *rv_parents_policy(const reeve_parent *parent);

@@ -356,6 +356,15 @@ static void add_unique(rv_buf *out, const reeve_task_spec *spec)
     add_number(out, ",\"unique_for\":", spec->unique_for_ms);
 }
 
+/* A task that waits for the signal of a worker is for this worker alone. */
+static void add_worker(rv_buf *out, const char *parent)
+{
+    const size_t length = sizeof(RV_PARENTS_WORKER) - 1;
+    if (parent[0] != RV_PARENTS_WORKER[0] || strncmp(parent, RV_PARENTS_WORKER, length) != 0) return;
+    rv_buf_adds(out, ",\"worker\":");
+    add_text(out, parent + length);
+}
+
 /* What adds an option with a function of its own is add_NAME. */
 #define NUMBER(field, name) add_number(out, name, spec->field);
 #define TEXT(field, name)           \
@@ -371,6 +380,7 @@ void rv_spec_write_head(rv_buf *out, const reeve_task_spec *spec)
     rv_buf_adds(out, spec->type);
     rv_buf_addc(out, '"');
     RV_TASK_OPTIONS_WRITTEN(NUMBER, TEXT, OWN)
+    if (spec->after_count == 1) add_worker(out, spec->after[0].handle);
     rv_buf_adds(out, "}\n");
 }
 

@@ -14,6 +14,11 @@ static double number_of(const cJSON *item)
     return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
+static const char *text_of(const cJSON *item)
+{
+    return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
 static double member(const cJSON *object, const char *name)
 {
     return number_of(cJSON_GetObjectItemCaseSensitive(object, name));
@@ -69,6 +74,7 @@ void rv_task_policy_take(rv_task_policy *ret, const cJSON *json)
     ret->keep_ms = whole(member(json, "keep"));
     ret->once = member(json, "at_most_once") > 0;
     ret->records_runs = member(json, "runs") > 0;
+    ret->worker = text_of(cJSON_GetObjectItemCaseSensitive(json, "worker"));
     ret->unique = cJSON_GetObjectItemCaseSensitive(json, "unique") != NULL;
     ret->has_backoff = read_backoff(cJSON_GetObjectItemCaseSensitive(json, "backoff"), &ret->backoff);
 }
@@ -79,6 +85,7 @@ reeve_status rv_task_policy_read(rv_task_policy *ret, const char *text, size_t l
     memset(ret, 0, sizeof(*ret));
     reeve_status status = rv_json_parse_object(&json, text, length);
     if (status != REEVE_ENOMEM) rv_task_policy_take(ret, json);
+    ret->worker = NULL;
     cJSON_Delete(json);
     return status;
 }

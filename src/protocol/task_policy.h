@@ -29,6 +29,7 @@ typedef struct rv_task_policy {
     int64_t keep_ms; /* a task's, as the next two */
     bool once;
     bool unique;           /* it holds a lock that goes when it is settled */
+    const char *worker;    /* a task's: the only worker that may run it, in the JSON that was taken; or NULL */
     const char *malformed; /* why the header is no task's (envelope_check.h); or NULL */
     bool records_runs;     /* a queue's */
     bool has_backoff;

@@ -56,12 +56,15 @@ void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_item *item, const
     ret->timeout_ms = ret->heartbeat_ms = ret->retry_for_ms = 0;
     ret->unique = ret->once = ret->records_runs = ret->keeps_record = false;
     ret->backoff = NULL;
+    ret->bound_to = NULL;
     ret->malformed = envelope->malformed;
     if (!envelope->plain) {
         rv_task_policy_take(&ret->own, item->options);
         ret->unique = ret->own.unique;
         ret->once = ret->own.once;
         ret->keeps_record = ret->own.keep_ms > 0;
+        if (ret->own.worker != NULL && strcmp(ret->own.worker, queue_session->worker) != 0)
+            ret->bound_to = ret->own.worker;
         add_policy(ret, &ret->own);
         if (ret->malformed == NULL) ret->malformed = ret->own.malformed;
     }

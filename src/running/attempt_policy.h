@@ -22,6 +22,7 @@ typedef struct rv_attempt_policy {
     int64_t retry_for_ms; /* the same; from the enqueue */
     bool unique;
     bool once;
+    const char *bound_to;         /* another worker, which alone may run the task; or NULL */
     const char *malformed;        /* why the task is not to run; or NULL */
     const reeve_backoff *backoff; /* whose it is stays in place: the handler's or this struct's; NULL: the default */
     /* filled only when there is something to say */

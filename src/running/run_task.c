@@ -83,6 +83,11 @@ bool rv_run_task_is_barred(reeve_task *task, const rv_item *item, const rv_attem
         (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "expired", "not begun by its deadline");
         return true;
     }
+    if (policy->bound_to != NULL && item->lease.crashes == 0) {
+        (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "worker", "it was for the worker %.100s, which did not end it",
+                             policy->bound_to);
+        return true;
+    }
     if (item->lease.crashes < policy->max_crashes) return false;
     /* Another task may have caused the crashes. This one runs once more, alone, which shows whether it does. */
     if (!item->lease.crashed_alone && policy->max_crashes > 1) return false;

@@ -83,10 +83,10 @@ static bool is_small(const rv_batch *batch, unsigned want)
 static bool may_share(const rv_thread *t, unsigned want)
 {
     const rv_pool *pool = t->pool;
-    return pool->slots == NULL && pool->sharing->threads > 1 && want > 0 && want <= RV_SHARED_EACH &&
-           t->batch.count > 0 && t->batch.count <= RV_SHARED_EACH && t->state == RV_THREAD_TURN &&
-           rv_thread_phase(t) == RV_PHASE_RUNNING && rv_conn_is_open(t->conn) && rv_conn_epoch(t->conn) == t->epoch &&
-           t->shared.losses == rv_share_losses(t) && is_small(&t->batch, want);
+    return t->named == NULL && pool->slots == NULL && pool->sharing->threads > 1 && want > 0 &&
+           want <= RV_SHARED_EACH && t->batch.count > 0 && t->batch.count <= RV_SHARED_EACH &&
+           t->state == RV_THREAD_TURN && rv_thread_phase(t) == RV_PHASE_RUNNING && rv_conn_is_open(t->conn) &&
+           rv_conn_epoch(t->conn) == t->epoch && t->shared.losses == rv_share_losses(t) && is_small(&t->batch, want);
 }
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "running/batch_handler.h"
 #include "running/batch_handler_run.h"
 #include "running/batch_pass.h"
+#include "running/bound.h"
 #include "running/flight.h"
 #include "running/forked.h"
 #include "running/isolated.h"
@@ -91,7 +92,9 @@ static void run_until_the_end(rv_thread *t)
         bool running = rv_thread_phase(t) == RV_PHASE_RUNNING && !rv_alone_bars(t);
         /* It may have been handed a task: recovery removes its registration and returns that task. */
         if (!running && rv_thread_state_is_registered(t)) rv_thread_state_enter(t, RV_THREAD_RECOVER);
-        if (running || t->batch.count > 0 || t->state == RV_THREAD_RECOVER) {
+        if (running && rv_bound_any(t->pool)) {
+            if (!rv_bound_lease(t)) break;
+        } else if (running || t->batch.count > 0 || t->state == RV_THREAD_RECOVER) {
             if (!take_turn(t, running)) break;
         } else if (rv_thread_phase(t) == RV_PHASE_RUNNING) {
             rv_alone_hold(t);

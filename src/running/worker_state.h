@@ -156,7 +156,7 @@ typedef struct rv_thread {
     bool ran;                  /* it ran a handler since it looked after its descriptors (descriptors.h) */
     bool passes;               /* Redis registers it nowhere when its turn finds nothing: it does not wait */
     bool woken;                /* of a consumer: its next turn passes a wake-up on */
-    const char *named;         /* of a consumer: its turn leases this task of named_queue only; NULL: what comes next */
+    const char *named;         /* its turn leases this task of named_queue only; NULL: what comes next */
     size_t named_queue;
     char named_refusal[16]; /* why that task was not leased, see lease_task.lua; "": it was, or an outcome was sent */
     int64_t until_ms;       /* of a consumer: when its call gives up (monotonic ms); 0: never */
@@ -295,6 +295,7 @@ struct rv_pool {
     rv_utilisation utilisation;
     rv_pool_demand demand;
     rv_pool_sizing sizing;
+    atomic_uint bound;    /* tasks of rv_keeper.bound that wait for its threads (bound.h) */
     char *cpus;           /* the processors that its threads may use, as "0-3,8"; NULL: all */
     int nice;             /* of its threads; 0: that of the process */
     atomic_bool unplaced; /* that processors or niceness were refused was logged */
@@ -356,6 +357,7 @@ typedef struct rv_keeper {
     bool strays_again;           /* a thread began another task meanwhile: it looks once more at all of them */
     bool stray_keys;             /* in the one that is looked at: for keys of tasks that run at most once */
     char stray_cursor[24];
+    struct rv_bound *bound;    /* tasks for this worker alone (bound.h); guarded by the thread's lock */
     struct rv_answer *answers; /* to requests, to be sent (requests.h); guarded by the thread's lock */
     rv_repeated malformed;     /* which malformed requests are logged */
     struct rv_early *early;    /* notices that came before their tasks (early.h), or NULL: none has */

@@ -12,6 +12,7 @@
 #include "protocol/end_session_call.h"
 #include "protocol/registry.h"
 #include "protocol/scripts.h"
+#include "running/bound.h"
 #include "running/redis_report.h"
 #include "running/wakeup.h"
 #include "running/worker_conn.h"
@@ -424,5 +425,6 @@ void rv_keeper_fini(reeve_worker *worker)
     rv_free(keeper->early);
     rv_missed_fini(worker);
     rv_requests_fini(worker);
+    rv_bound_fini(worker);
     rv_upkeep_thread_fini(&keeper->thread);
 }

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/id.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "running/bound.h"
 #include "running/phase.h"
 #include "running/pool_change.h"
 #include "upkeep/reload_request.h"
@@ -196,6 +198,18 @@ static reeve_status set_log_level(reeve_worker *worker, const request *r, rv_err
     return rv_fail(error, REEVE_EINVAL, "log-level: debug, info, warn, error or off is expected");
 }
 
+/* "broadcast QUEUE ID": the task of this worker has its id behind that one. */
+static reeve_status take_broadcast(reeve_worker *worker, const request *r, rv_error *error)
+{
+    char queue[REEVE_QUEUE_MAX + 2] = "", broadcast[48] = "", id[REEVE_ID_MAX], more[4];
+    _Static_assert(REEVE_QUEUE_MAX == 64, "the format has this length");
+    int words = sscanf(r->whole, "broadcast %65s %47s %3s", queue, broadcast, more);
+    (void)snprintf(id, sizeof(id), "%s.%s", broadcast, worker->id);
+    if (words != 2 || !rv_valid_id(id, strlen(id)))
+        return rv_fail(error, REEVE_EINVAL, "broadcast: a queue and the id of a broadcast are expected");
+    return rv_bound_add(worker, queue, id, error);
+}
+
 /* What the program does, not the library. Its answer comes later. */
 static bool pass_on(reeve_worker *worker, const request *r, rv_error *error)
 {
@@ -219,10 +233,13 @@ static void carry_out(reeve_worker *worker, const request *r)
         const char *verb;
         reeve_status (*run)(reeve_worker *worker, const request *r, rv_error *error);
         const char *done;
-    } own[] = {
-        {"quiet", become_quiet, "takes no new tasks"},           {"resume", resume, "takes tasks"},
-        {"threads", set_threads, "the threads are set"},         {"add-queue", change_queue, "the queue was added"},
-        {"remove-queue", change_queue, "the queue was removed"}, {"log-level", set_log_level, "the level is set"}};
+    } own[] = {{"quiet", become_quiet, "takes no new tasks"},
+               {"resume", resume, "takes tasks"},
+               {"threads", set_threads, "the threads are set"},
+               {"add-queue", change_queue, "the queue was added"},
+               {"remove-queue", change_queue, "the queue was removed"},
+               {"log-level", set_log_level, "the level is set"},
+               {"broadcast", take_broadcast, "a thread will run the task"}};
     rv_error error = {0};
     size_t i = 0, count = sizeof(own) / sizeof(own[0]);
     rv_log(REEVE_LOG_INFO, "control.request", "a request has come", "worker", worker->id, "request", r->whole, NULL);

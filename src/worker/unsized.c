@@ -26,6 +26,12 @@ reeve_status(reeve_enqueue_many)(reeve_client *client, const reeve_task_spec *sp
     return reeve_enqueue_many(client, specs, count, ret_results);
 }
 
+reeve_status(reeve_broadcast)(reeve_client *client, const reeve_task_spec *spec, int64_t wait_ms,
+                              reeve_broadcast_task **ret, size_t *ret_count)
+{
+    return reeve_broadcast(client, spec, wait_ms, ret, ret_count);
+}
+
 reeve_status(reeve_enqueue_commands)(reeve_commands **ret, const reeve_commands_options *options,
                                      const reeve_task_spec *specs, size_t count, char *ret_error, size_t size)
 {

@@ -34,5 +34,6 @@ return {
   {name = 'of', type = 'text', range = 'an id', by = 'scripts', read = 'scripts', checked = true, help = 'the dead task for which this one was enqueued'},
   {name = 'tags', type = 'array of texts', range = 'at most 64 of 1 to 200 bytes', by = 'producer', read = 'scripts, clients', checked = true, help = 'its tags. Default: none'},
   {name = 'meta', type = 'object', range = 'texts', by = 'producer', read = 'handlers, clients', help = 'metadata of the producer. Default: none'},
+  {name = 'worker', type = 'text', range = 'an id', by = 'producer', read = 'workers', help = 'the only worker that may run the task (`reeve_broadcast`). Default: any'},
   {name = 'reason', type = 'text', range = 'at most 200 bytes', by = 'cancel', read = 'clients', help = 'the reason of the last cancel. Default: none'},
 }

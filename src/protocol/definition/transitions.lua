@@ -17,6 +17,7 @@ return {
     help = 'the same, of a task that was enqueued for a later time'},
   {from = 'blocked', to = 'dead', by = {'maintain', 'deliver', 'enqueue', 'fan', 'fail'}, rarely = {'block', 'depend', 'arrive'},
     drawn = 'a parent died', help = 'a parent died, was cancelled or is unknown, and its rule for that parent is `fail`; or its deadline passed, or it was failed by hand'},
+  {from = 'blocked', to = 'running', by = {}, rarely = {'lease_task'}, help = 'it is for one worker alone (`reeve_broadcast`), which leased it'},
 
   {from = 'scheduled', to = 'ready', by = {'maintain', 'reschedule', 'retry'}, rarely = {'bulk_update'}, drawn = 'its time came', help = 'its time came, or it was retried or rescheduled by hand'},
   {from = 'scheduled', to = 'blocked', by = {'depend'}, help = 'it was given parents'},

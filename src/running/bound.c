@@ -1,0 +1,145 @@
+#include "running/bound.h"
+
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "protocol/partition.h"
+#include "running/phase.h"
+#include "running/thread_state.h"
+#include "running/turn.h"
+
+#define BOUND_MAX 1000 /* of a worker */
+#define TURNS_MAX 10   /* of one lease: a turn may have to settle outcomes first, or to begin a session */
+
+/* A task that is to be leased. In the list of the keeper, under the lock of its thread. */
+typedef struct rv_bound {
+    struct rv_bound *next;
+    rv_pool *pool;
+    size_t queue; /* of the pool */
+    char id[REEVE_ID_MAX];
+} rv_bound;
+
+/* ---- the keeper ------------------------------------------------------------------------------------------------ */
+
+static bool find_queue(const rv_pool *pool, const char *queue, size_t *ret)
+{
+    for (size_t i = 0; i < pool->queue_session_count; i++) {
+        *ret = i;
+        if (strcmp(pool->queue_sessions[i]->queue, queue) == 0) return true;
+    }
+    return false;
+}
+
+static rv_pool *find_pool(reeve_worker *worker, const char *queue, size_t *ret_queue)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        rv_pool *pool = rv_worker_pool(worker, i);
+        if (!pool->removed && pool->target > 0 && find_queue(pool, queue, ret_queue)) return pool;
+    }
+    return NULL;
+}
+
+static bool append(reeve_worker *worker, rv_bound *bound)
+{
+    size_t count = 0;
+    rv_lock(&worker->keeper.thread.lock);
+    rv_bound **end = &worker->keeper.bound;
+    for (; *end != NULL; end = &(*end)->next) count++;
+    if (count < BOUND_MAX) *end = bound;
+    rv_unlock(&worker->keeper.thread.lock);
+    return count < BOUND_MAX;
+}
+
+/* A thread that runs its batch looks here before its next turn; one that waits in Redis, or is about to, is interrupted. */
+static void wake_threads(rv_pool *pool)
+{
+    for (unsigned i = 0; i < pool->thread_count; i++) {
+        rv_thread *t = rv_worker_pool_thread(pool, i);
+        if (atomic_load(&t->activity) == RV_ACTIVITY_NONE) rv_waker_ring(&t->waker);
+    }
+}
+
+static bool has_handlers(rv_pool *pool)
+{
+    return pool->thread_count > 0 && !rv_worker_pool_thread(pool, 0)->batch.pulled;
+}
+
+reeve_status rv_bound_add(reeve_worker *worker, const char *queue, const char *id, rv_error *error)
+{
+    size_t place = 0;
+    if (rv_worker_phase(worker) != RV_PHASE_RUNNING) return rv_fail(error, REEVE_ESTATE, "it takes no new tasks");
+    rv_pool *pool = find_pool(worker, queue, &place);
+    if (pool == NULL) return rv_fail(error, REEVE_ENOTFOUND, "no pool of it serves the queue %s", queue);
+    if (!has_handlers(pool)) return rv_fail(error, REEVE_ESTATE, "it is a consumer, without handlers");
+    rv_bound *bound = rv_zalloc(sizeof(*bound));
+    if (bound == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for another task");
+    *bound = (rv_bound){.pool = pool, .queue = place};
+    rv_copy_text(bound->id, sizeof(bound->id), id);
+    if (!append(worker, bound)) {
+        rv_free(bound);
+        return rv_fail(error, REEVE_ESTATE, "%d broadcast tasks already wait for its threads", BOUND_MAX);
+    }
+    atomic_fetch_add(&pool->bound, 1);
+    wake_threads(pool);
+    return REEVE_OK;
+}
+
+void rv_bound_fini(reeve_worker *worker)
+{
+    for (rv_bound *bound = worker->keeper.bound, *next; bound != NULL; bound = next) {
+        next = bound->next;
+        rv_free(bound);
+    }
+    worker->keeper.bound = NULL;
+}
+
+/* ---- a thread -------------------------------------------------------------------------------------------------- */
+
+static rv_bound *take(rv_thread *t)
+{
+    rv_keeper *keeper = &t->worker->keeper;
+    rv_lock(&keeper->thread.lock);
+    rv_bound **at = &keeper->bound;
+    while (*at != NULL && (*at)->pool != t->pool) at = &(*at)->next;
+    rv_bound *bound = *at;
+    if (bound != NULL) *at = bound->next;
+    rv_unlock(&keeper->thread.lock);
+    if (bound != NULL) atomic_fetch_sub(&t->pool->bound, 1);
+    return bound;
+}
+
+static bool lease(rv_thread *t, const rv_bound *bound)
+{
+    bool goes_on = true;
+    t->fresh = 0;
+    t->named_queue = bound->queue;
+    t->named_refusal[0] = '\0';
+    for (int i = 0; goes_on && i < TURNS_MAX && rv_thread_phase(t) == RV_PHASE_RUNNING; i++) {
+        t->named = bound->id;
+        goes_on = rv_turn_run(t, 1);
+        t->named = NULL;
+        if (t->fresh > 0 || t->named_refusal[0] != '\0') break;
+    }
+    return goes_on;
+}
+
+bool rv_bound_lease(rv_thread *t)
+{
+    rv_bound *bound = take(t);
+    if (bound == NULL) return true;
+    bool passes = t->passes;
+    /* Redis may hand it another task meanwhile: recovery ends its registration, and returns that task. */
+    if (rv_thread_state_is_registered(t)) rv_thread_state_enter(t, RV_THREAD_RECOVER);
+    t->passes = true;
+    bool goes_on = lease(t, bound);
+    t->passes = passes;
+    if (t->fresh == 0)
+        rv_log(REEVE_LOG_WARN, "broadcast.missed", "a broadcast task was not leased", "queue",
+               t->pool->queue_sessions[bound->queue]->queue, "task", bound->id, "why",
+               t->named_refusal[0] != '\0' ? t->named_refusal : "the worker stops", NULL);
+    rv_free(bound);
+    return goes_on;
+}

@@ -1,0 +1,181 @@
+/* A broadcast: each live worker of a queue runs a task once, and no other one does. */
+#include <stdio.h>
+#include <string.h>
+
+#include "reeve/broadcast.h"
+#include "reeve/limits.h"
+#include "support/consumer.h"
+#include "support/limits.h"
+#include "support/worker.h"
+
+#define WORKERS 3
+
+static reeve_broadcast_task *tasks;
+static size_t count;
+
+static int set_up(void **state)
+{
+    test_close_gate();
+    return test_place_empty(state);
+}
+
+static bool all_registered(size_t expected)
+{
+    reeve_worker_info *list;
+    size_t found;
+    assert_int_equal(reeve_workers(test_client, &list, &found), REEVE_OK);
+    reeve_workers_free(list, found);
+    return found == expected;
+}
+
+/* Each in a place of its own: the id of the worker tells them apart. */
+static void start(reeve_worker *workers[], size_t number, const char *queues, unsigned threads)
+{
+    for (size_t i = 0; i < number; i++) {
+        workers[i] = test_worker_new(NULL);
+        test_worker_pool(workers[i], queues, threads, 0);
+        test_worker_start(workers[i]);
+    }
+    TEST_AWAIT(all_registered(number));
+}
+
+static reeve_status send(const reeve_task_spec *given)
+{
+    reeve_task_spec spec = *given;
+    spec.queue = "q";
+    if (spec.type == NULL) spec.type = "t";
+    return reeve_broadcast(test_client, &spec, 10000, &tasks, &count);
+}
+
+static const char *state_of(size_t i)
+{
+    return test_state("q", tasks[i].id);
+}
+
+static void each_worker_runs_it_once(void **state)
+{
+    (void)state;
+    reeve_worker *workers[WORKERS];
+    start(workers, WORKERS, "other q", 2);
+    for (int round = 0; round < 5; round++) {
+        unsigned long before = test_ran;
+        assert_int_equal(send(&(reeve_task_spec){0}), REEVE_OK);
+        assert_int_equal(count, WORKERS);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(tasks[i].accepted);
+            TEST_AWAIT(strcmp(state_of(i), "completed") == 0);
+        }
+        assert_int_equal(test_ran - before, WORKERS);
+        reeve_broadcast_free(tasks);
+    }
+    for (int i = 0; i < WORKERS; i++) test_worker_end(workers[i]);
+}
+
+static void pauses_and_limits_do_not_hold_it(void **state)
+{
+    (void)state;
+    reeve_worker *workers[WORKERS];
+    start(workers, WORKERS, "q", 2);
+    test_limit_queue(1, NULL);
+    assert_int_equal(send(&(reeve_task_spec){.type = "hold"}), REEVE_OK);
+    TEST_AWAIT(test_begun == WORKERS);
+    assert_int_equal(reeve_pause(test_client, "q"), REEVE_OK);
+    test_open_gate();
+    for (size_t i = 0; i < count; i++) TEST_AWAIT(strcmp(state_of(i), "completed") == 0);
+    reeve_broadcast_free(tasks);
+    assert_int_equal(send(&(reeve_task_spec){0}), REEVE_OK);
+    for (size_t i = 0; i < count; i++) TEST_AWAIT(strcmp(state_of(i), "completed") == 0);
+    reeve_broadcast_free(tasks);
+    test_limits_agree();
+    for (int i = 0; i < WORKERS; i++) test_worker_end(workers[i]);
+}
+
+/* The only thread is busy: the task waits for it, and no consumer can take it. */
+static void it_waits_for_a_thread_of_its_worker(void **state)
+{
+    (void)state;
+    reeve_worker *worker[1];
+    start(worker, 1, "q", 1);
+    test_put_spec((reeve_task_spec){.id = "long", .type = "stubborn"});
+    TEST_AWAIT_STATE("long", "running");
+    assert_int_equal(send(&(reeve_task_spec){0}), REEVE_OK);
+    assert_int_equal(count, 1);
+    assert_string_equal(state_of(0), "blocked");
+    reeve_consumer *c = test_consumer_open("q", NULL);
+    assert_int_equal(reeve_consumer_lease_id(c, "q", tasks[0].id, &test_pulled[0]), REEVE_EREFUSED);
+    test_good(c, reeve_consumer_close(c));
+    test_open_gate();
+    TEST_AWAIT(strcmp(state_of(0), "completed") == 0);
+    reeve_broadcast_free(tasks);
+    test_worker_end(worker[0]);
+}
+
+/* It is given back, and another program leases it: it dies. */
+static void only_its_worker_runs_it(void **state)
+{
+    (void)state;
+    reeve_worker *worker[1];
+    start(worker, 1, "q", 1);
+    assert_int_equal(send(&(reeve_task_spec){.type = "act", .payload = {"snooze 0", 8}}), REEVE_OK);
+    TEST_AWAIT(test_ran > 0);
+    reeve_worker_quiet(worker[0]);
+    TEST_AWAIT(strcmp(state_of(0), "ready") == 0);
+    reeve_consumer *c = test_consumer_open("q", NULL);
+    assert_string_equal(test_pull(c, 8, false), "");
+    TEST_AWAIT(strcmp(state_of(0), "dead") == 0);
+    reeve_task_info *info = test_show("q", tasks[0].id);
+    assert_string_equal(info->error_kind, "worker");
+    reeve_task_info_free(info);
+    test_good(c, reeve_consumer_close(c));
+    reeve_broadcast_free(tasks);
+    test_worker_end(worker[0]);
+}
+
+static void a_quiet_worker_refuses(void **state)
+{
+    (void)state;
+    reeve_worker *workers[2];
+    start(workers, 2, "q", 1);
+    reeve_worker_quiet(workers[0]);
+    assert_int_equal(send(&(reeve_task_spec){0}), REEVE_OK);
+    assert_int_equal(count, 2);
+    size_t quiet = tasks[0].accepted ? 1 : 0;
+    assert_false(tasks[quiet].accepted);
+    assert_true(tasks[1 - quiet].accepted);
+    assert_non_null(strstr(tasks[quiet].reason, "no new tasks"));
+    assert_string_equal(state_of(quiet), "cancelled");
+    TEST_AWAIT(strcmp(state_of(1 - quiet), "completed") == 0);
+    reeve_broadcast_free(tasks);
+    for (int i = 0; i < 2; i++) test_worker_end(workers[i]);
+}
+
+static void what_cannot_be_sent_is_refused(void **state)
+{
+    (void)state;
+    const reeve_parent parent = {.handle = "!s"};
+    assert_int_equal(send(&(reeve_task_spec){0}), REEVE_ENOTFOUND);
+    reeve_consumer *c = test_consumer_open("q", NULL);
+    assert_int_equal(send(&(reeve_task_spec){.group = "g"}), REEVE_EINVAL);
+    assert_int_equal(send(&(reeve_task_spec){.id = "i"}), REEVE_EINVAL);
+    assert_int_equal(send(&(reeve_task_spec){.in_ms = 1}), REEVE_EINVAL);
+    assert_int_equal(send(&(reeve_task_spec){.attempts = 2}), REEVE_EINVAL);
+    assert_int_equal(send(&(reeve_task_spec){.unique = "u"}), REEVE_EINVAL);
+    assert_int_equal(send(&(reeve_task_spec){.after = &parent, .after_count = 1}), REEVE_EINVAL);
+    assert_int_equal(reeve_broadcast(test_client, &(reeve_task_spec){.queue = "q", .type = "t"}, -1, &tasks, &count),
+                     REEVE_EINVAL);
+    assert_int_equal(reeve_broadcast(test_client, NULL, 1, &tasks, &count), REEVE_EINVAL);
+    test_good(c, reeve_consumer_close(c));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(each_worker_runs_it_once, set_up),
+        cmocka_unit_test_setup(pauses_and_limits_do_not_hold_it, set_up),
+        cmocka_unit_test_setup(it_waits_for_a_thread_of_its_worker, set_up),
+        cmocka_unit_test_setup(only_its_worker_runs_it, set_up),
+        cmocka_unit_test_setup(a_quiet_worker_refuses, set_up),
+        cmocka_unit_test_setup(what_cannot_be_sent_is_refused, set_up),
+    };
+    return cmocka_run_group_tests_name("ct_broadcast", tests, test_place_start, test_place_stop);
+}
