@@ -696,6 +696,11 @@ typedef struct reeve_queue_policy {
     bool record_runs;
     int64_t retry_for_ms; /* how long a task is retried after its enqueue: a later failure is final; 0: not set */
     int max_snoozes;      /* number of times that a handler may snooze a task; 0: not set */
+    int64_t heartbeat_ms; /* heartbeat limit (reeve_task_heartbeat); 0: not set */
+    /* How long an attempt may go on after its run time limit or heartbeat limit: at the limit the handler is asked to
+     * stop (reeve_task_should_stop), and its outcome counts if it ends within this time. After it, the attempt has
+     * failed. 0: the attempt fails at the limit. */
+    int64_t grace_ms;
 } reeve_queue_policy;
 
 /*

@@ -71,6 +71,7 @@ void rv_task_policy_take(rv_task_policy *ret, const cJSON *json)
     ret->heartbeat_ms = whole(member(json, "heartbeat"));
     ret->retry_for_ms = whole(member(json, "retry_for"));
     ret->max_snoozes = small(member(json, "snoozes"));
+    ret->grace_ms = whole(member(json, "grace"));
     ret->keep_ms = whole(member(json, "keep"));
     ret->once = member(json, "at_most_once") > 0;
     ret->records_runs = member(json, "runs") > 0;

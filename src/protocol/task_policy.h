@@ -26,7 +26,8 @@ typedef struct rv_task_policy {
     int64_t heartbeat_ms; /* these: a task's */
     int64_t retry_for_ms;
     int max_snoozes;
-    int64_t keep_ms; /* a task's, as the next two */
+    int64_t grace_ms; /* a queue's */
+    int64_t keep_ms;  /* a task's, as the next two */
     bool once;
     bool unique;           /* it holds a lock that goes when it is settled */
     const char *worker;    /* a task's: the only worker that may run it, in the JSON that was taken; or NULL */

@@ -53,7 +53,7 @@ void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_item *item, const
 {
     const rv_envelope *envelope = &item->lease.envelope;
     ret->attempts = ret->max_crashes = ret->max_snoozes = 0;
-    ret->timeout_ms = ret->heartbeat_ms = ret->retry_for_ms = 0;
+    ret->timeout_ms = ret->heartbeat_ms = ret->retry_for_ms = ret->grace_ms = 0;
     ret->unique = ret->once = ret->records_runs = ret->keeps_record = false;
     ret->backoff = NULL;
     ret->bound_to = NULL;
@@ -72,6 +72,7 @@ void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_item *item, const
     if (rv_queue_session_get_policy(queue_session, &ret->queue)) {
         add_policy(ret, &ret->queue);
         ret->records_runs = ret->queue.records_runs;
+        ret->grace_ms = ret->queue.grace_ms;
     }
     add_limit(&ret->attempts, RV_MAX_ATTEMPTS);
     add_limit(&ret->max_crashes, RV_MAX_CRASHES);

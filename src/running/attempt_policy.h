@@ -20,6 +20,7 @@ typedef struct rv_attempt_policy {
     int64_t timeout_ms;   /* 0: none */
     int64_t heartbeat_ms; /* the same */
     int64_t retry_for_ms; /* the same; from the enqueue */
+    int64_t grace_ms;     /* the queue's: how long it may go on after these limits; 0: not at all */
     bool unique;
     bool once;
     const char *bound_to;         /* another worker, which alone may run the task; or NULL */

@@ -33,6 +33,8 @@ typedef struct rv_item {
     int64_t timeout_ms;       /* 0: none */
     int64_t timeout_at_ms;    /* monotonic, or RV_FOREVER */
     int64_t heartbeat_ms;     /* longer silence is a failure; 0: it need not say anything */
+    int64_t grace_ms;         /* how long it may still end by itself after one of these; 0: not at all */
+    bool warned;              /* that time has begun: its handler was asked to stop */
     int64_t until_ms;         /* while it runs: the first of these, or RV_FOREVER */
     int64_t run_us;           /* how long its handler ran; 0: it did not */
     int64_t gate_us;          /* how long it waited at its plugin's gate (admission.h) */

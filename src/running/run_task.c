@@ -103,6 +103,7 @@ void rv_run_task_set_limits(rv_thread *t, rv_item *item, const rv_attempt_policy
     item->timeout_ms = policy->timeout_ms;
     item->timeout_at_ms = policy->timeout_ms > 0 ? rv_deadline(policy->timeout_ms) : RV_FOREVER;
     item->heartbeat_ms = policy->heartbeat_ms;
+    item->grace_ms = policy->grace_ms;
     rv_unlock(&t->batch.lock);
     rv_wakeup_keeper_at(t->worker, rv_task_host_note_life(t, item));
 }

@@ -116,6 +116,16 @@ static void offload_others(rv_thread *t)
     }
 }
 
+/* Its handler is asked to stop. Until the grace of its queue is over, it may still end by itself. */
+static void warn(rv_thread *t, rv_item *item, int64_t now)
+{
+    item->warned = true;
+    item->until_ms = now + item->grace_ms;
+    if (now >= item->timeout_at_ms) item->timeout_at_ms = item->until_ms;
+    atomic_store(rv_invocation_stop(t, item), true);
+    if (t->batch.notice != NULL) rv_waker_ring(t->batch.notice);
+}
+
 /* The time of the running item is up, or it sent no heartbeat for too long. This is a failure, which may be its
  * last. */
 static void time_out(rv_thread *t, rv_item *item, int64_t now)
@@ -160,7 +170,12 @@ static void end_late(rv_thread *t, int64_t now)
     batch->running_until_ms = RV_FOREVER;
     for (size_t i = batch->running; i < batch->count; i++) {
         rv_item *item = &batch->items[i];
-        if (item->state == RV_ITEM_RUNNING && now >= item->until_ms) time_out(t, item, now);
+        if (item->state == RV_ITEM_RUNNING && now >= item->until_ms) {
+            if (item->grace_ms > 0 && !item->warned)
+                warn(t, item, now);
+            else
+                time_out(t, item, now);
+        }
         if (item->state == RV_ITEM_RUNNING && item->until_ms < batch->running_until_ms)
             batch->running_until_ms = item->until_ms;
     }

@@ -17,7 +17,7 @@
 --   notice   workers read it when they look after the queue: they are told to do so at once
 --   beside   the key that is deleted with the field
 --   help     what it is: for all documents; more: further sentences, for docs/configuration.md
-local POLICY = 'attempts, max_crashes, timeout, retry_for, max_snoozes, backoff and record_runs'
+local POLICY = 'attempts, max_crashes, timeout, heartbeat, grace, retry_for, max_snoozes, backoff and record_runs'
 return {
   structs = {completed = 'reeve_keep', dead = 'reeve_keep', policy = 'reeve_queue_policy', breaker = 'reeve_breaker',
     group_breaker = 'reeve_breaker'},
@@ -51,6 +51,15 @@ return {
    words = {{'default', 0}}, c = 'policy.timeout_ms', flag = 'timeout', value = 'DURATION|default',
    json = 'timeout_ms', json_null = 0, notice = true,
    help = 'run time limit of an attempt', more = 'It applies if neither the task nor its handler sets it.'},
+  {name = 'heartbeat', field = 'policy', member = 'heartbeat', type = 'ms', min = 1, max = 2000000000000, unset = 0,
+   words = {{'default', 0}}, c = 'policy.heartbeat_ms', flag = 'heartbeat', value = 'DURATION|default',
+   json = 'heartbeat_ms', json_null = 0, notice = true,
+   help = 'heartbeat limit: longest time without a report of the handler', more = 'It applies if neither the task nor its handler sets it.'},
+  {name = 'grace', field = 'policy', member = 'grace', type = 'ms', min = 1, max = 2000000000000, unset = 0,
+   words = {{'default', 0}}, c = 'policy.grace_ms', flag = 'grace', value = 'DURATION|default',
+   json = 'grace_ms', json_null = 0, notice = true,
+   help = 'how long an attempt may still end by itself after its run time limit or heartbeat limit',
+   more = 'The handler is asked to stop at the limit. If it ends within this time, its outcome counts; else the attempt has failed. Without it, the attempt has failed at the limit.'},
   {name = 'retry_for', field = 'policy', member = 'retry_for', type = 'ms', min = 1, max = 2000000000000, unset = 0,
    words = {{'default', 0}}, c = 'policy.retry_for_ms', flag = 'retry-for', value = 'DURATION|default',
    json = 'retry_for_ms', json_null = 0, notice = true,
