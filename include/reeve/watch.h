@@ -29,6 +29,15 @@
  *     logged         a running task wrote a line to its log (message)
  *     refused        a new task was refused, since this one has its unique key (message)
  *
+ * And these are events of the queue itself, with no task (id NULL):
+ *
+ *     paused         the queue, or its group `message`, was paused by hand (due_ms: until when, if it ends by itself)
+ *     resumed        that pause was ended by hand (message)
+ *     limits         limits were changed; message: their names and values
+ *     settings       settings were changed; message: their names and values, as docs/protocol.md lists them
+ *
+ * Redis does not know who changed a queue, so these events name no worker.
+ *
  * Later versions may add events, so ignore unknown ones. There is no event when a record is deleted because of the
  * retention.
  */
@@ -58,8 +67,8 @@ REEVE_API reeve_status reeve_events_get(reeve_client *client, const char *queue,
 typedef struct reeve_event {
     char place[REEVE_EVENT_PLACE_MAX]; /* position among the queue's events; equal for tasks that one step changed */
     int64_t at_ms;
-    const char *what; /* "enqueued", ... */
-    const char *id;
+    const char *what;    /* "enqueued", ... */
+    const char *id;      /* NULL: an event of the queue */
     const char *session; /* the session whose worker made the change */
     const char *worker;  /* the id of that worker */
     const char *kind;

@@ -38,6 +38,7 @@ struct reeve_watch {
     const rv_reply *entries; /* of the stream, in the arena; NULL: none left */
     size_t entry;            /* the one at hand */
     const char *ids, *dues;  /* what is left of its lists; ids NULL: it is not begun */
+    bool of_queue;           /* the entry at hand is of the queue, not of tasks */
     char one[ID_TEXT];
     reeve_event event;
 };
@@ -160,6 +161,7 @@ static void begin_entry(reeve_watch *watch, const rv_reply *entry)
     at[strcspn(at, "-")] = '\0';
     if (!rv_parse_int(at, 0, INT64_MAX, &event->at_ms)) event->at_ms = -1;
     watch->ids = ids != NULL ? ids : "";
+    watch->of_queue = ids != NULL && ids[0] == '\0';
     watch->dues = value_of(entry, "due");
 }
 
@@ -179,9 +181,15 @@ static bool next_event(reeve_watch *watch)
             watch->event.id = watch->one;
             if (watch->id[0] == '\0' || strcmp(watch->id, watch->one) == 0) return true;
         }
+        bool is_of_queue = watch->of_queue && watch->id[0] == '\0';
         rv_copy_text(part_of(watch)->last, REEVE_EVENT_PLACE_MAX, watch->event.place);
         watch->ids = NULL;
         watch->entry++;
+        if (!is_of_queue) continue;
+        bool has_due = next_word(&watch->dues, due, sizeof(due));
+        if (!has_due || !rv_parse_int(due, 0, INT64_MAX, &watch->event.due_ms)) watch->event.due_ms = -1;
+        watch->event.id = NULL;
+        return true;
     }
     return false;
 }

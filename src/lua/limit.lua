@@ -86,6 +86,12 @@ local function change()
     end
   end
   local flags = renew_in_force(P)
+  know_in_force(P, flags)
+  if tells(P) then
+    local list = {}
+    for i = 2, #ARGV - 1, 2 do list[#list + 1] = ARGV[i] .. ' ' .. (ARGV[i + 1] == '' and 'none' or ARGV[i + 1]) end
+    tell(P, 'limits', '', 'message', table.concat(list, ', '))
+  end
   if find(flags, 'c', 1, true) and not before[2] then
     call('HSET', P .. 'limit_state', 'running', text(count_running(P)))
   end

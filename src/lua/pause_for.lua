@@ -37,7 +37,12 @@ else
     call('ZADD', P .. 'limit_due', text(math.max(ends, now)), group)
   end
 end
-renew_in_force(P)
+know_in_force(P, renew_in_force(P))
+if ends > 0 then
+  tell(P, 'paused', '', 'message', group, 'due', text(ends))
+elseif known then
+  tell(P, 'resumed', '', 'message', group)
+end
 announce_due(P, ends > 0 and ends or now)
 if ends == 0 and call('EXISTS', P .. 'ready') == 1 then wake_one(P) end
 return ends

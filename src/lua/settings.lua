@@ -50,12 +50,13 @@ local function renew_breakers()
   announce_due(P, 0)
 end
 
-local changed, notice, renews = 0, false, false
+local changed, notice, renews, told = 0, false, false, {}
 for i = 1, #ARGV, 2 do
   local name, value = ARGV[i], ARGV[i + 1]
   local field, before = FIELDS[name], call('HGET', P .. 'settings', name)
   if (before or '') ~= value then
     changed = changed + 1
+    if name ~= 'configured' then told[#told + 1] = name .. ' ' .. (value == '' and 'unset' or value) end
     if value == '' then
       call('HDEL', P .. 'settings', name)
       if field.beside then call('UNLINK', P .. field.beside) end
@@ -70,6 +71,7 @@ for i = 1, #ARGV, 2 do
   notice, renews = notice or field.notice, renews or name == 'breaker' or name == 'group_breaker'
 end
 if renews then renew_breakers() end
+if #told > 0 then tell(P, 'settings', '', 'message', table.concat(told, ', ')) end
 -- Workers read some settings when they look after the queue: they do so now. Also when nothing changed: an earlier call,
 -- whose reply was lost, may not have sent its notice.
 if notice then announce_due(P, 0) end

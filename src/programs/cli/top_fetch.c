@@ -203,7 +203,8 @@ static void add_event(cli_top *top, const reeve_event *event)
         for (size_t i = 0; i < CLI_TOP_COLUMNS; i++) rv_free(rows->list[0].cells[i]);
         memmove(rows->list, rows->list + 1, (--rows->count) * sizeof(*rows->list));
     }
-    (void)snprintf(text, sizeof(text), "%s/%s", top->queue, event->id);
+    (void)snprintf(text, sizeof(text), "%s%s%s", top->queue, event->id != NULL ? "/" : "",
+                   event->id != NULL ? event->id : "");
     cli_time_text(event->at_ms, event->at_ms, time);
     time[strcspn(time, " ")] = '\0';
     cli_top_rows_add(rows, text);

@@ -46,7 +46,13 @@ static void print_json(const char *queue, const reeve_event *event)
     cli_json_begin(&json, stdout);
     cli_json_int(&json, "at_ms", event->at_ms);
     cli_json_text(&json, "event", event->what);
-    cli_handle_json(&json, queue, event->id);
+    if (event->id != NULL) {
+        cli_handle_json(&json, queue, event->id);
+    } else {
+        cli_json_null(&json, "handle");
+        cli_json_text(&json, "queue", queue);
+        cli_json_null(&json, "id");
+    }
     cli_json_text(&json, "worker", event->worker);
     cli_json_text(&json, "session", event->session);
     cli_json_text(&json, "kind", event->kind);
@@ -101,7 +107,8 @@ static bool print_line(const char *queue, const reeve_event *event)
     clock_text(event->at_ms, at);
     rv_buf_init(&line, 8192);
     rv_buf_init(&safe, 65536);
-    rv_buf_addf(&line, "%s  %-11s  %s/%s", at, event->what, queue, event->id);
+    rv_buf_addf(&line, "%s  %-11s  %s%s%s", at, event->what, queue, event->id != NULL ? "/" : "",
+                event->id != NULL ? event->id : "");
     add_details(&line, event);
     cli_utf8_add_safe(&safe, rv_buf_text(&line), line.length, false);
     good = !line.failed && !safe.failed;
@@ -230,7 +237,7 @@ static void note_end(struct watching *watching, const reeve_event *event)
 static bool is_watched(const struct watching *watching, const reeve_event *event)
 {
     for (size_t i = 0; i < watching->count; i++)
-        if (strcmp(watching->tasks[i].handle.id, event->id) == 0) return true;
+        if (event->id != NULL && strcmp(watching->tasks[i].handle.id, event->id) == 0) return true;
     return watching->count == 0;
 }
 

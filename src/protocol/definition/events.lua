@@ -1,4 +1,5 @@
 -- The events of the stream `events`: one for each transition, of one task or of several.
+-- An event of the queue itself has no task: its `id` is empty.
 --   to   the states that the task can be in after it; none: it is gone; absent: it need not change its state
 return {
   {name = 'enqueued', to = {'ready'}, help = 'a new task is ready'},
@@ -29,4 +30,8 @@ return {
   {name = 'logged', help = 'its handler wrote a line to its log; `message`'},
   {name = 'refused', help = 'a new task was refused, since this one has its unique key; `message`: the key'},
   {name = 'priority', to = {'ready'}, help = 'its priority was changed; `priority`'},
+  {name = 'paused', help = 'of the queue: it, or its group `message`, was paused by hand; `due`: until then'},
+  {name = 'resumed', help = 'of the queue: a pause of it, or of its group `message`, was ended by hand'},
+  {name = 'limits', help = 'of the queue: limits were changed; `message`: names and values'},
+  {name = 'settings', help = 'of the queue: settings were changed; `message`: names and values'},
 }
