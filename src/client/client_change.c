@@ -136,7 +136,7 @@ static reeve_status find_destination(reeve_client *client, const char *queue, co
     return REEVE_OK;
 }
 
-static reeve_status move(reeve_client *client, const char *queue, const char *id, const destination *to)
+static reeve_status move(reeve_client *client, const char *queue, const char *id, const destination *to, bool expires)
 {
     reeve_status status = look_at_target(client, queue, id, to->exact);
     if (status == REEVE_EEXISTS) {
@@ -145,11 +145,13 @@ static reeve_status move(reeve_client *client, const char *queue, const char *id
         client->error = why;
     }
     if (status != REEVE_OK) return status;
-    const rv_change_call what = {{&rv_script_move, queue, {id, to->name}, 2}, "move", NULL, NULL, false};
+    const rv_change_call what = {
+        {&rv_script_move, queue, {id, to->name, expires ? "1" : "0"}, 3}, "move", NULL, NULL, false};
     return rv_change_call_run(client, &what);
 }
 
-reeve_status reeve_move(reeve_client *client, const char *queue, const char *id, const char *target)
+static reeve_status find_and_move(reeve_client *client, const char *queue, const char *id, const char *target,
+                                  bool expires)
 {
     destination to;
     char partition[REEVE_QUEUE_MAX + 1];
@@ -162,5 +164,15 @@ reeve_status reeve_move(reeve_client *client, const char *queue, const char *id,
     if (status == REEVE_OK) status = find_destination(client, queue, id, target, &to);
     if (status != REEVE_OK) return status;
     const char *from = rv_partitions_locate(client, queue, id, partition);
-    return from != NULL ? move(client, from, id, &to) : client->error.status;
+    return from != NULL ? move(client, from, id, &to, expires) : client->error.status;
+}
+
+reeve_status reeve_move(reeve_client *client, const char *queue, const char *id, const char *target)
+{
+    return find_and_move(client, queue, id, target, false);
+}
+
+reeve_status reeve_move_running(reeve_client *client, const char *queue, const char *id, const char *target)
+{
+    return find_and_move(client, queue, id, target, true);
 }

@@ -143,10 +143,11 @@ static void build(rv_conn *conn, bool again, const void *context)
     edit_call *call = (edit_call *)context; /* its text is scratch space */
     const reeve_task_edit *e = call->edit;
     (void)again;
-    rv_cmd_script(conn, &rv_script_edit, 1, 1 + 2 * count_changes(e));
+    rv_cmd_script(conn, &rv_script_edit, 1, 1 + 2 * (count_changes(e) + e->expire));
     rv_arg(conn, call->prefix.text, call->prefix.length);
     rv_args(conn, call->id);
     add_options(call, conn);
+    if (e->expire) add_pair(conn, "expire", "1", 1);
     for (size_t i = 0; i < e->removed_tag_count; i++)
         add_pair(conn, "untag", e->removed_tags[i], strlen(e->removed_tags[i]));
     for (size_t i = 0; i < e->tag_count; i++) add_pair(conn, "tag", e->tags[i], strlen(e->tags[i]));

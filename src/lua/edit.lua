@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- edit: options, payload, tags and metadata of a task change.
 --
 -- KEYS[1]  the queue's prefix
@@ -11,6 +11,7 @@
 --            tag, untag        a tag that is added or removed
 --            meta              a member of the metadata as JSON, "key":"value", that is added or changed
 --            unmeta            the key of a member that is removed
+--            expire            "1": a running task first loses its lease, as by expire.lua
 -- reply    "ok", or the state that does not allow it, or "malformed" of a task that is not understood, "tags <how many>" it would
 --          have, "large <bytes>": the queue's setting payload_max, which the new payload exceeds, or "" when there is no such task
 --
@@ -18,13 +19,13 @@
 -- runs does not see that. A task that waits and gets another priority or group stands behind those that have it. The header is
 -- changed as text: lib/header_members.lua.
 --
--- Safe to send twice: the second call changes nothing.
+-- Safe to send twice: the second call changes nothing, and ends no lease where there is nothing to change.
 -- require: base
 -- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
 return (function()
 -- require: foreign_key, sequence, event, history, retention, header_members
 return (function()
--- require: control, read_task, slot, tags, task_state, ties
+-- require: cancel_mark, control, expire_lease, read_task, slot, tags, task_state, ties
 
 local P, id = KEYS[1], ARGV[1]
 local FIELDS = ' type priority group weight attempts crashes timeout backoff retry_for snoozes heartbeat keep on_dead '
@@ -40,7 +41,7 @@ local function changes_of(list)
   for i = 2, #list, 2 do
     local name, value = list[i], list[i + 1]
     local is_label = find(' tag untag meta unmeta ', ' ' .. name .. ' ', 1, true)
-    if not value or not is_label and name ~= 'payload' and not find(FIELDS, ' ' .. name .. ' ', 1, true) then return nil end
+    if not value or not is_label and name ~= 'payload' and name ~= 'expire' and not find(FIELDS, ' ' .. name .. ' ', 1, true) then return nil end
     if (name == 'tag' or name == 'untag') and (value == '' or #value > @TAG_MAX@) then return nil end
     if name == 'meta' and not (find(value, '^"') and decoded('{' .. value .. '}')) then return nil end
     beyond = beyond or not is_label
@@ -48,6 +49,7 @@ local function changes_of(list)
   return #list % 2 == 1 and #list > 1, beyond
 end
 
+local expires = false
 local function with_tag(tags, tag, has)
   local list = {}
   for _, one in ipairs(tags) do
@@ -67,6 +69,8 @@ local function changed(line, payload, o)
     local name, value = ARGV[i], ARGV[i + 1]
     if name == 'payload' then
       payload = value
+    elseif name == 'expire' then
+      expires = value == '1'
     elseif name == 'tag' or name == 'untag' then
       tags = with_tag(tags, value, name == 'tag')
     elseif name == 'meta' then
@@ -106,10 +110,11 @@ local task, reply = read_task(P, id)
 if not task then return reply end
 local state, envelope, now = task.state, task.envelope, clock()
 local o = header(envelope, id)
-if not state or beyond and (state == 'running' or state == 'completed') then return state or '' end
+if not state or beyond and state == 'completed' then return state or '' end
 if o.malformed then return 'malformed' end
 local line_end = find(envelope, '\n', 1, true)
 local edited, tags = changed(sub(envelope, 1, line_end - 1), sub(envelope, line_end + 1), o)
+if state == 'running' and (beyond and not expires or expires and is_cancelled(envelope)) then return state end
 if #tags > @TAGS_MAX@ then return 'tags ' .. text(#tags) end
 local length = #edited - find(edited, '\n', 1, true)
 -- A payload that does not become longer is no worse than before.
@@ -119,6 +124,12 @@ if edited == envelope then return 'ok' end
 local new = header(edited, id)
 if new.malformed then return 'malformed' end
 
+if state == 'running' and expires then
+  expire_lease(P, id, task, now)
+  envelope, state = call('HGET', P .. 'tasks', id), task_state(P, id)
+  line_end = find(envelope, '\n', 1, true)
+  edited = changed(sub(envelope, 1, line_end - 1), sub(envelope, line_end + 1), o)
+end
 call('HSET', P .. 'tasks', id, edited)
 if #edited > LARGE then call('HSET', P .. 'settings', 'large', '1') end
 reindex(o, tags, now)

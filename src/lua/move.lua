@@ -1,10 +1,11 @@
-#!lua
--- move: a task that does not run goes to another queue, with all that belongs to it but a result. It is a message V of the outbox until
+#!lua flags=allow-oom
+-- move: a task goes to another queue, with all that belongs to it but a result. It is a message V of the outbox until
 -- arrive.lua takes it there (outbox.lua).
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
 -- ARGV[2]  the other queue
+-- ARGV[3]  "1": a running task first loses its lease, as by expire.lua; else it is refused
 -- reply    "ok more": the message is to be carried; or the state that does not allow it, or "malformed", or "" when there is no such
 --          task; "parents <how many>" or "children <how many>" are more than can be moved at once; "open": its parents are not all
 --          named yet; "readers <how many>" tasks that have not ended may read its result
@@ -19,7 +20,7 @@
 return (function()
 -- require: foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, task_state
 return (function()
--- require: cancel_mark, control, deadline, messages, read_task, readers, replacements, dependency_register, move_out
+-- require: cancel_mark, control, deadline, expire_lease, messages, read_task, readers, replacements, dependency_register, move_out
 
 local P, id, target = KEYS[1], ARGV[1], ARGV[2] or ''
 local queue = own_queue(P or '')
@@ -34,7 +35,7 @@ if not task then
   return reply
 end
 local state, envelope, now = task.state, task.envelope, clock()
-if not state or state == 'running' then return state or '' end
+if not state or state == 'running' and (ARGV[3] ~= '1' or is_cancelled(envelope)) then return state or '' end
 local o = header(envelope, id)
 if o.malformed then return 'malformed' end
 local reader_count = state == 'completed' and readers.count_of(P, id) or 0
@@ -42,8 +43,13 @@ if reader_count > 0 then return 'readers ' .. text(reader_count) end
 local parent_count, child_count = call('HLEN', P .. 'parents:' .. id), children_of(P, id)
 if parent_count > @REPLACED_PARENTS_MAX@ then return 'parents ' .. text(parent_count) end
 if child_count > @REPLACED_CHILDREN_MAX@ then return 'children ' .. text(child_count) end
-local edges = edges_to_move(P, id, state, to)
+local edges = edges_to_move(P, id, state == 'running' and 'ready' or state, to)
 if not edges then return 'open' end
+if state == 'running' then
+  expire_lease(P, id, task, now)
+  envelope, state = call('HGET', P .. 'tasks', id), task_state(P, id)
+  o = header(envelope, id)
+end
 
 local options = {info = info_to_move(P, id, state), parents = edges}
 if state == 'scheduled' then options.due = text(math.floor(task.score)) end

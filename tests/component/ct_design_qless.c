@@ -53,11 +53,21 @@ static void put_elsewhere(void **state)
     (void)state;
     test_put("q", "a");
     reeve_task *a = test_take(test_one, "a");
-    test_ok(test_client, reeve_expire(test_client, "q", "a"));
+    test_ok(test_client, reeve_move_running(test_client, "q", "a", "other"));
     TEST_AWAIT(reeve_task_should_stop(a));
-    test_ok(test_client, reeve_move(test_client, "q", "a", "other"));
     assert_string_equal(test_state("other", "a"), "ready");
     assert_int_equal(reeve_consumer_settle(test_one, a, reeve_task_done(a, NULL, 0)), REEVE_EREFUSED);
+    test_put("q", "b");
+    reeve_task *b = test_take(test_one, "b");
+    const reeve_task_edit edit = {.fields = REEVE_EDIT_PAYLOAD, .payload = {"new", 3}, .expire = true};
+    test_ok(test_client, reeve_edit(test_client, "q", "b", &edit));
+    TEST_AWAIT(reeve_task_should_stop(b));
+    assert_int_equal(reeve_consumer_settle(test_one, b, reeve_task_done(b, NULL, 0)), REEVE_EREFUSED);
+    TEST_AWAIT_STATE("b", "ready");
+    reeve_task_info *info = test_show("q", "b");
+    assert_string_equal(info->payload.data, "new");
+    assert_int_equal(info->failures, 0);
+    reeve_task_info_free(info);
 }
 
 /* requeue: only of a job that there is, whatever became of it. */

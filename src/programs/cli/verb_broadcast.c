@@ -44,8 +44,8 @@ static int report(cli_context *cli, const char *queue, const reeve_broadcast_tas
         if (cli->json)
             print_json(queue, &list[i]);
         else
-            (void)printf("%s/%s  %s%s%s\n", queue, list[i].id, list[i].name, list[i].accepted ? "" : "  cancelled: ",
-                         list[i].reason);
+            (void)printf("%s/%s  %s%s%s\n", queue, list[i].id, list[i].name,
+                         list[i].accepted ? "" : "  cancelled: ", list[i].reason);
         missing += !list[i].accepted;
     }
     if (missing == 0) return CLI_DONE;
@@ -59,8 +59,8 @@ static int send_broadcast(cli_context *cli, const struct broadcast_options *opti
     int status = cli_open(cli);
 
     if (status != CLI_DONE) return status;
-    reeve_status result =
-        reeve_broadcast(cli->client, &options->task.spec, options->wait_ms > 0 ? options->wait_ms : 5000, &list, &count);
+    reeve_status result = reeve_broadcast(cli->client, &options->task.spec,
+                                          options->wait_ms > 0 ? options->wait_ms : 5000, &list, &count);
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
     status = report(cli, options->task.spec.queue, list, count);
     reeve_broadcast_free(list);

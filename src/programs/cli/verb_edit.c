@@ -70,6 +70,7 @@ static const cli_option edit_table[] = {
      0, NULL},
     {"on-dead", "TYPE", "new type of a task to enqueue if this task dies; \"\": none", CLI_TEXT, AT(on_dead), 0, 0,
      NULL},
+    {"expire", NULL, "a running task first loses its lease, as by `reeve expire`", CLI_FLAG, AT(expire), 0, 0, NULL},
     {"unset", "OPTION", "remove this option, so that its default applies; may be repeated", CLI_OTHER, 0, 0, 0,
      read_unset},
     {"tag", "T", "add this tag; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_tag},
@@ -126,16 +127,16 @@ const cli_verb cli_verb_edit = {
     .section = CLI_CHANGES,
     .synopsis = "HANDLE...|- [--payload PAYLOAD] [--type TYPE] [--priority N] [--group G] [OPTION]...\n"
                 "                  [--unset OPTION]... [--tag T]... [--untag T]... [--meta KEY=VALUE]...",
-    .summary = "Changes options, payload, tags or metadata of tasks that are not running",
+    .summary = "Changes options, payload, tags or metadata of tasks",
     .options = edit_table,
     .options_size = sizeof(cli_edit_options),
     .min = 1,
     .max = CLI_ANY_NUMBER,
     .run = edit,
-    .notes =
-        "The command accepts waiting, dead and cancelled tasks; if only tags or metadata change, also running and\n"
-        "completed ones. If the priority or group of a ready task changes, the task is placed like a newly enqueued\n"
-        "one. `reeve reschedule` changes the time of a task.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
-        "  reeve edit default/order-17 --payload '{\"to\":\"ann\"}' --attempts 3\n"
-        "  reeve edit default/order-17 --unset group --tag urgent --meta by=ops\n",
+    .notes = "The command accepts waiting, dead and cancelled tasks, and with --expire running ones; if only tags or\n"
+             "metadata change, also running and completed ones. If the priority or group of a ready task changes, the "
+             "task is placed like a newly enqueued\n"
+             "one. `reeve reschedule` changes the time of a task.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
+             "  reeve edit default/order-17 --payload '{\"to\":\"ann\"}' --attempts 3\n"
+             "  reeve edit default/order-17 --unset group --tag urgent --meta by=ops\n",
 };

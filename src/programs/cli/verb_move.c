@@ -8,10 +8,13 @@
 
 struct move_options {
     const char *to;
+    bool expire;
 };
 
 static const cli_option move_table[] = {
     {"to", "QUEUE", "the queue to which the tasks go", CLI_TEXT, offsetof(struct move_options, to), 0, 0, NULL},
+    {"expire", NULL, "a running task first loses its lease, as by `reeve expire`", CLI_FLAG,
+     offsetof(struct move_options, expire), 0, 0, NULL},
     {0},
 };
 
@@ -20,7 +23,8 @@ static reeve_status move_one(reeve_client *client, const cli_handle *handle, con
     const struct move_options *options = pointer;
 
     (void)ret_running;
-    return reeve_move(client, handle->queue, handle->id, options->to);
+    return options->expire ? reeve_move_running(client, handle->queue, handle->id, options->to)
+                           : reeve_move(client, handle->queue, handle->id, options->to);
 }
 
 static int move(cli_context *cli, void *pointer)
