@@ -19,13 +19,20 @@ static int set_up(void **state)
     return test_place_empty(state);
 }
 
-static bool all_registered(size_t expected)
+/* Each is in the list of workers, and listens to its channel. */
+static bool all_answer(size_t expected)
 {
     reeve_worker_info *list;
-    size_t found;
+    reeve_answer answers[WORKERS];
+    const char *ids[WORKERS];
+    size_t found, done = 0;
     assert_int_equal(reeve_workers(test_client, &list, &found), REEVE_OK);
+    bool all = found == expected;
+    for (size_t i = 0; all && i < found; i++) ids[i] = list[i].id;
+    if (all) assert_int_equal(reeve_ask_workers(test_client, ids, found, "resume", 10000, answers), REEVE_OK);
+    for (size_t i = 0; all && i < found; i++) done += answers[i].done;
     reeve_workers_free(list, found);
-    return found == expected;
+    return all && done == expected;
 }
 
 /* Each in a place of its own: the id of the worker tells them apart. */
@@ -36,7 +43,7 @@ static void start(reeve_worker *workers[], size_t number, const char *queues, un
         test_worker_pool(workers[i], queues, threads, 0);
         test_worker_start(workers[i]);
     }
-    TEST_AWAIT(all_registered(number));
+    TEST_AWAIT(all_answer(number));
 }
 
 static reeve_status send(const reeve_task_spec *given)
