@@ -9,11 +9,9 @@ DEMO=("$REEVE_SOURCE/scripts/demo" --build "$REEVE_BUILD")
 
 # Processes of a demo: their command lines name its directory, which is below ours.
 left_behind() {
-    local process
-    for process in /proc/[0-9]*; do
-        if tr '\0' ' ' <"$process/cmdline" 2>/dev/null | grep -qF "$TMPDIR/reeve-demo"; then echo "${process#/proc/}"; fi
-        if [ "$(readlink "$process/cwd" 2>/dev/null | grep -cF "$TMPDIR/reeve-demo")" = 1 ]; then echo "${process#/proc/}"; fi
-    done
+    printf '%s' "$TMPDIR/reeve-demo" >"$TEST_DIR/mark" # (in a file, so that the command line that looks for it does not have it)
+    grep -alsF -f "$TEST_DIR/mark" /proc/[0-9]*/cmdline
+    find /proc/[0-9]* -maxdepth 1 -name cwd -lname "*$TMPDIR/reeve-demo*" 2>/dev/null
 }
 # What a demo left in its directory for temporary files, but for the files in which a program under the thread sanitizer
 # starts: one that a signal ends at that moment leaves its own.

@@ -5,33 +5,34 @@
 WRONG=$TEST_DIR/none.sock # (options are read before anything is connected to)
 export REEVE_REDIS="unix://$WRONG"
 
-# Enough arguments for the verb, so that only the option can be wrong.
+# Enough arguments for the verb, so that only the option can be wrong, in ARGUMENTS.
 arguments() {
     case $1 in
-    enqueue) echo q t ;;
-    limit | settings | list | peek | events | failures | sweep) echo q ;;
-    cron) echo add n @daily q t ;;
-    reschedule | wait | show | depend) echo q/a ;;
-    run) echo plugin.so t ;;
-    bench) echo enqueue ;;
-    *) echo ;;
+    enqueue) ARGUMENTS=(q t) ;;
+    limit | settings | list | peek | events | failures | sweep) ARGUMENTS=(q) ;;
+    cron) ARGUMENTS=(add n @daily q t) ;;
+    reschedule | wait | show | depend) ARGUMENTS=(q/a) ;;
+    run) ARGUMENTS=(plugin.so t) ;;
+    bench) ARGUMENTS=(enqueue) ;;
+    *) ARGUMENTS=() ;;
     esac
 }
 
 # refused VERB OPTION VALUE: wrong usage, which names the option and what is expected.
 refused() {
-    # shellcheck disable=SC2046
-    expect_status 2 reeve "$1" $(arguments "$1") "--$2=$3"
+    arguments "$1"
+    expect_status 2 reeve "$1" "${ARGUMENTS[@]}" "--$2=$3"
     expect_has "$ERR" "--$2"
     expect_has "$ERR" "expected "
 }
 
 # Each option whose argument is a number, by what --help calls it.
 options() {
-    local verb option argument count=0 value
+    local verb option argument count=0 value texts=(1e3 0x10 ' 1' 1x)
     for verb in $(verbs); do
         while read -r option argument; do
-            for value in 99999999999999999999 -99999999999999999999 1e3 0x10 ' 1' 1x; do
+            # (Options share a few readers of numbers, cli_read_number and its like: each option meets one of these texts.)
+            for value in 99999999999999999999 -99999999999999999999 "${texts[count % 4]}"; do
                 refused "$verb" "$option" "$value"
             done
             case $argument in
@@ -48,48 +49,77 @@ options() {
     refused enqueue backoff fixed:99999999999999999999
 }
 
-# conf PATH VALUE: a configuration with that setting, whose path is as --help-config has it: queues[].keep.dead.age.
+# conf SECTION TEXT: a configuration with these settings of a section, whose path is as --help-config has it: queues[].keep.dead.
 conf() {
     local path=${1//\[\]/} rest text pools='pools = ( { queues = [ "q" ]; } );'
-    rest=$(nested "${path#*.}" "$2")
+    nested "${path#*.}" "$2"
+    rest=$NESTED
+    [ "${path#*.}" != "$path" ] || rest=$2
     case $path in
-    pools.*) text="pools = ( { queues = [ \"q\" ]; $rest } );" pools= ;;
-    queues.*) text="queues = ( { name = \"q\"; $rest } );" ;;
-    handlers.*) text="handlers = ( { type = \"t\"; $rest } );" ;;
-    cron.*) text="cron = ( { name = \"n\"; spec = \"@daily\"; queue = \"q\"; type = \"t\"; $rest } );" ;;
-    *) text=$(nested "$path" "$2") ;;
+    pools | pools.*) text="pools = ( { queues = [ \"q\" ]; $rest } );" pools= ;;
+    queues | queues.*) text="queues = ( { name = \"q\"; $rest } );" ;;
+    handlers | handlers.*) text="handlers = ( { type = \"t\"; $rest } );" ;;
+    cron | cron.*) text="cron = ( { name = \"n\"; spec = \"@daily\"; queue = \"q\"; type = \"t\"; $rest } );" ;;
+    *) nested "$path" "$2" && text=$NESTED ;;
     esac
     echo "$pools $text" >"$TEST_DIR/numbers.conf"
 }
 
-# a.b.c = 5 as groups.
+# nested a.b TEXT: sets NESTED to the text in these groups.
 nested() {
-    case $1 in
-    *.*) echo "${1%%.*} = { $(nested "${1#*.}" "$2") };" ;;
-    *) echo "$1 = $2;" ;;
-    esac
+    local rest=$1
+    NESTED=$2
+    while [ -n "$rest" ]; do
+        NESTED="${rest##*.} = { $NESTED };"
+        case $rest in *.*) rest=${rest%.*} ;; *) rest= ;; esac
+    done
 }
 
-# Below and above the range that --help-config tells of each setting.
+# section PATH NAME LEAST MOST...: below and above the range, and what is no number, is refused for each setting of a section. A check
+# tells all that is wrong, so that one has all settings of the section.
+section() {
+    local path=$1 kind name least most text i value
+    shift
+    local rows=("$@")
+    for kind in above far_above below text flag "just below"; do
+        text=
+        for ((i = 0; i < ${#rows[@]}; i += 3)); do
+            name=${rows[i]} least=${rows[i + 1]} most=${rows[i + 2]}
+            case $kind in
+            above) value="$((most + 1))L" ;;
+            far_above) value=1e30 ;;
+            below) value=-99999 ;;
+            text) value='"5"' ;;
+            flag) value=true ;;
+            *) [[ $least == *.* ]] && value=$((${least%.*} - 3)).5 || value=$((least - 3)).5 ;;
+            esac
+            text+="$name = $value; "
+        done
+        conf "$path" "$text"
+        expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/numbers.conf" --check
+        for ((i = 0; i < ${#rows[@]}; i += 3)); do
+            name=${rows[i]} most=${rows[i + 2]}
+            [[ $ERR =~ [.]"$name: expected "[^$'\n']*"$most" ]] || fail "$path.$name, $kind: $ERR"
+        done
+    done
+}
+
+# The range that --help-config tells of each setting.
 settings() {
-    local section= name least most count=0 value line
+    local path= count=0 line rows=()
+    local pattern='^\| `([a-z_]+)` \| (a whole number|seconds) from (-?[0-9.]+) to ([0-9]+)'
     while IFS= read -r line; do
         case $line in
-        '### `'*) section=${line#*\`} && section=${section%%\`*} ;;
-        '| `'*)
-            name=$(sed -nE 's/^\| `([a-z_]+)` \| (a whole number|seconds) from (-?[0-9.]+) to ([0-9]+).*/\1 \3 \4/p' <<<"$line")
-            [ -n "$name" ] || continue
-            read -r name least most <<<"$name"
-            for value in "$((most + 1))L" 1e30 -99999 '"5"' true "$(awk -v least="$least" 'BEGIN { printf "%g", least - 2.5 }')"; do
-                conf "$section.$name" "$value"
-                expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/numbers.conf" --check
-                expect_has "$ERR" "$name: expected"
-                expect_has "$ERR" "$most"
-            done
-            count=$((count + 1))
+        '### `'*)
+            [ ${#rows[@]} = 0 ] || section "$path" "${rows[@]}"
+            path=${line#*\`} && path=${path%%\`*} && rows=()
             ;;
         esac
+        [[ $line =~ $pattern ]] || continue
+        rows+=("${BASH_REMATCH[1]}" "${BASH_REMATCH[3]}" "${BASH_REMATCH[4]}")
+        count=$((count + 1))
     done < <("$REEVE_WORKER" --help-config=markdown)
+    [ ${#rows[@]} = 0 ] || section "$path" "${rows[@]}"
     [ "$count" -gt 40 ] || fail "only $count settings were found"
     echo "$count settings"
 }
