@@ -75,6 +75,7 @@ typedef struct web_options {
 struct web_clients;
 struct web_users;
 struct web_snapshots;
+struct web_history;
 struct web_operations;
 struct web_canary;
 
@@ -85,6 +86,7 @@ struct web_server {
     struct web_clients *clients;
     struct web_users *users;
     struct web_snapshots *snapshots;
+    struct web_history *history;
     struct web_operations *operations;
     struct web_canary *canary; /* NULL: no queue is watched */
     bool authenticates;
@@ -175,6 +177,10 @@ void web_run_worker_stack(web_call *call);
 /* web_overview.c */
 void web_run_overview(web_call *call);
 void web_run_events(web_call *call);
+/* web_history.c */
+void web_run_history(web_call *call);
+/* web_groups.c */
+void web_run_queue_groups(web_call *call);
 /* web_queues.c */
 void web_run_queues(web_call *call);
 void web_run_queue(web_call *call);

@@ -31,17 +31,39 @@ typedef struct trouble {
     unsigned count;
 } trouble;
 
-static void say(trouble *list, const char *level, const char *what, const char *queue, const char *worker,
-                double number)
+/* False: it is not written now. */
+static bool open_trouble(trouble *list, const char *level, const char *what, const char *queue, const char *worker,
+                         double number)
 {
-    if (strcmp(level, list->level) != 0 || ++list->count > TROUBLE_MAX) return;
+    if (strcmp(level, list->level) != 0 || ++list->count > TROUBLE_MAX) return false;
     cli_json_open(list->json, NULL);
     cli_json_text(list->json, "level", level);
     cli_json_text(list->json, "what", what);
     cli_json_text(list->json, "queue", queue);
     cli_json_text(list->json, "worker", worker);
     cli_json_real(list->json, "number", number);
-    cli_json_close(list->json);
+    return true;
+}
+
+static void say(trouble *list, const char *level, const char *what, const char *queue, const char *worker,
+                double number)
+{
+    if (open_trouble(list, level, what, queue, worker, number)) cli_json_close(list->json);
+}
+
+/* A queue whose tasks wait, though a worker serves it. */
+static void look_at_wait(trouble *list, const web_snapshot *snapshot, size_t at)
+{
+    const reeve_queue_info *info = &snapshot->queues[at];
+    int64_t before_ms, age_ms = snapshot->queue_at[at] - info->oldest_ready_ms;
+
+    if (web_track_rises(&snapshot->tracks[at], &before_ms)) {
+        if (!open_trouble(list, "warn", "rising", info->name, NULL, (double)age_ms)) return;
+        cli_json_real(list->json, "before", (double)before_ms);
+        cli_json_close(list->json);
+    } else if (age_ms > OLD_MS) {
+        say(list, "warn", "old", info->name, NULL, (double)age_ms);
+    }
 }
 
 static void look_at_queue(trouble *list, const web_snapshot *snapshot, size_t at)
@@ -49,7 +71,7 @@ static void look_at_queue(trouble *list, const web_snapshot *snapshot, size_t at
     const reeve_queue_info *info = &snapshot->queues[at];
     const web_track *track = &snapshot->tracks[at];
     uint64_t ready = info->count[REEVE_STATE_READY];
-    double dead = web_snapshot_rate(track, track->dead, 12) * 60;
+    double dead = web_track_rate(track, track->dead, 12) * 60;
     bool paused = info->paused || info->pause_until_ms > snapshot->at_ms;
 
     if (ready > 0 && snapshot->serving[at] == 0) say(list, "bad", "unserved", info->name, NULL, (double)ready);
@@ -58,9 +80,8 @@ static void look_at_queue(trouble *list, const web_snapshot *snapshot, size_t at
         say(list, "warn", "paused", info->name, NULL, (double)ready);
     else if (info->paused && info->paused_ms > 0 && snapshot->at_ms - info->paused_ms > LONG_PAUSE_MS)
         say(list, "warn", "long_paused", info->name, NULL, (double)(snapshot->at_ms - info->paused_ms));
-    if (!paused && ready > 0 && snapshot->serving[at] > 0 && info->oldest_ready_ms > 0 &&
-        snapshot->at_ms - info->oldest_ready_ms > OLD_MS)
-        say(list, "warn", "old", info->name, NULL, (double)(snapshot->at_ms - info->oldest_ready_ms));
+    if (!paused && ready > 0 && snapshot->serving[at] > 0 && info->oldest_ready_ms > 0)
+        look_at_wait(list, snapshot, at);
 }
 
 static void look_at_redis(trouble *list, const web_snapshot *snapshot)
@@ -115,8 +136,8 @@ static void write_totals(cli_json *json, const web_snapshot *snapshot)
         completed += info->completed_total;
         failed += info->failed_total;
         dead += info->dead_total;
-        rate += web_snapshot_rate(&snapshot->tracks[i], snapshot->tracks[i].completed, 12);
-        failing += web_snapshot_rate(&snapshot->tracks[i], snapshot->tracks[i].failed, 12);
+        rate += web_track_rate(&snapshot->tracks[i], snapshot->tracks[i].completed, 12);
+        failing += web_track_rate(&snapshot->tracks[i], snapshot->tracks[i].failed, 12);
         if (info->oldest_ready_ms > 0 && (oldest < 0 || info->oldest_ready_ms < oldest)) oldest = info->oldest_ready_ms;
     }
     for (size_t i = 0; i < snapshot->worker_count; i++) {
@@ -154,10 +175,34 @@ static void write_minutes(cli_json *json, const web_snapshot *snapshot)
     cli_json_close_array(json);
 }
 
+/* [at_ms, completed, failed, dead] of each five seconds of the last five minutes, as far as snapshots saw them. */
+static void write_seconds(cli_json *json, const web_snapshot *snapshot)
+{
+    int64_t last = snapshot->read_at / WEB_SLOT_MS, first = last;
+
+    for (size_t i = 0; i < snapshot->queue_count; i++)
+        if (snapshot->tracks[i].first_slot < first) first = snapshot->tracks[i].first_slot;
+    if (last - first > WEB_SPARKS) first = last - WEB_SPARKS;
+    cli_json_open_array(json, "seconds");
+    for (int64_t slot = first + 1; slot <= last; slot++) {
+        uint64_t completed = 0, failed = 0, dead = 0;
+        for (size_t i = 0; i < snapshot->queue_count; i++) {
+            const web_track *track = &snapshot->tracks[i];
+            if (slot <= track->first_slot || slot > track->slot) continue;
+            completed += web_track_step(track, track->completed, slot);
+            failed += web_track_step(track, track->failed, slot);
+            dead += web_track_step(track, track->dead, slot);
+        }
+        (void)fprintf(json->out, "%s[%lld,%llu,%llu,%llu]", slot > first + 1 ? "," : "",
+                      (long long)(snapshot->at_ms - snapshot->read_at + slot * WEB_SLOT_MS),
+                      (unsigned long long)completed, (unsigned long long)failed, (unsigned long long)dead);
+    }
+    cli_json_close_array(json);
+}
+
 /* ---- queues ---------------------------------------------------------------------------------------------------- */
 
-/* What a queue has beyond the command line's: rates, and a line of the last five minutes. */
-static void write_queue(cli_json *json, const web_snapshot *snapshot, size_t at)
+void web_queue_write(cli_json *json, const web_snapshot *snapshot, size_t at)
 {
     const web_track *track = &snapshot->tracks[at];
 
@@ -166,13 +211,11 @@ static void write_queue(cli_json *json, const web_snapshot *snapshot, size_t at)
     (void)fputs("{\"info\":", json->out);
     cli_queue_json(&snapshot->queues[at], snapshot->serving[at], json->out);
     (void)fprintf(json->out, ",\"completed_per_s\":%.6g,\"failed_per_s\":%.6g,\"dead_per_m\":%.6g,\"spark\":[",
-                  web_snapshot_rate(track, track->completed, 12), web_snapshot_rate(track, track->failed, 12),
-                  web_snapshot_rate(track, track->dead, 12) * 60);
+                  web_track_rate(track, track->completed, 12), web_track_rate(track, track->failed, 12),
+                  web_track_rate(track, track->dead, 12) * 60);
     for (int64_t slot = track->first_slot + 1; slot <= track->slot; slot++) {
-        uint64_t before = track->completed[(slot - 1) % (WEB_SPARKS + 1)],
-                 now = track->completed[slot % (WEB_SPARKS + 1)];
         (void)fprintf(json->out, "%s%llu", slot > track->first_slot + 1 ? "," : "",
-                      (unsigned long long)(now > before ? now - before : 0));
+                      (unsigned long long)web_track_step(track, track->completed, slot));
     }
     (void)fputs("]}", json->out);
 }
@@ -185,11 +228,11 @@ static double queue_score(const web_snapshot *snapshot, size_t at)
     double ready = (double)info->count[REEVE_STATE_READY], score = 0;
 
     if (ready > 0 && snapshot->serving[at] == 0) score += 1000;
-    if (web_snapshot_rate(track, track->dead, 12) > 0) score += 500;
+    if (web_track_rate(track, track->dead, 12) > 0) score += 500;
     if (ready > 0 && (info->paused || info->pause_until_ms > snapshot->at_ms)) score += 200;
     if (ready > 0 && info->oldest_ready_ms > 0)
-        score += fmin(100, (double)(snapshot->at_ms - info->oldest_ready_ms) / 3000);
-    return score + fmin(50, 10 * log10(1 + ready)) + fmin(20, web_snapshot_rate(track, track->completed, 12));
+        score += fmin(100, (double)(snapshot->queue_at[at] - info->oldest_ready_ms) / 3000);
+    return score + fmin(50, 10 * log10(1 + ready)) + fmin(20, web_track_rate(track, track->completed, 12));
 }
 
 typedef struct scored {
@@ -228,7 +271,7 @@ static bool write_queues(cli_json *json, const web_snapshot *snapshot)
 
     if (order == NULL) return false;
     cli_json_open_array(json, "queues");
-    for (size_t i = 0; i < snapshot->queue_count && i < QUEUES_SHOWN; i++) write_queue(json, snapshot, order[i]);
+    for (size_t i = 0; i < snapshot->queue_count && i < QUEUES_SHOWN; i++) web_queue_write(json, snapshot, order[i]);
     cli_json_close_array(json);
     rv_free(order);
     return true;
@@ -262,6 +305,7 @@ bool web_snapshot_write(web_server *web, web_snapshot *snapshot)
     write_redis(&json, snapshot);
     write_trouble(&json, snapshot);
     write_totals(&json, snapshot);
+    write_seconds(&json, snapshot);
     write_minutes(&json, snapshot);
     bool good = write_queues(&json, snapshot);
     cli_json_open_array(&json, "workers");
@@ -317,7 +361,7 @@ void web_run_queues(web_call *call)
             if (begins != NULL && strncmp(snapshot->queues[order[i]].name, begins, strlen(begins)) != 0) continue;
             total++;
             if (total > (uint64_t)offset && total <= (uint64_t)offset + (uint64_t)limit)
-                write_queue(&json, snapshot, order[i]);
+                web_queue_write(&json, snapshot, order[i]);
         }
         cli_json_close_array(&json);
         cli_json_uint(&json, "total", total);

@@ -11,6 +11,7 @@
 #include "web.h"
 #include "web_canary.h"
 #include "web_clients.h"
+#include "web_history.h"
 #include "web_operations.h"
 #include "web_snapshot.h"
 #include "web_users.h"
@@ -74,9 +75,10 @@ static reeve_status serve(web_server *web, rv_error *error)
     web->clients = web_clients_open(web);
     web->operations = web_operations_open(web);
     web->snapshots = web_snapshots_open(web);
+    web->history = web_history_open();
     if (web->options.canary != NULL && web->clients != NULL)
         web->canary = web_canary_open(web, web->options.canary, web->options.canary_interval_ms);
-    if (web->clients == NULL || web->operations == NULL || web->snapshots == NULL ||
+    if (web->clients == NULL || web->operations == NULL || web->snapshots == NULL || web->history == NULL ||
         (web->options.canary != NULL && web->canary == NULL))
         return rv_fail(error, REEVE_ENOMEM, "no memory for the web server");
     return rv_http_server_start(&web->http, &options, error);
@@ -111,6 +113,7 @@ void web_server_close(web_server *web)
     web_operations_close(web->operations);
     web_canary_close(web->canary);
     web_snapshots_close(web->snapshots);
+    web_history_close(web->history);
     web_clients_close(web->clients);
     web_users_close(web->users);
     rv_http_listen_close(&web->listen);

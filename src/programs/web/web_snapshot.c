@@ -18,8 +18,6 @@
 #include "base/mem.h"
 #include "web_clients.h"
 
-#define SLOT_MS 5000
-#define SLOTS (WEB_SPARKS + 1)
 #define FRESH_MS 900
 #define INTERVAL_MS 1000
 #define SHARE 400
@@ -61,6 +59,7 @@ static void free_snapshot(web_snapshot *snapshot)
         reeve_workers_free(snapshot->workers, snapshot->worker_count);
         rv_free(snapshot->worker_refs);
     }
+    rv_free(snapshot->queue_at);
     rv_free(snapshot->tracks);
     rv_free(snapshot->serving);
     free(snapshot->json);
@@ -84,37 +83,20 @@ void web_snapshots_release(struct web_snapshots *snapshots, web_snapshot *snapsh
 
 /* ---- what earlier snapshots tell ------------------------------------------------------------------------------- */
 
-double web_snapshot_rate(const web_track *track, const uint64_t *totals, unsigned slots)
+/* The age of the task at the head of a queue that was read for this snapshot. */
+static int64_t head_age(const web_snapshot *snapshot, size_t at)
 {
-    int64_t from = track->slot - slots < track->first_slot ? track->first_slot : track->slot - slots;
+    const reeve_queue_info *info = &snapshot->queues[at];
 
-    if (from >= track->slot) return 0;
-    uint64_t last = totals[track->slot % SLOTS], first = totals[from % SLOTS];
-    return last > first ? (double)(last - first) / ((double)(track->slot - from) * SLOT_MS / 1000) : 0;
-}
-
-/* Notes the totals of now; slots in which nobody looked have those of the next one. */
-static void note(web_track *track, const reeve_queue_info *info, int64_t slot, bool is_new)
-{
-    if (is_new || slot - track->slot >= SLOTS) {
-        track->first_slot = slot;
-        track->slot = slot - 1;
-    }
-    if (slot == track->slot) return;
-    for (int64_t at = track->slot + 1; at <= slot; at++) {
-        track->completed[at % SLOTS] = info->completed_total;
-        track->failed[at % SLOTS] = info->failed_total;
-        track->dead[at % SLOTS] = info->dead_total;
-    }
-    track->slot = slot;
-    if (track->slot - track->first_slot > WEB_SPARKS) track->first_slot = track->slot - WEB_SPARKS;
+    if (snapshot->queue_at[at] != snapshot->at_ms || info->oldest_ready_ms <= 0) return -1;
+    return snapshot->at_ms - info->oldest_ready_ms;
 }
 
 /* Both lists are by name. */
 static bool track_queues(struct web_snapshots *snapshots, web_snapshot *snapshot)
 {
     web_track *tracks = rv_zalloc_array(snapshot->queue_count + 1, sizeof(*tracks));
-    int64_t slot = snapshot->read_at / SLOT_MS;
+    int64_t slot = snapshot->read_at / WEB_SLOT_MS;
     size_t old = 0;
 
     if (tracks == NULL) return false;
@@ -124,7 +106,7 @@ static bool track_queues(struct web_snapshots *snapshots, web_snapshot *snapshot
         bool known = old < snapshots->track_count && strcmp(snapshots->tracks[old].name, info->name) == 0;
         if (known) tracks[i] = snapshots->tracks[old];
         memcpy(tracks[i].name, info->name, sizeof(info->name));
-        note(&tracks[i], info, slot, !known);
+        web_track_note(&tracks[i], info, slot, head_age(snapshot, i), !known);
     }
     rv_free(snapshots->tracks);
     snapshots->tracks = tracks;
@@ -251,6 +233,9 @@ static void read_whole(struct web_snapshots *snapshots, web_snapshot *snapshot, 
     snapshots->whole_at = snapshot->whole_at = snapshot->read_at;
     snapshot->workers_ms = snapshot->at_ms;
     snapshots->whole_ms = rv_now_ms() - began;
+    snapshot->queue_at = rv_zalloc_array(snapshot->queue_count + 1, sizeof(*snapshot->queue_at));
+    for (size_t i = 0; snapshot->queue_at != NULL && i < snapshot->queue_count; i++)
+        snapshot->queue_at[i] = snapshot->at_ms;
 }
 
 /* Everything but the first queues is that of `old`. False: no memory; nothing was taken. */
@@ -259,10 +244,13 @@ static bool read_part(web_snapshot *snapshot, const web_snapshot *old, reeve_cli
     size_t *order = web_queue_order(old);
 
     snapshot->queues = rv_memdup(old->queues, (old->queue_count + 1) * sizeof(*old->queues));
-    if (order == NULL || snapshot->queues == NULL) {
+    snapshot->queue_at = rv_memdup(old->queue_at, (old->queue_count + 1) * sizeof(*old->queue_at));
+    if (order == NULL || snapshot->queues == NULL || snapshot->queue_at == NULL) {
         rv_free(order);
         rv_free(snapshot->queues);
+        rv_free(snapshot->queue_at);
         snapshot->queues = NULL;
+        snapshot->queue_at = NULL;
         return false;
     }
     snapshot->status = REEVE_OK;
@@ -273,8 +261,10 @@ static bool read_part(web_snapshot *snapshot, const web_snapshot *old, reeve_cli
     snapshot->workers_ms = old->workers_ms;
     snapshot->whole_at = old->whole_at;
     (void)atomic_fetch_add(snapshot->worker_refs, 1);
-    for (size_t i = 0; i < old->queue_count && i < PART_READ && snapshot->status == REEVE_OK; i++)
+    for (size_t i = 0; i < old->queue_count && i < PART_READ && snapshot->status == REEVE_OK; i++) {
         snapshot->status = reeve_queue(client, old->queues[order[i]].name, &snapshot->queues[order[i]]);
+        snapshot->queue_at[order[i]] = snapshot->at_ms;
+    }
     rv_free(order);
     return true;
 }
@@ -316,7 +306,8 @@ static web_snapshot *read_one(struct web_snapshots *snapshots, int64_t age_max)
         read_with(snapshots, snapshot, client, age_max);
         web_clients_give(snapshots->web->clients, client, false);
     }
-    bool good = track_queues(snapshots, snapshot) && count_serving(snapshot);
+    bool good = (snapshot->queue_count == 0 || snapshot->queue_at != NULL) && track_queues(snapshots, snapshot) &&
+                count_serving(snapshot);
     snapshot->took_us = rv_now_us() - began;
     if (good) return snapshot;
     free_snapshot(snapshot);

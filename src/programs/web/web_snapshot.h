@@ -7,17 +7,9 @@
 
 #include "client/checkup.h"
 #include "web.h"
+#include "web_track.h"
 
-#define WEB_SPARKS 60       /* of 5 s each */
 #define WEB_SILENT_MS 30000 /* without a heartbeat, a worker is in trouble */
-
-/* What is known of a queue from earlier snapshots. */
-typedef struct web_track {
-    char name[REEVE_QUEUE_MAX + 1];
-    uint64_t completed[WEB_SPARKS + 1], failed[WEB_SPARKS + 1],
-        dead[WEB_SPARKS + 1]; /* totals at the begin of a slot */
-    int64_t first_slot, slot; /* of the totals; the first is at slot % (WEB_SPARKS + 1) */
-} web_track;
 
 typedef struct web_snapshot {
     unsigned refs;      /* guarded by the lock of the snapshots */
@@ -30,6 +22,7 @@ typedef struct web_snapshot {
     reeve_status status; /* of reading it; when it failed, the rest is empty */
     char words[256];
     reeve_queue_info *queues; /* by name */
+    int64_t *queue_at;        /* when each was read; since the epoch */
     web_track *tracks;        /* of the same queues */
     unsigned *serving;        /* live workers of each */
     size_t queue_count;
@@ -63,11 +56,11 @@ unsigned web_snapshots_viewers(struct web_snapshots *snapshots);
 void web_snapshots_stop(struct web_snapshots *snapshots);
 bool web_snapshots_stopping(struct web_snapshots *snapshots);
 
-/* How many of a queue's tasks completed, failed or died in the last minute; from its totals, one of the three. */
-double web_snapshot_rate(const web_track *track, const uint64_t *totals, unsigned slots);
-
 /* web_overview.c: writes snapshot->json. */
 bool web_snapshot_write(web_server *web, web_snapshot *snapshot);
+
+/* Appends a queue to an array: what the command line shows, its rates, and a line of the last five minutes. */
+void web_queue_write(cli_json *json, const web_snapshot *snapshot, size_t at);
 
 /* The queues in the order of their trouble, the worst first: indexes, which the caller frees. NULL: no memory. */
 size_t *web_queue_order(const web_snapshot *snapshot);

@@ -18,8 +18,9 @@ function ticks(top) {
   return list;
 }
 
-// series: {name, values, kind, area}; values are numbers or null; the last one is not finished, and dashed.
-function chart(times, series, { log = false, label, format = count, marker = null } = {}) {
+// series: {name, values, kind, area}; values are numbers or null; the last one is not finished, and dashed. range: a key of RANGES.
+function chart(times, series, { range = 'hour', log = false, label, format = count, marker = null } = {}) {
+  const every = RANGES[range][2], clock = range === 'month' ? { day: 'numeric', month: 'short', timeZone: 'UTC' } : { hour: '2-digit', minute: '2-digit', second: range === 'minutes' ? '2-digit' : undefined };
   const width = 640, height = 190, left = 60, right = 10, base = height - 24, high = 10;
   const all = series.flatMap((one) => one.values).filter((v) => v !== null && v > 0);
   if (marker) all.push(marker);
@@ -30,9 +31,9 @@ function chart(times, series, { log = false, label, format = count, marker = nul
   const y = (v) => log ? base - Math.log(Math.max(v, low) / low) / Math.log(end / low) * (base - high) : base - v / end * (base - high);
   const grid = marks.map((v) => [s('line', { class: 'grid', x1: left, x2: width - right, y1: y(v), y2: y(v) }),
     s('text', { x: left - 8, y: y(v) + 4, 'text-anchor': 'end' }, format(v))]);
-  const labels = times.map((t, i) => i % 20 === 0 || i === times.length - 1 ?
+  const labels = times.map((t, i) => (times.length - 1 - i) % every === 0 ?
     s('text', { x: x(i), y: height - 6, 'text-anchor': i === 0 ? 'start' : i === times.length - 1 ? 'end' : 'middle' },
-      i === times.length - 1 ? 'now' : new Date(t).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })) : null);
+      i === times.length - 1 ? range === 'month' ? 'today' : 'now' : new Date(t).toLocaleString(undefined, clock)) : null);
   const lines = series.map((one) => {
     const known = one.values.map((v, i) => v === null ? null : [x(i).toFixed(1), y(v).toFixed(1)]);
     const path = (list) => list.filter(Boolean).map((p) => p.join(',')).join(' ');

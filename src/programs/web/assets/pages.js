@@ -35,6 +35,7 @@ const TROUBLES = {
   dying: (t) => [`${rate(t.number)} tasks a minute die`],
   paused: (t) => [`paused, and ${count(t.number)} tasks are ready`],
   old: (t) => [`the next task has waited for ${span(t.number)}`],
+  rising: (t) => [`the oldest wait rises: ${span(t.number)} now, ${span(t.before)} two to three minutes ago`],
   long_paused: (t) => [`paused for ${span(t.number)}`],
   crashing: (t) => [h('a', { href: '#/workers' }, 'workers'), `crashed ${t.number} times in the last five minutes`],
   silent: (t) => [`no heartbeat for ${span(t.number)}`],
@@ -62,29 +63,54 @@ function queueRow(q, totals) {
 }
 const QUEUE_HEADS = ['Queue', ['Last 5 minutes', 'hide'], ['Done', 'num'], ['Ready', 'num'], ['Running', 'num'], ['Scheduled', 'num'], ['Dead', 'num'], ['Oldest', 'num'], ['Workers', 'num hide']];
 
-function hour(snapshot) {
-  const m = snapshot.minutes, times = m.map((x) => x[0]);
-  if (!m.length) return null;
-  const oldest = snapshot.totals.oldest_ready_ms ? now() - snapshot.totals.oldest_ready_ms : null;
-  return h('div', { class: 'two' },
-    h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, 'Throughput a minute'), h('div', { class: 'legend' }, h('span', null, h('i'), 'completed'), h('span', null, h('i', { class: 'bad' }), 'failed attempts'))),
-      chart(times, [{ values: m.map((x) => x[1]), kind: 'main', area: true }, { values: m.map((x) => x[2]), kind: 'badline' }], { label: 'Completed tasks and failed attempts in each minute of the last hour' })),
-    h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, 'Mean wait and run'), h('div', { class: 'legend' }, h('span', null, h('i', { class: 'blue' }), 'wait'), h('span', null, h('i'), 'run'), h('span', null, h('i', { class: 'bad' }), 'oldest now'))),
-      chart(times, [{ values: m.map((x) => x[4] || null), kind: 'second' }, { values: m.map((x) => x[5] || null), kind: 'main' }], { log: true, format: span, marker: oldest, label: 'Mean wait and run time in each minute, on a logarithmic axis' })));
+// range: label, what a point is, labels of the axis each so many points, points before the last.
+const RANGES = { minutes: ['5 min', 'five seconds', 12], hour: ['Hour', 'minute', 20], day: ['Day', 'quarter of an hour', 24], month: ['Month', 'day (UTC)', 7] };
+const KEPT = 'Percentiles are kept by day: choose Month.';
+function throughput(range, rows, of) {
+  const sum = (i) => count(rows.reduce((n, x) => n + x[i], 0));
+  return h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, `Throughput a ${RANGES[range][1]}`), h('div', { class: 'legend' }, h('span', null, h('i'), `${sum(1)} completed`), h('span', null, h('i', { class: 'bad' }), `${sum(2)} failed attempts`), h('span', null, `${sum(3)} died`))),
+    rows.length ? chart(rows.map((x) => x[0]), [{ values: rows.map((x) => x[1]), kind: 'main', area: true }, { values: rows.map((x) => x[2]), kind: 'badline' }], { range, label: `Completed tasks and failed attempts, a point for each ${RANGES[range][1]}` }) : h('p', { class: 'sub' }, 'No data yet.'),
+    of && h('p', { class: 'sub' }, of));
+}
+function times(range, rows, oldest) {
+  const month = range === 'month', pick = (i) => rows.map((x) => x[i] || null), legend = [[['blue'], 'wait'], [[''], 'run'], [['bad'], 'oldest now']];
+  return h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, month ? 'Wait and run: half and 95 % within' : `Mean wait and run a ${RANGES[range][1]}`), h('div', { class: 'legend' }, legend.map(([c, text]) => h('span', null, h('i', { class: c }), text)))),
+    chart(rows.map((x) => x[0]), [{ values: pick(4), kind: 'second' }, { values: pick(5), kind: 'main' }, ...month ? [{ values: pick(6), kind: 'second thin' }, { values: pick(7), kind: 'main thin' }] : []], { range, log: true, format: span, marker: oldest, label: month ? 'Wait and run times of each day on a logarithmic axis: half and 95 % of the tasks were within' : 'Mean wait and run time, on a logarithmic axis' }),
+    h('p', { class: 'sub' }, month ? `Thick: half within; thin: 95 % within. ${percentiles(rows[rows.length - 1])}` : KEPT));
+}
+const percentiles = (today) => today && today[8] ? `Today 99 % waited at most ${span(today[8])} and ran at most ${span(today[9])}.` : '';
+const pointRow = (p) => [p.at_ms, p.completed, p.failed, p.dead, ...'p50_ms' in p.wait || 'p50_ms' in p.run ? [p.wait.p50_ms, p.run.p50_ms, p.wait.p95_ms, p.run.p95_ms, p.wait.p99_ms, p.run.p99_ms] : [p.wait.mean_ms, p.run.mean_ms]];
+
+// The day and the month are asked for when they are chosen, and then once a minute.
+function history_(query) {
+  const range = RANGES[query.get('r')] ? query.get('r') : 'hour', charts = h('div', { class: 'two' });
+  const chips = h('div', { class: 'chips', role: 'group', 'aria-label': 'Range' }, Object.entries(RANGES).map(([name, [label]]) => h('a', { href: '#/?r=' + name, 'aria-current': name === range ? 'true' : null }, label)));
+  let past = null, next = 0;
+  function draw(snapshot) {
+    const oldest = snapshot.totals.oldest_ready_ms ? now() - snapshot.totals.oldest_ready_ms : null, rows = past ? past.points.map(pointRow) : range === 'minutes' ? snapshot.seconds : snapshot.minutes;
+    chips.hidden = !snapshot.minutes.length;
+    if (past || !['day', 'month'].includes(range)) put(charts, snapshot.minutes.length > 0 && [throughput(range, rows, past && past.of_queues > past.queues && `Of the ${past.queues} busiest of ${whole.format(past.of_queues)} queues.`), times(range === 'minutes' ? 'hour' : range, range === 'minutes' ? snapshot.minutes : rows, oldest)]);
+  }
+  return [chips, charts, (snapshot) => {
+    draw(snapshot);
+    if (!['day', 'month'].includes(range) || Date.now() < next) return;
+    next = Date.now() + 60000;
+    api('GET', 'history?range=' + range).then((p) => { past = p; draw(snapshot); }, (e) => { next = Date.now() + 5000; if (!past) put(charts, h('section', { class: 'panel' }, e.message)); });
+  }];
 }
 
-function overview() {
-  const trouble = h('div'), tiles = h('div', { class: 'tiles' }), charts = h('div'), queues = h('div');
+function overview(parts, query) {
+  const trouble = h('div'), tiles = h('div', { class: 'tiles' }), [chips, charts, drawHistory] = history_(query), queues = h('div');
   return {
     title: 'Overview',
-    node: [h('div', { class: 'top' }, h('h1', null, 'Overview')), trouble, tiles, charts, queues],
+    node: [h('div', { class: 'top' }, h('h1', null, 'Overview')), trouble, tiles, chips, charts, queues],
     tick(snapshot) {
       const t = snapshot.totals;
       put(trouble, troubles(snapshot));
       put(tiles, tile('done a second', rate(t.completed_per_s)), tile('ready', count(t.ready), '#/queues'), tile('running', count(t.running)), tile('scheduled', count(t.scheduled)),
         tile('failed a second', rate(t.failed_per_s), null, t.failed_per_s > 0), tile('dead', count(t.dead), '#/dead', t.dead > 0),
         tile(`of ${count(t.threads)} threads busy`, count(t.busy), '#/workers'));
-      put(charts, hour(snapshot));
+      drawHistory(snapshot);
       put(queues, h('section', { class: 'panel flush' }, h('h2', null, 'Queues'),
         snapshot.queues.length ? table(QUEUE_HEADS, snapshot.queues.slice(0, 12).map(queueRow)) :
           empty('No queue yet', 'A queue comes to be with its first task.', "reeve enqueue default echo '{\"hello\":1}'"),
@@ -95,22 +121,30 @@ function overview() {
 
 // ---- queues --------------------------------------------------------------------------------------------------------
 
+function groupRow(g) {
+  if (!g.prefix) return queueRow(g.queues[0]);
+  const link = '#/queues?p=' + encodeURIComponent(g.prefix);
+  return h('tr', { 'data-link': link }, h('td', null, h('a', { class: 'name', href: link }, g.prefix + '*'), h('span', { class: 'sub' }, ` ${whole.format(g.count)} queues`), g.paused > 0 && [' ', badge('paused'), h('span', { class: 'sub' }, ` ${g.paused}`)]),
+    h('td', { class: 'hide' }, spark(g.spark)), h('td', { class: 'num' }, rate(g.completed_per_s), h('span', { class: 'sub' }, ' /s')), number(g.ready), number(g.running), number(g.scheduled), number(g.dead),
+    h('td', { class: 'num' }, g.oldest_ready_ms ? span(Math.max(0, now() - g.oldest_ready_ms)) : h('span', { class: 'zero' }, '–')), h('td', { class: 'num hide' }, g.unserved > 0 && h('span', { class: 'badge dead' }, `none for ${g.unserved}`)));
+}
 function queues(parts, query) {
-  const list = h('div'), size = 50;
+  const list = h('div'), size = 50, grouped = query.has('g');
   let offset = 0, prefix = query.get('p') || '', busy = false;
   const find = h('input', { type: 'search', placeholder: 'Names that begin with …', 'aria-label': 'Names that begin with', value: prefix, 'data-find': true,
     input: (e) => { prefix = e.target.value; offset = 0; load(); } });
+  const chips = h('div', { class: 'chips', role: 'group', 'aria-label': 'View' }, [['#/queues', 'Each queue', !grouped && !prefix], ['#/queues?g', 'By prefix', grouped]].map(([href, text, on]) => h('a', { href, 'aria-current': on ? 'true' : null }, text)));
   async function load() {
     if (busy) return;
     busy = true;
     try {
-      const page = await api('GET', `queues?limit=${size}&offset=${offset}` + (prefix ? '&prefix=' + encodeURIComponent(prefix) : ''));
-      put(list, h('section', { class: 'panel flush' }, page.queues.length ? table(QUEUE_HEADS, page.queues.map(queueRow)) :
+      const by = grouped && !prefix, page = await api('GET', `${by ? 'queue-groups' : 'queues'}?limit=${size}&offset=${offset}` + (prefix ? '&prefix=' + encodeURIComponent(prefix) : '')), rows = by ? page.groups.map(groupRow) : page.queues.map(queueRow);
+      put(list, h('section', { class: 'panel flush' }, rows.length ? table(QUEUE_HEADS, rows) :
         empty(prefix ? 'No such queue' : 'No queue yet', prefix ? 'No name begins with this.' : 'A queue comes to be with its first task.'),
         page.total > size && pager(offset, size, page.total, (to) => { offset = to; load(); })));
     } finally { busy = false; }
   }
-  return { title: 'Queues', node: [h('div', { class: 'top' }, h('h1', null, 'Queues'), h('span', { class: 'sub' }, 'those in trouble first'), h('div', { class: 'acts' }, find)), list], tick: load, first: load };
+  return { title: 'Queues', node: [h('div', { class: 'top' }, h('h1', null, 'Queues'), h('span', { class: 'sub' }, 'those in trouble first'), h('div', { class: 'acts' }, find)), chips, list], tick: load, first: load };
 }
 
 const rateText = (r) => r ? `${r.count}/${r.period_ms % 1000 ? r.period_ms + 'ms' : r.period_ms / 1000 + 's'}` + (r.burst && r.burst !== r.count ? ':' + r.burst : '') : '';
