@@ -63,18 +63,18 @@ function queueRow(q, totals) {
 }
 const QUEUE_HEADS = ['Queue', ['Last 5 minutes', 'hide'], ['Done', 'num'], ['Ready', 'num'], ['Running', 'num'], ['Scheduled', 'num'], ['Dead', 'num'], ['Oldest', 'num'], ['Workers', 'num hide']];
 
-// range: label, what a point is, labels of the axis each so many points, points before the last.
-const RANGES = { minutes: ['5 min', 'five seconds', 12], hour: ['Hour', 'minute', 20], day: ['Day', 'quarter of an hour', 24], month: ['Month', 'day (UTC)', 7] };
+// range: its label, what a point is, and the number of points between two labels of the axis.
+const RANGES = { minutes: ['5 min', '5 seconds', 12], hour: ['Hour', 'minute', 20], day: ['Day', 'quarter hour', 24], month: ['Month', 'day (UTC)', 7] };
 const KEPT = 'Percentiles are kept by day: choose Month.';
 function throughput(range, rows, of) {
   const sum = (i) => count(rows.reduce((n, x) => n + x[i], 0));
-  return h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, `Throughput a ${RANGES[range][1]}`), h('div', { class: 'legend' }, h('span', null, h('i'), `${sum(1)} completed`), h('span', null, h('i', { class: 'bad' }), `${sum(2)} failed attempts`), h('span', null, `${sum(3)} died`))),
+  return h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, `Throughput by ${RANGES[range][1]}`), h('div', { class: 'legend' }, h('span', null, h('i'), `${sum(1)} completed`), h('span', null, h('i', { class: 'bad' }), `${sum(2)} failed attempts`), h('span', null, `${sum(3)} died`))),
     rows.length ? chart(rows.map((x) => x[0]), [{ values: rows.map((x) => x[1]), kind: 'main', area: true }, { values: rows.map((x) => x[2]), kind: 'badline' }], { range, label: `Completed tasks and failed attempts, a point for each ${RANGES[range][1]}` }) : h('p', { class: 'sub' }, 'No data yet.'),
     of && h('p', { class: 'sub' }, of));
 }
 function times(range, rows, oldest) {
   const month = range === 'month', pick = (i) => rows.map((x) => x[i] || null), legend = [[['blue'], 'wait'], [[''], 'run'], [['bad'], 'oldest now']];
-  return h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, month ? 'Wait and run: half and 95 % within' : `Mean wait and run a ${RANGES[range][1]}`), h('div', { class: 'legend' }, legend.map(([c, text]) => h('span', null, h('i', { class: c }), text)))),
+  return h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, month ? 'Wait and run by day' : `Mean wait and run by ${RANGES[range][1]}`), h('div', { class: 'legend' }, legend.map(([c, text]) => h('span', null, h('i', { class: c }), text)))),
     chart(rows.map((x) => x[0]), [{ values: pick(4), kind: 'second' }, { values: pick(5), kind: 'main' }, ...month ? [{ values: pick(6), kind: 'second thin' }, { values: pick(7), kind: 'main thin' }] : []], { range, log: true, format: span, marker: oldest, label: month ? 'Wait and run times of each day on a logarithmic axis: half and 95 % of the tasks were within' : 'Mean wait and run time, on a logarithmic axis' }),
     h('p', { class: 'sub' }, month ? `Thick: half within; thin: 95 % within. ${percentiles(rows[rows.length - 1])}` : KEPT));
 }
