@@ -375,6 +375,26 @@ ask GET "$Q/tasks"
 expect_has "$ANSWER" '"tasks":['
 end "$WEB_PID"
 
+# Members that rules name are hidden, wherever a payload is shown; a lease has them.
+start_web redact --redact 'password, card.*'
+ask POST $API/queues/secret/tasks -d '{"type":"echo","id":"s-1","payload":{"user":"ann","password":"hush","card":{"n":1},"big":12345678901234567890}}'
+expect_eq "$CODE" 201
+for path in $API/tasks/secret/s-1 $API/queues/secret/tasks; do
+    ask GET $path
+    expect_has "$ANSWER" '{\"user\":\"ann\",\"password\":\"(hidden)\",\"card\":{\"n\":\"(hidden)\"},\"big\":12345678901234567890}'
+    expect_lacks "$ANSWER" hush
+done
+reeve cron add hidden '0 3 * * *' secret echo '{"password":"hush"}' >/dev/null || fail "no cron entry"
+ask GET $API/cron
+expect_lacks "$ANSWER" hush
+ask GET "$API/queues/secret/tasks?payload-has=hush"
+expect_eq "$CODE" 403
+ask POST $API/queues/secret/lease -d '{"count":1,"for":"30s"}'
+expect_has "$ANSWER" hush
+end "$WEB_PID"
+expect_status 2 reeve web --redact 'a..b'
+expect_has "$ERR" 'names of members'
+
 # ---- HTTPS -------------------------------------------------------------------------------------------------------------
 
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 \

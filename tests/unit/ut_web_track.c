@@ -33,10 +33,10 @@ static void finds_a_wait_that_rises(void **state)
     (void)state;
     assert_true(rises(1000, 5000, 45, &before)); /* its head is stuck */
     assert_int_equal(before, 1000 + 14 * 5000);
-    assert_false(rises(1000, 5000, 30, &before));   /* for too short a time to know */
-    assert_false(rises(1000, 0, 45, &before));      /* always the same */
+    assert_false(rises(1000, 5000, 30, &before));    /* for too short a time to know */
+    assert_false(rises(1000, 0, 45, &before));       /* always the same */
     assert_false(rises(3600000, 5000, 45, &before)); /* old, but hardly older than before */
-    assert_false(rises(1000, 100, 45, &before));    /* rising, and small */
+    assert_false(rises(1000, 100, 45, &before));     /* rising, and small */
     assert_false(rises(400000, -5000, 45, &before));
     assert_false(rises(-1, 0, 45, &before)); /* nothing is ready */
 }
@@ -64,8 +64,10 @@ static void counts_steps_and_rates(void **state)
     (void)state;
     note_waits(&track, waits, 60);
     assert_int_equal(web_track_step(&track, track.completed, track.slot), 2);
-    assert_true(web_track_rate(&track, track.completed, 12) > 0.39 && web_track_rate(&track, track.completed, 12) < 0.41);
-    web_track_note(&track, &info, track.slot + 3, 7000, false); /* nobody looked: all of it is in the first of these slots */
+    assert_true(web_track_rate(&track, track.completed, 12) > 0.39 &&
+                web_track_rate(&track, track.completed, 12) < 0.41);
+    web_track_note(&track, &info, track.slot + 3, 7000,
+                   false); /* nobody looked: all of it is in the first of these slots */
     assert_int_equal(track.slot, 1062);
     assert_int_equal(track.first_slot, 1002);
     assert_int_equal(web_track_step(&track, track.completed, 1060), 1000 - 130);

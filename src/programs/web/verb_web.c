@@ -37,6 +37,8 @@ static const cli_option web_table[] = {
      AT(canary_interval_ms), 1000, 0, NULL},
     {"read-only", NULL, "refuse all requests that change something", CLI_FLAG, AT(read_only), 0, 0, NULL},
     {"hide-payloads", NULL, "show neither payloads nor results of tasks", CLI_FLAG, AT(hide_payloads), 0, 0, NULL},
+    {"redact", "NAMES", "members of JSON whose values payloads and results are shown without, parted by commas: password,card.*",
+     CLI_TEXT, AT(redact), 0, 0, NULL},
     {"hash-password", NULL, "read a password from standard input, print its hash for --users, and exit", CLI_FLAG,
      AT(hash), 0, 0, NULL},
     {0},

@@ -65,6 +65,7 @@ typedef struct web_options {
     const char *user_role; /* the role of users whom the file does not name */
     bool read_only;
     bool hide_payloads;
+    const char *redact; /* members of payloads and results whose values are hidden (web_redact.h); NULL: none */
     bool hash; /* --hash-password */
     const char *redis;
     const char *ns;

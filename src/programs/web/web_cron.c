@@ -7,6 +7,7 @@
 #include "cli/cron_json.h"
 #include "cli/handle.h"
 #include "web.h"
+#include "web_redact.h"
 
 #define QUEUE(call) ((call)->params.value[0])
 #define NAME(call) ((call)->params.value[1])
@@ -28,6 +29,20 @@ static void write_slots(web_call *call, const reeve_cron_info *info)
     (void)fputc(']', call->out);
 }
 
+/* Its payload is put back, so that it is freed. */
+static void print_entry(const web_call *call, reeve_cron_info *info)
+{
+    const web_options *options = &call->web->options;
+    reeve_bytes payload = info->payload;
+    rv_buf room;
+
+    rv_buf_init(&room, SIZE_MAX);
+    info->payload = web_redact_shown(&room, options->hide_payloads, options->redact, payload);
+    cli_cron_json(info, call->out);
+    info->payload = payload;
+    rv_buf_fini(&room);
+}
+
 void web_run_cron(web_call *call)
 {
     reeve_cron_info *list = NULL;
@@ -41,7 +56,7 @@ void web_run_cron(web_call *call)
     (void)fputs("{\"entries\":[", call->out);
     for (size_t i = 0; i < count; i++) {
         if (i > 0) (void)fputc(',', call->out);
-        cli_cron_json(&list[i], call->out);
+        print_entry(call, &list[i]);
     }
     (void)fputs("],\"slots\":[", call->out);
     for (size_t i = 0; i < count; i++) {

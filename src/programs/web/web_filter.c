@@ -127,6 +127,13 @@ static bool check(struct reading *reading)
 {
     const cli_filter *filter = &reading->filter->filter;
 
+    const web_options *options = &reading->call->web->options;
+
+    if (filter->payload_has != NULL && (options->hide_payloads || options->redact != NULL) && reading->good) {
+        web_refuse(reading->call, 403, "forbidden",
+                   "payload-has: this server hides payloads, so it does not search them");
+        reading->good = false;
+    }
     if (filter->failed && filter->not_failed) refuse(reading, "failed", "one of failed and not-failed");
     return reading->good;
 }

@@ -76,8 +76,7 @@ static reeve_status find_busiest(web_call *call, busiest *ret, char *words, size
 
     (void)snprintf(words, size, "%s", snapshot == NULL ? "no memory, or the server stops" : snapshot->words);
     if (status == REEVE_OK) {
-        const reeve_queue_info **order =
-            rv_zalloc_array(snapshot->queue_count + 1, sizeof(const reeve_queue_info *));
+        const reeve_queue_info **order = rv_zalloc_array(snapshot->queue_count + 1, sizeof(const reeve_queue_info *));
         for (size_t i = 0; order != NULL && i < snapshot->queue_count; i++) order[i] = &snapshot->queues[i];
         if (order != NULL) qsort(order, snapshot->queue_count, sizeof(const reeve_queue_info *), by_completed);
         ret->of = snapshot->queue_count;

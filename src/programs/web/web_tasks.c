@@ -13,6 +13,7 @@
 #include "cli/task_view.h"
 #include "web.h"
 #include "web_filter.h"
+#include "web_redact.h"
 
 #define QUEUE(call) ((call)->params.value[0])
 #define ID(call) ((call)->params.value[1])
@@ -32,22 +33,21 @@ struct page {
     bool resumes; /* its cursor came with the request, and was not used yet */
 };
 
-static void hide_payload(reeve_task_info *info, bool hides)
-{
-    if (!hides) return;
-    info->payload = (reeve_bytes){"(hidden)", 8};
-    if (info->result.data != NULL) info->result = (reeve_bytes){"(hidden)", 8};
-}
-
 /* Prints a task; its payload and result are put back, so that they are freed. */
 static void print_task(const web_call *call, reeve_task_info *info, const reeve_why *why)
 {
+    const web_options *options = &call->web->options;
     reeve_bytes payload = info->payload, result = info->result;
+    rv_buf rooms[2];
 
-    hide_payload(info, call->web->options.hide_payloads);
+    for (size_t i = 0; i < 2; i++) rv_buf_init(&rooms[i], SIZE_MAX);
+    info->payload = web_redact_shown(&rooms[0], options->hide_payloads, options->redact, payload);
+    if (result.data != NULL)
+        info->result = web_redact_shown(&rooms[1], options->hide_payloads, options->redact, result);
     cli_task_json_why(info, why, call->out);
     info->payload = payload;
     info->result = result;
+    for (size_t i = 0; i < 2; i++) rv_buf_fini(&rooms[i]);
 }
 
 /* "STATE:PLACE", the place without characters that have a meaning in a query: these are ~XX. */

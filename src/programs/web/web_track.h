@@ -13,9 +13,10 @@
 typedef struct web_track {
     char name[REEVE_QUEUE_MAX + 1];
     uint64_t completed[WEB_SPARKS + 1], failed[WEB_SPARKS + 1],
-        dead[WEB_SPARKS + 1];          /* totals at the begin of a slot */
-    uint32_t waited_ms[WEB_SPARKS + 1]; /* the age of the task at the head then; 0: no task was ready, or it is not known */
-    int64_t first_slot, slot;          /* of the totals; the first is at slot % (WEB_SPARKS + 1) */
+        dead[WEB_SPARKS + 1]; /* totals at the begin of a slot */
+    uint32_t
+        waited_ms[WEB_SPARKS + 1]; /* the age of the task at the head then; 0: no task was ready, or it is not known */
+    int64_t first_slot, slot;      /* of the totals; the first is at slot % (WEB_SPARKS + 1) */
 } web_track;
 
 /* Notes the totals of now. Slots in which nobody looked have those of the next one. is_new: forgets what was known. age_ms is

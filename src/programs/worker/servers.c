@@ -51,6 +51,7 @@ static reeve_status open_web(web_server **ret, const host_servers *servers, cons
                                  .canary_interval_ms = from->web.canary_interval_ms,
                                  .read_only = from->web.read_only,
                                  .hide_payloads = from->web.hide_payloads,
+                                 .redact = from->web.redact,
                                  .redis = servers->redis,
                                  .ns = config->ns,
                                  .tls = &config->tls,

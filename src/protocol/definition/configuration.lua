@@ -384,6 +384,8 @@ return {
    help = 'The time between two of these tasks of a queue.'},
   {path = 'web.read_only', kind = 'truth', default = 'false', help = 'true: refuse all requests that change something.'},
   {path = 'web.hide_payloads', kind = 'truth', default = 'false', help = 'true: show neither payloads nor results of tasks.'},
+  {path = 'web.redact', kind = 'text', check = 'check_redact', expected = 'names of members, parted by commas', otherwise = 'none',
+   help = 'Show payloads and results without the values of these members of JSON, such as `password, card.*`.'},
 
   {path = 'metrics', kind = 'group', help = 'The worker serves its own metrics for Prometheus.'},
   {path = 'metrics.listen', kind = 'text', check = 'check_listen', expected = 'HOST:PORT or unix:PATH', otherwise = 'none: they are not served',
