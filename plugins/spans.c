@@ -1,9 +1,12 @@
 /*
- * spans.c - a layer that writes a span of OpenTelemetry for each run of a handler, as a line of OTLP JSON. The span belongs to the
- * trace that the metadata "traceparent" of the task names (W3C Trace Context), so that a trace goes from producer to handler. A
- * task without it begins a trace of its own; one that is not sampled has no span.
+ * spans.c - a layer that makes a span of OpenTelemetry for each enqueue and for each run of a handler. Spans are appended to a file as
+ * lines of OTLP JSON, or sent to a receiver of OTLP over HTTP (spans_send.h).
  *
- * Option "file": where lines are appended. Option "service": the name of the service.
+ * The metadata "traceparent" of a task (W3C Trace Context) connects the spans: the span of an enqueue is a child of what it names, or
+ * of the run that chains the task, and is then named there; the span of a run is a child of that. A task without it begins a trace of
+ * its own; one that is not sampled has no span.
+ *
+ * Options: "file", "endpoint", "service". The defaults of the last two are OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_SERVICE_NAME.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,19 +20,24 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "spans_send.h"
+
 #define TRACE_LENGTH 32
 #define SPAN_LENGTH 16
 #define SERVICE_MAX 100
 #define TEXT_MAX 640 /* a text of at most 100 bytes with all of them escaped, and more */
 
-static int file = -1;
-static char service[SERVICE_MAX + 1];
+static int file = -1; /* -1: spans are sent */
+static char before[TEXT_MAX + 512];
 
 typedef struct span {
     char trace[TRACE_LENGTH + 1];
     char id[SPAN_LENGTH + 1];
     char parent[SPAN_LENGTH + 1]; /* "": none */
 } span;
+
+/* That of the handler which this thread runs: what it chains belongs there. */
+static _Thread_local const span *around_this;
 
 static bool is_hex(const char *text, size_t length)
 {
@@ -99,75 +107,142 @@ static bool is_error(reeve_outcome outcome)
 
 #define TEXT(name) "{\"key\":\"" name "\",\"value\":{\"stringValue\":\"%s\"}},"
 
-static const char format[] =
+static const char before_format[] =
     "{\"resourceSpans\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":\"%s\"}}]}"
     ","
-    "\"scopeSpans\":[{\"scope\":{\"name\":\"reeve\",\"version\":\"" REEVE_VERSION "\"},\"spans\":["
-    "{\"traceId\":\"%s\",\"spanId\":\"%s\",\"parentSpanId\":\"%s\",\"name\":\"process %s\",\"kind\":5,"
+    "\"scopeSpans\":[{\"scope\":{\"name\":\"reeve\",\"version\":\"" REEVE_VERSION "\"},\"spans\":[";
+static const char after[] = "]}]}]}\n";
+
+/* The names are those of OpenTelemetry's conventions for messaging. */
+static const char format[] =
+    "{\"traceId\":\"%s\",\"spanId\":\"%s\",\"parentSpanId\":\"%s\",\"name\":\"%s %s\",\"kind\":%d,"
     "\"startTimeUnixNano\":\"%" PRId64 "\",\"endTimeUnixNano\":\"%" PRId64 "\",\"attributes\":["
-    "{\"key\":\"messaging.system\",\"value\":{\"stringValue\":\"reeve\"}},"
-    "{\"key\":\"messaging.operation.name\",\"value\":{\"stringValue\":\"process\"}},"
-    "{\"key\":\"messaging.operation.type\",\"value\":{\"stringValue\":\"process\"}}," TEXT("messaging.destination.name")
-        TEXT("messaging.message.id") TEXT("reeve.task.type")
-            TEXT("reeve.task.outcome") "{\"key\":\"reeve.task.attempt\",\"value\":{\"intValue\":\"%u\"}}],\"status\":{"
-                                       "\"code\":%d}}]}]}]}\n";
+    "{\"key\":\"messaging.system\",\"value\":{\"stringValue\":\"reeve\"}}," TEXT("messaging.operation.name")
+        TEXT("messaging.operation.type") TEXT("messaging.destination.name") TEXT("messaging.message.id")
+            TEXT("reeve.task.outcome") "%s{\"key\":\"reeve.task.type\",\"value\":{\"stringValue\":\"%s\"}}],\"status\":"
+                                       "{\"code\":%d}}";
 
-/* One write, so that lines of several threads and workers do not mix. The names are those of OpenTelemetry's conventions for
- * messaging. */
-static void write_span(const span *of, reeve_task *task, int64_t began_ns, reeve_outcome outcome)
+/* To a file by one write, so that lines of several threads and workers do not mix. */
+static void put(const char *text, size_t length, const char *id)
 {
-    char line[8192], id[TEXT_MAX], type[TEXT_MAX];
-    const char *queue = reeve_task_queue(task);
-    int length = snprintf(line, sizeof(line), format, service, of->trace, of->id, of->parent, queue, began_ns, now_ns(),
-                          queue, escape(id, reeve_task_id(task)), escape(type, reeve_task_type(task)),
-                          reeve_outcome_name(outcome), reeve_task_attempt(task), is_error(outcome) ? 2 : 0);
+    char line[8192 + sizeof(before) + sizeof(after)];
 
-    if (length <= 0 || (size_t)length >= sizeof(line)) return;
-    if (write(file, line, (size_t)length) != length)
-        reeve_log_write(REEVE_LOG_WARN, "spans.lost", "a span could not be written",
-                        &(reeve_log_field){"task", reeve_task_handle(task)}, 1);
+    if (file < 0) {
+        spans_send_put(text, length);
+        return;
+    }
+    int size = snprintf(line, sizeof(line), "%s%s%s", before, text, after);
+    if (size > 0 && (size_t)size < sizeof(line) && write(file, line, (size_t)size) != size)
+        reeve_log_write(REEVE_LOG_WARN, "spans.lost", "a span could not be written", &(reeve_log_field){"task", id}, 1);
+}
+
+static void write_run(const span *of, reeve_task *task, int64_t began_ns, reeve_outcome outcome)
+{
+    char text[8192], id[TEXT_MAX], type[TEXT_MAX], attempt[80];
+    const char *queue = reeve_task_queue(task);
+
+    (void)snprintf(attempt, sizeof(attempt), "{\"key\":\"reeve.task.attempt\",\"value\":{\"intValue\":\"%u\"}},",
+                   reeve_task_attempt(task));
+    int length =
+        snprintf(text, sizeof(text), format, of->trace, of->id, of->parent, "process", queue, 5, began_ns, now_ns(),
+                 "process", "process", queue, escape(id, reeve_task_id(task)), reeve_outcome_name(outcome), attempt,
+                 escape(type, reeve_task_type(task)), is_error(outcome) ? 2 : 0);
+    if (length > 0 && (size_t)length < sizeof(text)) put(text, (size_t)length, reeve_task_handle(task));
 }
 
 static reeve_outcome around(reeve_task *task, reeve_next *next, void *user)
 {
     span of;
+    const span *outer = around_this;
     bool writes = begin(&of, task);
     int64_t began = now_ns();
-    reeve_outcome outcome = reeve_next_run(next, task);
 
     (void)user;
-    if (writes) write_span(&of, task, began, outcome);
+    around_this = writes ? &of : NULL;
+    reeve_outcome outcome = reeve_next_run(next, task);
+    around_this = outer;
+    if (writes) write_run(&of, task, began, outcome);
     return outcome;
+}
+
+static void write_enqueue(const span *of, const reeve_task_spec *spec, int64_t began_ns)
+{
+    char text[8192], id[TEXT_MAX], type[TEXT_MAX];
+    int length = snprintf(text, sizeof(text), format, of->trace, of->id, of->parent, "send", spec->queue, 4, began_ns,
+                          now_ns(), "send", "send", spec->queue, escape(id, spec->id == NULL ? "" : spec->id),
+                          "enqueue", "", escape(type, spec->type), 0);
+
+    if (length > 0 && (size_t)length < sizeof(text)) put(text, (size_t)length, spec->queue);
+}
+
+/* The span of an enqueue, which the task then names. What is not sampled stays so. */
+static reeve_status enqueue(reeve_outgoing *task, reeve_task_spec *spec, void *user)
+{
+    span of = {.parent = ""};
+    char named[64];
+    int64_t began = now_ns();
+    bool sampled = true;
+
+    (void)user;
+    if (read_parent(&of, reeve_outgoing_meta(task, "traceparent"), &sampled)) {
+        if (!sampled) return REEVE_OK;
+    } else if (around_this != NULL) {
+        memcpy(of.trace, around_this->trace, sizeof(of.trace));
+        memcpy(of.parent, around_this->id, sizeof(of.parent));
+    } else if (!make_id(of.trace, TRACE_LENGTH)) {
+        return REEVE_OK;
+    }
+    if (!make_id(of.id, SPAN_LENGTH)) return REEVE_OK;
+    (void)snprintf(named, sizeof(named), "00-%s-%s-01", of.trace, of.id);
+    reeve_status status = reeve_outgoing_set_meta(task, "traceparent", named);
+    if (status == REEVE_OK) write_enqueue(&of, spec, began);
+    return status;
+}
+
+/* The option; else the variable of the environment that OpenTelemetry names; else what is given. */
+static const char *setting(const reeve_options *options, const char *name, const char *variable, const char *otherwise)
+{
+    const char *text = reeve_option_text(options, name);
+
+    if (text != NULL && text[0] != '\0') return text;
+    text = variable == NULL ? NULL : getenv(variable);
+    return text != NULL && text[0] != '\0' ? text : otherwise;
 }
 
 static int load(const reeve_options *options)
 {
-    const char *path = reeve_option_text(options, "file");
+    const char *path = setting(options, "file", NULL, NULL);
+    const char *endpoint = setting(options, "endpoint", "OTEL_EXPORTER_OTLP_ENDPOINT", NULL);
     char escaped[TEXT_MAX];
 
-    if (snprintf(service, sizeof(service), "%s", escape(escaped, reeve_option_text(options, "service"))) >=
-        (int)sizeof(service))
-        return E2BIG;
-    file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+    (void)escape(escaped, setting(options, "service", "OTEL_SERVICE_NAME", "reeve-worker"));
+    if (strlen(escaped) > SERVICE_MAX) return E2BIG;
+    (void)snprintf(before, sizeof(before), before_format, escaped);
+    if (path == NULL && endpoint != NULL) return spans_send_start(endpoint, before, after);
+    file = open(path == NULL ? "/dev/stderr" : path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
     return file >= 0 ? 0 : errno;
 }
 
 static void unload(void)
 {
+    spans_send_stop();
     if (file >= 0) (void)close(file);
     file = -1;
 }
 
 static const reeve_option options[] = {
-    {REEVE_OPTION, .name = "file", .type = REEVE_OPTION_TEXT, .otherwise = "/dev/stderr",
-     .summary = "where spans are appended, as lines of OTLP JSON"},
-    {REEVE_OPTION, .name = "service", .type = REEVE_OPTION_TEXT, .otherwise = "reeve-worker",
-     .summary = "the name of the service (service.name)"},
+    {REEVE_OPTION, .name = "file", .type = REEVE_OPTION_TEXT, .otherwise = "",
+     .summary = "where spans are appended, as lines of OTLP JSON; without an endpoint: standard error"},
+    {REEVE_OPTION, .name = "endpoint", .type = REEVE_OPTION_TEXT, .otherwise = "",
+     .summary = "http://HOST:PORT of a receiver of OTLP over HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT"},
+    {REEVE_OPTION, .name = "service", .type = REEVE_OPTION_TEXT, .otherwise = "",
+     .summary = "the name of the service; else OTEL_SERVICE_NAME, else reeve-worker"},
 };
 
 static const reeve_layer layers[] = {
-    {REEVE_LAYER, .name = "spans", .run = around, .summary = "writes a span of OpenTelemetry for each run"},
+    {REEVE_LAYER, .name = "spans", .run = around, .enqueue = enqueue,
+     .summary = "makes a span of OpenTelemetry for each enqueue and run"},
 };
 
-REEVE_PLUGIN(.name = "spans", .version = REEVE_VERSION, .summary = "writes spans of OpenTelemetry", .layers = layers,
-             .layer_count = 1, .options = options, .option_count = 2, .load_with_options = load, .unload = unload)
+REEVE_PLUGIN(.name = "spans", .version = REEVE_VERSION, .summary = "makes spans of OpenTelemetry", .layers = layers,
+             .layer_count = 1, .options = options, .option_count = 3, .load_with_options = load, .unload = unload)

@@ -35,4 +35,54 @@ for parent in nonsense "00-$TRACE-0000000000000000-01" "ff-$TRACE-$PARENT-01" "0
     [[ $LINE =~ \"traceId\":\"[0-9a-f]{32}\" ]] && expect_has "$LINE" '"parentSpanId":""' && expect_lacks "$LINE" "$TRACE"
 done
 expect_status 1 reeve run sample noop --layers spans --layers-option "file=$TEST_DIR/no/such"
+
+# ---- the producer's span, and spans that are sent ----------------------------------------------------------------------
+
+# receive STATUS...: a receiver; its address is in ENDPOINT, what it gets in $TEST_DIR/received.
+receive() {
+    rm -f "$TEST_DIR/received" "$TEST_DIR/port"
+    "$REEVE_BUILD/tests/http_receiver" "$TEST_DIR/received" "$@" >"$TEST_DIR/port" &
+    RECEIVER=$!
+    own "$RECEIVER"
+    wait_for '[ -s "$TEST_DIR/port" ]' 10
+    ENDPOINT=http://127.0.0.1:$(cat "$TEST_DIR/port")
+}
+# of NAME KIND: a member of the span of this kind (4: send, 5: process) in what was received.
+of() { grep -o "{\"traceId[^}]*\"kind\":$2," "$TEST_DIR/received" | tail -n 1 | grep -o "\"$1\":\"[0-9a-f]*\"" | cut -d '"' -f 4; }
+
+start_redis
+receive 503 200
+export OTEL_EXPORTER_OTLP_ENDPOINT=$ENDPOINT/base/ OTEL_SERVICE_NAME=shop
+expect_status 0 reeve enqueue mail echo hello --id letter-2 --layers spans
+expect_eq "$(grep '^==' "$TEST_DIR/received")" "== /base/v1/traces 503
+== /base/v1/traces 200" # (sent again after a refusal that passes)
+grep -q '"stringValue":"shop"' "$TEST_DIR/received" || fail "no name of the service"
+grep -q '"name":"send mail","kind":4' "$TEST_DIR/received" || fail "no span of the producer"
+sent=$(of spanId 4) trace=$(of traceId 4)
+expect_has "$(reeve show mail/letter-2 --json)" "\"traceparent\":\"00-$trace-$sent-01\""
+expect_status 0 reeve enqueue mail echo hello --id letter-3 --layers spans --meta "traceparent=00-$TRACE-$PARENT-01"
+expect_eq "$(of traceId 4) $(of parentSpanId 4)" "$TRACE $PARENT"
+expect_status 0 reeve enqueue mail echo hello --id letter-4 --layers spans --meta "traceparent=00-$TRACE-$PARENT-00"
+expect_has "$(reeve show mail/letter-4 --json)" "00-$TRACE-$PARENT-00" # (not sampled)
+printf '%s\n' "plugin_dir = \"$PLUGIN_DIR\"; plugins = [ \"spans\", \"sample\" ];" 'pools = ( { name = "main"; queues = [ "mail" ]; } );' >"$TEST_DIR/worker.conf"
+start_worker worker
+ran() { [ "$(of parentSpanId 5)" = "$sent" ] || grep -q "\"parentSpanId\":\"$sent\"" "$TEST_DIR/received"; }
+wait_for ran 20 # (the run is a child of the span of its enqueue)
+end "$RECEIVER"
+
+# A receiver that hangs, and then is away, keeps no handler waiting; what is lost is counted.
+receive hang
+end "$WORKER_PID"
+export OTEL_EXPORTER_OTLP_ENDPOINT=$ENDPOINT
+start_worker worker
+for i in $(seq 3000); do echo '{"queue":"mail","type":"noop"}'; done | reeve enqueue --bulk >/dev/null 2>&1
+drained() { [ "$(in_queue mail ready)" = 0 ] && [ "$(in_queue mail running)" = 0 ]; }
+wait_for drained 60
+end "$RECEIVER"
+end "$WORKER_PID"
+grep -h 'event=spans.lost' "$TEST_DIR/worker.log" | grep -q 'count=' || fail "lost spans are not reported"
+
+for endpoint in https://localhost http:// http://a:b ftp://x 'http://a b'; do
+    expect_status 1 reeve run sample noop --layers spans --layers-option "endpoint=$endpoint"
+done
 exit 0
