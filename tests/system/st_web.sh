@@ -105,6 +105,10 @@ expect_eq "$(grep -o '"prefix"' "$TEST_DIR/answer" | wc -l)" 1
 ok GET "$API/queues/{queue}" $Q
 ok GET "$API/queues/{queue}/why" $Q/why
 ok GET "$API/queues/{queue}/failures" $Q/failures
+reeve fail jobs/many-1200 --kind smtp --message lost >/dev/null || fail "no dead task"
+ok GET "$API/queues/{queue}/dead-types" $Q/dead-types
+expect_has "$ANSWER" '{"types":[{"queue":"jobs","type":"fail","count":1,'
+expect_has "$ANSWER" '"last_handle":"jobs/many-1200","last_kind":"smtp","last_message":"lost"}],"seen":1,"total":1}'
 ok GET "$API/queues/{queue}/stats" "$Q/stats?days=2"
 ok GET "$API/queues/{queue}/minutes" "$Q/minutes?minutes=5"
 ok GET "$API/queues/{queue}/limits" $Q/limits

@@ -16,7 +16,7 @@ reeve('cron', 'add', 'sweep', 'every 90s', 'mail', 'echo');
 reeve('pause', 'reports');
 for (let i = 0; i < 4; i++) ended(`mail/lost-${i}`);
 
-const faults = [], pages = { overview: '', queues: 'queues', queue: 'queue/mail', tasks: 'tasks/mail', task: 'task/mail/lost-1', running: 'task/thumbs/film-12', waiting: 'task/mail/digest', dead: 'dead', batches: 'batches', limits: 'limits', workers: 'workers', cron: 'cron', operations: 'operations', health: 'health' };
+const faults = [], pages = { overview: '', queues: 'queues', queue: 'queue/mail', tasks: 'tasks/mail', task: 'task/mail/lost-1', running: 'task/thumbs/film-12', waiting: 'task/mail/digest', dead: 'dead', types: 'dead?t', groups: 'queues?g', month: '?r=month', batches: 'batches', limits: 'limits', workers: 'workers', cron: 'cron', operations: 'operations', health: 'health' };
 for (const [kind, options] of Object.entries({ light: {}, dark: { colorScheme: 'dark' }, phone: { viewport: { width: 390, height: 844 } } })) {
   const at = await open('', options);
   for (const [name, path] of Object.entries(pages)) {

@@ -191,6 +191,8 @@ void web_run_resume(web_call *call);
 void web_run_failures(web_call *call);
 void web_run_stats(web_call *call);
 void web_run_minutes(web_call *call);
+/* web_dead_types.c */
+void web_run_dead_types(web_call *call);
 /* web_limits.c */
 void web_run_limits(web_call *call);
 void web_run_limit(web_call *call);

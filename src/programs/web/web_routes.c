@@ -43,6 +43,7 @@ const web_route web_route_table[] = {
     {"GET", API "/queues/{queue}", WEB_VIEWER, WEB_REDIS, web_run_queue, NULL},
     {"GET", API "/queues/{queue}/why", WEB_VIEWER, WEB_REDIS, web_run_queue_why, NULL},
     {"GET", API "/queues/{queue}/failures", WEB_VIEWER, WEB_REDIS, web_run_failures, NULL},
+    {"GET", API "/queues/{queue}/dead-types", WEB_VIEWER, WEB_REDIS, web_run_dead_types, NULL},
     {"GET", API "/queues/{queue}/stats", WEB_VIEWER, WEB_REDIS, web_run_stats, NULL},
     {"GET", API "/queues/{queue}/minutes", WEB_VIEWER, WEB_REDIS, web_run_minutes, NULL},
     {"GET", API "/queues/{queue}/limits", WEB_VIEWER, WEB_REDIS, web_run_limits, NULL},

@@ -413,16 +413,19 @@ function bar(percent) { const node = h('div'); node.style.width = Math.max(0, Ma
 
 // ---- the other pages -----------------------------------------------------------------------------------------------
 
-function dead() {
-  const holder = h('div');
+function dead(parts, query) {
+  const holder = h('div'), byType = query.has('t');
+  const chips = h('div', { class: 'chips', role: 'group', 'aria-label': 'View' }, [['#/dead', 'By kind of error', !byType], ['#/dead?t', 'By type', byType]].map(([href, text, on]) => h('a', { href, 'aria-current': on ? 'true' : null }, text)));
+  const row = (f) => { const link = tasksLink(f.queue, byType ? `state:dead type:${f.type}` : `state:dead kind:${f.kind}`); return h('tr', { 'data-link': link },
+    h('td', null, h('a', { class: 'name', href: link }, (byType ? f.type : f.kind) || '(none)')), h('td', null, f.queue), number(f.count), h('td', { class: 'clip sub' }, h('a', { href: taskLink(f.last_handle) }, f.last_message || f.last_handle)), h('td', null, byType ? f.last_kind : f.last_type), h('td', { class: 'num' }, ago(f.last_ms))); };
   async function load() {
-    const page = await api('GET', 'queues?limit=200'), with_ = page.queues.map((q) => q.info).filter((i) => i.dead > 0);
-    const all = (await Promise.all(with_.slice(0, 50).map((i) => api('GET', queuePath(i.queue) + '/failures?limit=50')))).flatMap((f) => f.failures).sort((a, b) => b.last_ms - a.last_ms);
-    put(holder, h('section', { class: 'panel flush' }, all.length ? table(['Kind', 'Queue', ['Dead', 'num'], 'Last message', 'Type', ['Last', 'num']], all.map((f) => h('tr', { 'data-link': tasksLink(f.queue, `state:dead kind:${f.kind}`) },
-      h('td', null, h('a', { class: 'name', href: tasksLink(f.queue, `state:dead kind:${f.kind}`) }, f.kind || '(none)')), h('td', null, f.queue), number(f.count), h('td', { class: 'clip sub' }, h('a', { href: taskLink(f.last_handle) }, f.last_message || f.last_handle)), h('td', null, f.last_type), h('td', { class: 'num' }, ago(f.last_ms))))) :
-      empty('No dead task', 'Tasks that fail for the last time come here, and can be retried.')));
+    const page = await api('GET', 'queues?limit=200'), with_ = page.queues.map((q) => q.info).filter((i) => i.dead > 0).slice(0, byType ? 20 : 50);
+    const found = await Promise.all(with_.map((i) => api('GET', queuePath(i.queue) + (byType ? '/dead-types' : '/failures?limit=50')))), all = found.flatMap((f) => byType ? f.types : f.failures).sort((a, b) => b.last_ms - a.last_ms);
+    const [seen, total] = ['seen', 'total'].map((k) => found.reduce((n, f) => n + f[k], 0));
+    put(holder, h('section', { class: 'panel flush' }, all.length ? table([byType ? 'Type' : 'Kind', 'Queue', ['Dead', 'num'], 'Last message', byType ? 'Kind' : 'Type', ['Last', 'num']], all.map(row)) :
+      empty('No dead task', 'Tasks that fail for the last time come here, and can be retried.'), byType && seen < total && h('div', { class: 'foot' }, `Of the latest ${whole.format(seen)} of ${whole.format(total)} dead tasks.`)));
   }
-  return { title: 'Dead', node: [h('div', { class: 'top' }, h('h1', null, 'Dead tasks'), h('span', { class: 'sub' }, 'by kind of error, the latest first')), holder], first: load };
+  return { title: 'Dead', node: [h('div', { class: 'top' }, h('h1', null, 'Dead tasks'), h('span', { class: 'sub' }, 'the latest first')), chips, holder], first: load };
 }
 
 function utilisation(u) {
