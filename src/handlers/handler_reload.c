@@ -41,8 +41,8 @@ static reeve_status open_all(reeve_plugin_handle ***ret, const rv_handler_set *p
         }
         if (plugins[i] == old) continue;
         *ret_changed = true;
-        rv_buf_addf(words, "%splugins.%s.version: %s -> %s", words->length > 0 ? "; " : "",
-                    plugins[i]->plugin.name, version_of(old), version_of(plugins[i]));
+        rv_buf_addf(words, "%splugins.%s.version: %s -> %s", words->length > 0 ? "; " : "", plugins[i]->plugin.name,
+                    version_of(old), version_of(plugins[i]));
     }
     *ret = plugins;
     return REEVE_OK;
@@ -110,7 +110,8 @@ reeve_status rv_handler_reload_make(rv_handler_set **ret, const rv_handler_set *
     if (status != REEVE_OK) return status;
     rv_handler_set *set = changed ? rv_handler_set_new() : NULL;
     if (changed)
-        status = set != NULL ? fill(set, present, fresh, error) : rv_fail(error, REEVE_ENOMEM, "no memory for handlers");
+        status =
+            set != NULL ? fill(set, present, fresh, error) : rv_fail(error, REEVE_ENOMEM, "no memory for handlers");
     close_all(fresh, present->plugin_count); /* the set holds them */
     if (status == REEVE_OK)
         *ret = set;

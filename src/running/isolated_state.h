@@ -16,10 +16,10 @@ typedef struct rv_isolated {
     rv_waker waker; /* rung when a running task is asked to stop */
     rv_buf hello;
     const rv_handler_set *set; /* that the runner loads */
-    uint64_t tasks;         /* that the runner was given */
-    uint64_t max_tasks;     /* with so many it is replaced; 0: never */
-    char base[PATH_MAX];    /* where handlers may write (rw:scratch): of this runner alone; "": none */
-    char scratch[PATH_MAX]; /* of the present run; "": none */
+    uint64_t tasks;            /* that the runner was given */
+    uint64_t max_tasks;        /* with so many it is replaced; 0: never */
+    char base[PATH_MAX];       /* where handlers may write (rw:scratch): of this runner alone; "": none */
+    char scratch[PATH_MAX];    /* of the present run; "": none */
     rv_buf in;
     rv_buf out;
 } rv_isolated;

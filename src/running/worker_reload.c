@@ -14,8 +14,7 @@ static reeve_status ask_program(reeve_worker *worker, rv_buf *words, rv_error *e
     if (worker->on_reload == NULL) return REEVE_OK;
     reeve_status status = worker->on_reload(worker->on_reload_user, worker, text, sizeof(text));
     text[sizeof(text) - 1] = '\0';
-    if (status != REEVE_OK)
-        return rv_fail(error, status, "%s", text[0] != '\0' ? text : reeve_status_text(status));
+    if (status != REEVE_OK) return rv_fail(error, status, "%s", text[0] != '\0' ? text : reeve_status_text(status));
     if (text[0] != '\0') rv_buf_addf(words, "%s%s", words->length > 0 ? "; " : "", text);
     return REEVE_OK;
 }

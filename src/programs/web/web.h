@@ -66,7 +66,7 @@ typedef struct web_options {
     bool read_only;
     bool hide_payloads;
     const char *redact; /* members of payloads and results whose values are hidden (web_redact.h); NULL: none */
-    bool hash; /* --hash-password */
+    bool hash;          /* --hash-password */
     const char *redis;
     const char *ns;
     const reeve_tls *tls; /* of Redis; NULL: the URL and the environment set it */
