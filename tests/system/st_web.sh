@@ -290,9 +290,8 @@ expect_eq "$CODE" 431
 ask GET /health $(for i in $(seq 150); do echo "-H X-$i:1"; done)
 expect_eq "$CODE" 431
 head -c 17000000 /dev/zero | tr '\0' ' ' >"$TEST_DIR/large"
-CODE=$(curl -s -o /dev/null -w '%{http_code}' -H 'Expect:' --data-binary @"$TEST_DIR/large" "$URL$Q/tasks")
-curl_ended=$? # (55 and 56: it closed the connection while the client still sent)
-[ "$CODE" = 413 ] || [ "$curl_ended" = 55 ] || [ "$curl_ended" = 56 ] || fail "a large body: $CODE, curl ended with $curl_ended"
+ask POST $Q/tasks -H 'Expect:' --data-binary @"$TEST_DIR/large"
+expect_eq "$CODE" 413
 for bad in 'GET' 'GET /%zz HTTP/1.1' 'GET /api/v1/queues/%00 HTTP/1.1' $'\x01\x02\x03' 'POST /health HTTP/9.9'; do
     printf '%s\r\nHost: localhost\r\n\r\n' "$bad" | timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; cat >&3; head -c 200 <&3" >/dev/null 2>&1
 done

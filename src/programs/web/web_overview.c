@@ -2,6 +2,7 @@
  * web_overview.c - a snapshot as JSON: what is wrong first, then totals, the last hour, queues and workers. Also the
  * stream of them (server-sent events): a reader that is slow gets the newest, never those in between.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,9 +194,9 @@ static void write_seconds(cli_json *json, const web_snapshot *snapshot)
             failed += web_track_step(track, track->failed, slot);
             dead += web_track_step(track, track->dead, slot);
         }
-        (void)fprintf(json->out, "%s[%lld,%llu,%llu,%llu]", slot > first + 1 ? "," : "",
-                      (long long)(snapshot->at_ms - snapshot->read_at + slot * WEB_SLOT_MS),
-                      (unsigned long long)completed, (unsigned long long)failed, (unsigned long long)dead);
+        int64_t at_ms = snapshot->at_ms - snapshot->read_at + slot * WEB_SLOT_MS;
+        (void)fprintf(json->out, "%s[%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", slot > first + 1 ? "," : "",
+                      at_ms, completed, failed, dead);
     }
     cli_json_close_array(json);
 }
