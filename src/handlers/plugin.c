@@ -231,7 +231,8 @@ static reeve_status check_options(const reeve_plugin_handle *plugin, given_optio
     return rv_fail(error, REEVE_ESTATE, "plugin %s: is already open with other options", plugin->path);
 }
 
-/* Whether a plugin that is open, with its options, is what a private copy of the file would be. */
+/* Whether a plugin that is open, with its options, is what a private copy of the file would be. Without values (NULL) its
+ * options may be any. */
 static bool is_current(const reeve_plugin_handle *plugin, const char *path, const rv_plugin_stamp *stamp,
                        given_options *given)
 {
@@ -240,6 +241,7 @@ static bool is_current(const reeve_plugin_handle *plugin, const char *path, cons
     size_t bad;
 
     if (!rv_plugin_file_is_same(&plugin->stamp, stamp)) return false;
+    if (given->values == NULL) return true;
     if (rv_plugin_option_read(&options, &plugin->plugin, given->values, given->count, path, &bad, &unused) != REEVE_OK)
         return false;
     bool equal = rv_plugin_option_equal(options, plugin->options);

@@ -27,6 +27,7 @@ await page.locator('.time b', { hasText: 'retried' }).waitFor(); // (it dies aga
 
 // The filter is in the address, and the beginning of a word is completed.
 await page.goto(`${url}#/tasks/mail`);
+await page.locator('[data-find]').waitFor(); // (the page before has none)
 await page.keyboard.press('/');
 await page.keyboard.type('state:de');
 await page.keyboard.press('Tab');
