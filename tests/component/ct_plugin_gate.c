@@ -5,10 +5,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "reeve/plugin.h"
 #include "reeve/stats.h"
 #include "support/worker.h"
 
-static void *library; /* narrow.so, which counts its handlers that have begun, and waits until it is opened */
+/* narrow.so, which counts its handlers that have begun, and waits until it is opened. As it is open, workers join it, and load
+ * no copy of their own. */
+static reeve_plugin_handle *plugin;
+static void *library;
 static atomic_uint *begun;
 static atomic_bool *is_open;
 
@@ -22,6 +26,8 @@ static int start(void **state)
 {
     char path[4096];
     plugin_path(path, sizeof(path), "/narrow.so");
+    char words[512];
+    if (reeve_plugin_open(&plugin, path, NULL, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) return -1;
     begun = dlsym(library, "narrow_begun");
@@ -32,6 +38,7 @@ static int start(void **state)
 static int stop(void **state)
 {
     (void)dlclose(library);
+    reeve_plugin_close(plugin);
     return test_place_stop(state);
 }
 

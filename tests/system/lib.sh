@@ -352,7 +352,7 @@ tmux_type() { tmux -S "$TMUX_SOCKET" send-keys -t t "$@" || fail "the terminal i
 tmux_screen() { tmux -S "$TMUX_SOCKET" capture-pane -p -t t 2>/dev/null; }
 tmux_wait() {
     local pattern=$1
-    wait_for 'tmux_screen | grep -qE -- "$pattern"' "${2:-15}" 2>"$TEST_DIR/waited" && return
+    (wait_for 'tmux_screen | grep -qE -- "$pattern"' "${2:-15}") 2>"$TEST_DIR/waited" && return
     tmux_screen >&2
     fail "the terminal does not show $pattern"
 }

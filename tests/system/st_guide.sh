@@ -160,41 +160,47 @@ script_of() {
     done
 }
 
-# The extended regular expression for an expected output: "..." is anything on a line, a line of it any lines.
+# pattern_of FILE: sets PATTERN to the extended regular expression for an expected output: "..." is anything on a line, a line of it any
+# lines. (One process for all its lines; so it is with the next function.)
 pattern_of() {
-    local line pattern=
+    local line
+    PATTERN=
     while IFS= read -r line; do
-        if [ "$line" = ... ]; then
-            pattern+=$'([^\n]*\n)*'
+        if [ "$line" = '\.\.\.' ]; then
+            PATTERN+=$'([^\n]*\n)*'
         else
-            line=$(sed 's/[][\\.^$*+?(){}|]/\\&/g' <<<"$line")
-            pattern+=${line//\\.\\.\\./$'[^\n]*'}$'\n'
+            PATTERN+=${line//\\.\\.\\./$'[^\n]*'}$'\n'
         fi
-    done
-    printf '^%s$' "$pattern"
+    done < <(sed 's/   */ /g; s/[][\\.^$*+?(){}|]/\\&/g' "$1")
+    PATTERN="^$PATTERN\$"
+}
+
+# split_output PRINTED DIRECTORY: what each block printed, in a file of its name, with one blank for several. (From the end of the block
+# before, without the empty line that stands before the mark.)
+split_output() {
+    mkdir "$2"
+    awk -v to="$2/" '
+        /^<<<[0-9]+>>>$/ { file = to substr($0, 4, length($0) - 6); sub(/\n$/, "", text); printf "%s", text > file; close(file); text = ""; next }
+        { gsub(/  +/, " "); text = text $0 "\n" }' "$1"
 }
 
 # compare SECTION OUTPUT: each block printed what stands behind it, or nothing. Returns 1 when one did not.
 compare() {
-    local section=$1 printed=$2 block name actual expected pattern wrong=0
+    local section=$1 printed=$2 block name actual wrong=0
+    split_output "$printed" "$printed.blocks"
     for block in "$section"/*.sh "$section"/*.c; do
         [ -e "$block" ] || continue
-        name=$(basename "${block%.*}")
-        grep -q "^<<<$name>>>\$" "$printed" || { echo "$GUIDE:$((10#$name)): did not come to its end" >&2; return 1; }
-        # (From the end of the block before, without the empty line that stands before the mark.)
-        actual=$(awk -v mark="<<<$name>>>" '$0 == mark { exit } /^<<<[0-9]+>>>$/ { text = ""; next }
-            { text = text $0 "\n" } END { sub(/\n$/, "", text); printf "%s.", text }' "$printed")
-        actual=$(printf %s "${actual%.}" | tr -s ' '; echo .)
-        actual=${actual%.}
-        expected=
-        [ ! -e "${block%.*}.out" ] || expected=$(tr -s ' ' <"${block%.*}.out")
-        pattern=$(if [ -n "$expected" ]; then pattern_of <<<"$expected"; else echo '^$'; fi)
+        name=${block##*/} name=${name%.*}
+        [ -e "$printed.blocks/$name" ] || { echo "$GUIDE:$((10#$name)): did not come to its end" >&2; return 1; }
+        IFS= read -r -d '' actual <"$printed.blocks/$name"
+        PATTERN='^$'
+        [ ! -e "${block%.*}.out" ] || pattern_of "${block%.*}.out"
         # (A block whose output has no end of line at its end is no other.)
         [ -z "$actual" ] || [ "${actual: -1}" = $'\n' ] || actual+=$'\n'
-        [[ $actual =~ $pattern ]] && continue
+        [[ $actual =~ $PATTERN ]] && continue
         wrong=1
         { echo "$GUIDE:$((10#$name)): printed"; sed 's/^/    /' <<<"${actual%$'\n'}"
-          echo "  instead of"; sed 's/^/    /' <<<"$expected"; } >&2
+          echo "  instead of"; sed 's/^/    /' "${block%.*}.out" 2>/dev/null; } >&2
     done
     return $wrong
 }

@@ -16,7 +16,7 @@ changed() { grep 'event=program.setting ' "$TEST_DIR/$1.log" | sed 's/.*level=\(
 start_redis
 worker one 'concurrency = 4; rate = { count = 100; period = 2; }; keep = { completed = { age = 60; count = 5; }; }; attempts = 3;'
 ONE=$WORKER_PID
-expect_eq "$(changed one)" 'info "attempts, backoff, max_crashes, timeout, retry_for, max_snoozes, record_runs" from="not set" to="{\"attempts\":3}"
+expect_eq "$(changed one)" 'info "attempts, backoff, max_crashes, timeout, heartbeat, grace, retry_for, max_snoozes, record_runs" from="not set" to="{\"attempts\":3}"
 info concurrency from="not set" to=4
 info keep.completed.age from="not set" to="60.000 s"
 info keep.completed.count from="not set" to=5

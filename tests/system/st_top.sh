@@ -114,7 +114,7 @@ watched() {
     tmux -S "$TMUX_SOCKET" pipe-pane -t t "cat >>'$TEST_DIR/bytes'"
     : >"$TEST_DIR/bytes"
     before=$(calls smembers)
-    wait_for 'reeve enqueue mail echo >/dev/null && [ "$(calls smembers)" -ge $(('"$before"' + 10)) ]' 30
+    wait_for 'reeve enqueue thumbs echo >/dev/null && [ "$(calls smembers)" -ge $(('"$before"' + 10)) ]' 30
     refreshes=$(($(calls smembers) - before))
     [ -s "$TEST_DIR/bytes" ] || fail "nothing changed on the screen"
     [ "$(stat -c %s "$TEST_DIR/bytes")" -le $((limit * refreshes)) ] ||
