@@ -38,7 +38,7 @@ browse() {
     serve users --users "$TEST_DIR/users"
     export USERS_URL=$SERVED
     wait_for '"$REEVE" workers --json 2>/dev/null | grep -q media-1' 10
-    timeout 120 node "$MODULES/$test" >"$TEST_DIR/out" 2>"$TEST_DIR/err" || fail "$test"
+    timeout 600 node "$MODULES/$test" >"$TEST_DIR/out" 2>"$TEST_DIR/err" || fail "$test"
     cat "$TEST_DIR/out"
     for pid in $OWNED; do end "$pid"; done
     kill "$REDIS_PID" 2>/dev/null

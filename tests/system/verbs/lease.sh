@@ -3,7 +3,7 @@ fails 1 timeout lease pulled
 fails 2 usage lease
 fails 2 usage lease pulled --for 1ms
 fails 2 invalid lease 'no queue'
-for id in one two three four; do reeve enqueue pulled noop payload --id $id --group g >/dev/null || fail "not enqueued"; done
+for id in one two three four; do reeve enqueue pulled noop payload --id $id --group g --backoff fixed:1h >/dev/null || fail "not enqueued"; done
 prints lease 0 lease pulled --for 1m
 expect_eq "$(member handle "$OUT") $(member attempt "$OUT") $(member payload "$OUT")" '"pulled/one" 1 "payload"'
 token=$(member lease "$OUT" | tr -d '"')
