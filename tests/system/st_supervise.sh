@@ -114,7 +114,7 @@ expect_eq "$(in_queue q crashed_total)" $((BAD + 3 + FAULTS)) "crashes: none of 
 # ---- the child is killed --------------------------------------------------------------------------------------------------
 
 child=$(child_of "$WORKER_PID")
-reeve enqueue q sleep '{"ms":300}' --id sleeper >/dev/null
+reeve enqueue q sleep '{"ms":2000}' --id sleeper >/dev/null
 wait_for '[ "$(of_task q/sleeper state)" = "\"running\"" ] && is_working four 1' 10
 kill -KILL "$child"
 wait_for '[ "$(of_task q/sleeper state)" = "\"completed\"" ]' 10
