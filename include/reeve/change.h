@@ -94,15 +94,15 @@ typedef struct reeve_task_edit {
     int64_t retry_for_ms;
     int max_snoozes;
     int64_t keep_ms;
-    /* A running task first loses its lease, as with reeve_expire, in the same atomic step. It is then ready, before the other
-     * tasks of its priority, or placed like a newly enqueued one if its priority or group changes. If nothing changes, it
-     * keeps its lease. A task of which a cancel has been requested is refused. */
+    /* A running task first loses its lease, as with reeve_expire, in the same atomic step. It is then ready, before the
+     * other tasks of its priority, or placed like a newly enqueued one if its priority or group changes. If nothing
+     * changes, it keeps its lease. A running task whose cancellation has been requested is refused. */
     bool expire;
 } reeve_task_edit;
 
 /*
- * Changes a waiting, dead or cancelled task, or with `expire` a running one. Without it, only tags and metadata of a running or completed task can be changed; the
- * running attempt does not see the change. If the priority or group of a ready task changes, the task is placed like a
+ * Changes a waiting, dead or cancelled task, or with `expire` a running one. Of a running task without `expire`, and of a
+ * completed one, only tags and metadata can be changed; the running attempt does not see the change. If the priority or group of a ready task changes, the task is placed like a
  * newly enqueued one. The call makes all changes in one atomic step, or none. REEVE_ETOOBIG: larger than a size limit,
  * more than REEVE_TAGS_MAX tags, or a payload that is longer than before and than the queue allows (payload_max).
  */
@@ -131,7 +131,7 @@ REEVE_API reeve_status reeve_edit(reeve_client *client, const char *queue, const
 REEVE_API reeve_status reeve_move(reeve_client *client, const char *queue, const char *id, const char *target);
 
 /* As reeve_move, also of a running task: it first loses its lease, as with reeve_expire, in the step in which it leaves its
- * queue. REEVE_ESTATE also: a cancel of the running task has been requested. */
+ * queue. REEVE_ESTATE also: the cancellation of the running task has been requested. */
 REEVE_API reeve_status reeve_move_running(reeve_client *client, const char *queue, const char *id, const char *target);
 
 /* ---- unique keys ----------------------------------------------------------------------------------------------- */

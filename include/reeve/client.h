@@ -595,8 +595,8 @@ typedef struct reeve_answer {
  *     stop, reload, rotate-logs    stop; read the configuration again; open the log file again
  *
  * The program of the worker carries out the last four requests (reeve_worker_options.on_request). reeve-worker carries
- * out all of them; another program may refuse them, but for "reload" (reeve_worker_reload). ret_answers has room for `count` answers, in the order of the
- * workers. Workers carry a request out in any order; one that gave no answer in time may have carried it out, or do so
+ * out all of them. Another program may refuse them; if it does not carry out "reload", the worker calls
+ * reeve_worker_reload. ret_answers has room for `count` answers, in the order of the workers. Workers carry a request out in any order; one that gave no answer in time may have carried it out, or do so
  * later. Any user of Redis who may publish to the channels of the namespace can make requests.
  *
  *   REEVE_OK       each worker has answered, or the time is over

@@ -49,9 +49,8 @@ typedef struct reeve_worker_options {
      * the program can do. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (client.h); `id` names
      * the request; both are valid during the call. If the function returns true, the program carries the request out,
      * on a thread of its own choice, and answers it once with reeve_worker_answer; it copies `id` for that. If it
-     * returns false, the worker answers that the program does not do this; for "reload" it calls
-     * reeve_worker_reload. The worker's keeper thread calls the
-     * function: it must not block, and may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id
+     * returns false, the worker calls reeve_worker_reload for "reload", and answers all others that the program does
+     * not do this. The worker's keeper thread calls the function: it must not block, and may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id
      * with this worker. NULL: as one that always returns false.
      */
     bool (*on_request)(void *user, const char *id, const char *request);
@@ -226,8 +225,8 @@ typedef struct reeve_runner_options {
      * --json` shows what is in force. The worker itself loads the plugins, too, unconfined.
      *
      * paths: the files that handlers can reach (Landlock): "ro:/PATH" may be read and executed, "rw:/PATH" also written,
-     * with all below; "rw:scratch" is the private directory in `scratch`, and not those of others. Besides, what every program needs can be read: /lib, /usr/lib and the
-     * like, the plugins, /dev/null, time zones. NULL: all files. At most 64.
+     * with all below; "rw:scratch" is the task's own directory in `scratch`, and not those of other tasks. Besides, what
+     * every program needs can be read: /lib, /usr/lib and the like, the plugins, /dev/null, time zones. NULL: all files. At most 64.
      */
     const char *const *paths;
     size_t path_count;
@@ -313,11 +312,12 @@ REEVE_API reeve_status reeve_worker_add_queue(reeve_worker *worker, const char *
 REEVE_API reeve_status reeve_worker_remove_queue(reeve_worker *worker, const char *pool, const char *queue);
 
 /*
- * Reloads a running worker. Plugins of reeve_worker_load_plugin whose files have changed are loaded again, beside the
- * versions that run, and then the program reads its settings (reeve_worker_options.on_reload). Running tasks end in the
+ * Reloads a running worker. Plugins of reeve_worker_load_plugin whose files have changed are loaded again, with the
+ * options that they have, beside the versions that run, and then the program reads its settings (reeve_worker_options.on_reload). Running tasks end in the
  * old version, and so may tasks that a thread leases just then; later ones run in the new one, and the old one is
  * unloaded when its last task has ended. Handlers and layers that the program has added, and policies, stay as they are.
- * If a file cannot be loaded, or on_reload refuses, nothing changes.
+ * If a file cannot be loaded, or on_reload refuses, nothing changes. If there is no memory after on_reload, the plugins
+ * stay as they are.
  *
  * ret_text: what has changed, in words, cut at `size` bytes with the final zero byte; NULL: not wanted. It is written only
  * on success; reeve_worker_error has the reason of a failure. The call blocks while plugins are loaded, and for on_reload.

@@ -46,8 +46,10 @@ static bool serves(const reeve_worker_info *info, const char *queue)
     bool found = false;
     cJSON_ArrayForEach(pool, pools)
     {
-        cJSON_ArrayForEach(name, cJSON_GetObjectItemCaseSensitive(pool, "queues")) found =
-            found || is_of(name, queue, length);
+        cJSON_ArrayForEach(name, cJSON_GetObjectItemCaseSensitive(pool, "queues"))
+        {
+            if (is_of(name, queue, length)) found = true;
+        }
     }
     cJSON_Delete(pools);
     return found;

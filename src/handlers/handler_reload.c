@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "handlers/plugin_option.h"
 
 /* ---- plugins --------------------------------------------------------------------------------------------------- */
 
@@ -25,16 +26,23 @@ static void close_all(reeve_plugin_handle **plugins, size_t count)
     rv_free(plugins);
 }
 
+/* With the options that it has: a new version of the file is not to fall back to its defaults. */
+static reeve_status open_again(reeve_plugin_handle **ret, const reeve_plugin_handle *old, rv_error *error)
+{
+    reeve_option_value values[REEVE_OPTIONS_MAX];
+    size_t bad, count = rv_plugin_option_given(old->options, values);
+    return rv_plugin_open_copy(ret, old->path, NULL, values, count, &bad, error);
+}
+
 /* All plugins of the set, opened again: *ret_changed if one of them is another version. */
 static reeve_status open_all(reeve_plugin_handle ***ret, const rv_handler_set *present, bool *ret_changed,
                              rv_buf *words, rv_error *error)
 {
     reeve_plugin_handle **plugins = rv_zalloc_array(present->plugin_count + 1, sizeof(*plugins));
-    size_t bad;
     if (plugins == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for plugins");
     for (size_t i = 0; i < present->plugin_count; i++) {
         const reeve_plugin_handle *old = present->plugins[i];
-        reeve_status status = rv_plugin_open_copy(&plugins[i], old->path, NULL, NULL, 0, &bad, error);
+        reeve_status status = open_again(&plugins[i], old, error);
         if (status != REEVE_OK) {
             close_all(plugins, i);
             return status;

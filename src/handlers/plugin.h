@@ -51,8 +51,8 @@ reeve_status rv_plugin_open(reeve_plugin_handle **ret, const char *name_or_path,
 
 /*
  * The same, loaded from a private copy of its file: a file that is replaced or written afterwards does not change what
- * was loaded. Returns the handle of an open plugin if its file and the values are the same (NULL: whatever they are); else it is loaded
- * beside those that are open, and its load hook is called. Where memory cannot be mapped as code, or where the library
+ * was loaded. Returns the handle of an open plugin if its file and the values are the same (values NULL: whatever its
+ * values are). Else the plugin is loaded beside those that are open, and its load hook is called. Where memory cannot be mapped as code, or where the library
  * finds its own libraries beside it ($ORIGIN), the file itself is loaded, if that was not loaded before.
  */
 reeve_status rv_plugin_open_copy(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,

@@ -260,6 +260,18 @@ bool rv_plugin_option_next(const reeve_options *options, size_t index, const cha
     return true;
 }
 
+size_t rv_plugin_option_given(const reeve_options *options, reeve_option_value *ret)
+{
+    size_t count = 0;
+    for (size_t i = 0; options != NULL && i < options->count; i++) {
+        const reeve_option *declared = &options->declared[i];
+        const char *text = options->entries[i].text;
+        if (text == NULL || (declared->otherwise != NULL && strcmp(text, declared->otherwise) == 0)) continue;
+        ret[count++] = (reeve_option_value){.name = declared->name, .value = text};
+    }
+    return count;
+}
+
 bool rv_plugin_option_equal(const reeve_options *one, const reeve_options *other)
 {
     for (size_t i = 0; i < one->count; i++) {

@@ -27,6 +27,10 @@ void rv_plugin_option_free(reeve_options *options); /* NULL is ignored */
  * belong to the options; NULL has none. */
 bool rv_plugin_option_next(const reeve_options *options, size_t index, const char **ret_name, const char **ret_value);
 
+/* The values that are no defaults, at most REEVE_OPTIONS_MAX: to open another version of the plugin with them. They point
+ * into the options. Returns how many. */
+size_t rv_plugin_option_given(const reeve_options *options, reeve_option_value *ret);
+
 /* Whether both have the same values. */
 bool rv_plugin_option_equal(const reeve_options *one, const reeve_options *other);
 

@@ -48,7 +48,10 @@ static bool append(reeve_worker *worker, rv_bound *bound)
     rv_lock(&worker->keeper.thread.lock);
     rv_bound **end = &worker->keeper.bound;
     for (; *end != NULL; end = &(*end)->next) count++;
-    if (count < BOUND_MAX) *end = bound;
+    if (count < BOUND_MAX) {
+        *end = bound;
+        atomic_fetch_add(&bound->pool->bound, 1);
+    }
     rv_unlock(&worker->keeper.thread.lock);
     return count < BOUND_MAX;
 }
@@ -82,7 +85,6 @@ reeve_status rv_bound_add(reeve_worker *worker, const char *queue, const char *i
         rv_free(bound);
         return rv_fail(error, REEVE_ESTATE, "%d broadcast tasks already wait for its threads", BOUND_MAX);
     }
-    atomic_fetch_add(&pool->bound, 1);
     wake_threads(pool);
     return REEVE_OK;
 }
@@ -105,9 +107,11 @@ static rv_bound *take(rv_thread *t)
     rv_bound **at = &keeper->bound;
     while (*at != NULL && (*at)->pool != t->pool) at = &(*at)->next;
     rv_bound *bound = *at;
-    if (bound != NULL) *at = bound->next;
+    if (bound != NULL) {
+        *at = bound->next;
+        atomic_fetch_sub(&t->pool->bound, 1);
+    }
     rv_unlock(&keeper->thread.lock);
-    if (bound != NULL) atomic_fetch_sub(&t->pool->bound, 1);
     return bound;
 }
 

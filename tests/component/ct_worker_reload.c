@@ -143,6 +143,25 @@ static void a_replaced_plugin_is_loaded_again(void **state)
     assert_int_equal(freed, 2);
 }
 
+/* The program has opened the plugin with options: a new version has them, too. */
+static void a_reload_keeps_options(void **state)
+{
+    char path[400], words[512] = "";
+    reeve_plugin_handle *plugin;
+    const reeve_option_value value = {.name = "suffix", .value = "!"};
+    (void)state;
+    (void)snprintf(path, sizeof(path), "%s/hot.so", directory);
+    if (reeve_plugin_open_with_options(&plugin, path, NULL, &value, 1, words, sizeof(words)) != REEVE_OK)
+        fail_msg("%s", words);
+    reeve_worker *worker = start((reeve_worker_options){0});
+    reeve_plugin_close(plugin);
+    assert_string_equal(result("hot"), "\"1!\"");
+    put_version("2");
+    test_ok(test_client, reeve_worker_reload(worker, NULL, 0));
+    TEST_AWAIT(runs("hot", "\"2!\""));
+    test_worker_end(worker);
+}
+
 static void what_is_wrong_changes_nothing(void **state)
 {
     (void)state;
@@ -216,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_replaced_plugin_is_loaded_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reload_keeps_options, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_wrong_changes_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_request_reloads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_running_task_ends_in_its_version, set_up, tear_down),

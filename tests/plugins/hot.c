@@ -24,11 +24,16 @@ static void note(const char *what, const char *id)
     close(fd);
 }
 
+static const char *suffix; /* of the results of `hot` */
+
 static reeve_outcome run(reeve_task *task, void *user)
 {
+    char result[64];
+
     (void)user;
     note("run", reeve_task_id(task));
-    return reeve_task_done(task, "\"" VERSION "\"", strlen("\"" VERSION "\""));
+    int length = snprintf(result, sizeof(result), "\"" VERSION "%s\"", suffix);
+    return reeve_task_done(task, result, (size_t)length);
 }
 
 /* Until the file that its payload names is there. */
@@ -60,8 +65,9 @@ static void stop(void *user, void *state)
     note("stop", NULL);
 }
 
-static int load(void)
+static int load(const reeve_options *options)
 {
+    suffix = reeve_option_text(options, "suffix");
     note("load", NULL);
     return access("hot-refuses", F_OK) == 0;
 }
@@ -88,6 +94,8 @@ static const reeve_handler handlers[] = {
 };
 static const reeve_layer layers[] = {{REEVE_LAYER, .name = "around", .type = "hold", .run = around}};
 
+static const reeve_option options[] = {{REEVE_OPTION, .name = "suffix", .otherwise = ""}};
+
 REEVE_PLUGIN(.name = "hot", .version = VERSION, .handlers = handlers,
-             .handler_count = sizeof(handlers) / sizeof(handlers[0]), .load = load, .unload = unload, .layers = layers,
-             .layer_count = 1)
+             .handler_count = sizeof(handlers) / sizeof(handlers[0]), .load_with_options = load, .options = options,
+             .option_count = 1, .unload = unload, .layers = layers, .layer_count = 1)
