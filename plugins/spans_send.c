@@ -87,8 +87,9 @@ static unsigned read_status(int fd)
     char line[64];
     size_t length = 0;
     unsigned status = 0;
+    int64_t end = now_ms() + IO_SECONDS * 1000;
 
-    while (length < sizeof(line) - 1) {
+    while (length < sizeof(line) - 1 && now_ms() < end) {
         ssize_t got = recv(fd, line + length, sizeof(line) - 1 - length, 0);
         if (got <= 0) break;
         length += (size_t)got;
@@ -169,19 +170,6 @@ static bool may_repeat(int64_t pause_ms)
     return good;
 }
 
-static sent send_batch(char *const *spans, size_t count)
-{
-    size_t length = 0;
-    char *body = join(spans, count, &length);
-    sent result = body == NULL ? REFUSED : post(body, length);
-
-    for (int64_t pause = PAUSE_MIN_MS; result == LATER && may_repeat(pause);
-         pause = pause * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : pause * 2)
-        result = post(body, length);
-    free(body);
-    return result;
-}
-
 /* At most once a minute, and at the end. */
 static void report(bool last)
 {
@@ -196,6 +184,21 @@ static void report(bool last)
     state.reported_at = now_ms();
     reeve_log_write(REEVE_LOG_WARN, "spans.lost", "spans were not sent: the receiver is away, too slow or refuses them",
                     &(reeve_log_field){"count", number}, 1);
+}
+
+static sent send_batch(char *const *spans, size_t count)
+{
+    size_t length = 0;
+    char *body = join(spans, count, &length);
+    sent result = body == NULL ? REFUSED : post(body, length);
+
+    for (int64_t pause = PAUSE_MIN_MS; result == LATER && may_repeat(pause);
+         pause = pause * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : pause * 2) {
+        report(false); /* meanwhile others may have been lost */
+        result = post(body, length);
+    }
+    free(body);
+    return result;
 }
 
 static void *run(void *user)
