@@ -1,0 +1,79 @@
+// overview.js - the first page: what is wrong, and what has happened in the last five minutes, hour, day or month.
+'use strict';
+
+const TROUBLES = {
+  unserved: (t) => [`no worker serves it, and ${count(t.number)} tasks are ready`],
+  dying: (t) => [`${rate(t.number)} tasks a minute die`],
+  paused: (t) => [`paused, and ${count(t.number)} tasks are ready`],
+  old: (t) => [`the next task has waited for ${span(t.number)}`],
+  rising: (t) => [`the oldest wait rises: ${span(t.number)} now, ${span(t.before)} two to three minutes ago`],
+  long_paused: (t) => [`paused for ${span(t.number)}`],
+  crashing: (t) => [h('a', { href: '#/workers' }, 'workers'), `crashed ${t.number} times in the last five minutes`],
+  silent: (t) => [`no heartbeat for ${span(t.number)}`],
+  redis_full: (t) => [`Redis uses ${t.number.toFixed(0)} % of its memory limit`],
+  redis_evicts: () => ['Redis may evict keys: set maxmemory-policy to noeviction'],
+  redis_unsaved: () => ['Redis could not save its data'],
+};
+function troubles(snapshot) {
+  if (!snapshot.redis.connected) return h('ul', { class: 'trouble' }, h('li', { class: 'bad' }, 'Redis cannot be reached: ', snapshot.redis.error));
+  if (!snapshot.trouble.length) return h('div', { class: 'fine' }, '✓', 'Nothing is wrong.');
+  return h('ul', { class: 'trouble' }, snapshot.trouble.slice(0, 12).map((t) => h('li', { class: t.level },
+    t.queue ? h('a', { href: t.what === 'dying' ? tasksLink(t.queue, 'state:dead') : queueLink(t.queue) }, t.queue) : t.worker ? h('a', { href: '#/workers' }, t.worker) : null,
+    TROUBLES[t.what](t))), snapshot.trouble_count > 12 && h('li', null, `and ${whole.format(snapshot.trouble_count - 12)} more`));
+}
+
+// range: its label, what a point is, and the number of points between two labels of the axis.
+const RANGES = { minutes: ['5 min', '5 seconds', 12], hour: ['Hour', 'minute', 20], day: ['Day', 'quarter hour', 24], month: ['Month', 'day (UTC)', 7] };
+const KEPT = 'Percentiles are kept by day: choose Month.';
+function throughput(range, rows, of) {
+  const sum = (i) => count(rows.reduce((n, x) => n + x[i], 0));
+  return h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, `Throughput by ${RANGES[range][1]}`), h('div', { class: 'legend' }, h('span', null, h('i'), `${sum(1)} completed`), h('span', null, h('i', { class: 'bad' }), `${sum(2)} failed attempts`), h('span', null, `${sum(3)} died`))),
+    rows.length ? chart(rows.map((x) => x[0]), [{ values: rows.map((x) => x[1]), kind: 'main', area: true }, { values: rows.map((x) => x[2]), kind: 'badline' }], { range, label: `Completed tasks and failed attempts, a point for each ${RANGES[range][1]}` }) : h('p', { class: 'sub' }, 'No data yet.'),
+    of && h('p', { class: 'sub' }, of));
+}
+function times(range, rows, oldest) {
+  const month = range === 'month', pick = (i) => rows.map((x) => x[i] || null), legend = [[['blue'], 'wait'], [[''], 'run'], [['bad'], 'oldest now']];
+  return h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, month ? 'Wait and run by day' : `Mean wait and run by ${RANGES[range][1]}`), h('div', { class: 'legend' }, legend.map(([c, text]) => h('span', null, h('i', { class: c }), text)))),
+    chart(rows.map((x) => x[0]), [{ values: pick(4), kind: 'second' }, { values: pick(5), kind: 'main' }, ...month ? [{ values: pick(6), kind: 'second thin' }, { values: pick(7), kind: 'main thin' }] : []], { range, log: true, format: span, marker: oldest, label: month ? 'Wait and run times of each day on a logarithmic axis: half and 95 % of the tasks were within' : 'Mean wait and run time, on a logarithmic axis' }),
+    h('p', { class: 'sub' }, month ? `Thick: half within; thin: 95 % within. ${percentiles(rows[rows.length - 1])}` : KEPT));
+}
+const percentiles = (today) => today && today[8] ? `Today 99 % waited at most ${span(today[8])} and ran at most ${span(today[9])}.` : '';
+const pointRow = (p) => [p.at_ms, p.completed, p.failed, p.dead, ...'p50_ms' in p.wait || 'p50_ms' in p.run ? [p.wait.p50_ms, p.run.p50_ms, p.wait.p95_ms, p.run.p95_ms, p.wait.p99_ms, p.run.p99_ms] : [p.wait.mean_ms, p.run.mean_ms]];
+
+// The day and the month are asked for when they are chosen, and then once a minute.
+function history_(query) {
+  const range = RANGES[query.get('r')] ? query.get('r') : 'hour', charts = h('div', { class: 'two' });
+  const chips = h('div', { class: 'chips', role: 'group', 'aria-label': 'Range' }, Object.entries(RANGES).map(([name, [label]]) => h('a', { href: '#/?r=' + name, 'aria-current': name === range ? 'true' : null }, label)));
+  let past = null, next = 0;
+  function draw(snapshot) {
+    const oldest = snapshot.totals.oldest_ready_ms ? now() - snapshot.totals.oldest_ready_ms : null, rows = past ? past.points.map(pointRow) : range === 'minutes' ? snapshot.seconds : snapshot.minutes;
+    chips.hidden = !snapshot.minutes.length;
+    if (past || !['day', 'month'].includes(range)) put(charts, snapshot.minutes.length > 0 && [throughput(range, rows, past && past.of_queues > past.queues && `Of the ${past.queues} busiest of ${whole.format(past.of_queues)} queues.`), times(range === 'minutes' ? 'hour' : range, range === 'minutes' ? snapshot.minutes : rows, oldest)]);
+  }
+  return [chips, charts, (snapshot) => {
+    draw(snapshot);
+    if (!['day', 'month'].includes(range) || Date.now() < next) return;
+    next = Date.now() + 60000;
+    api('GET', 'history?range=' + range).then((p) => { past = p; draw(snapshot); }, (e) => { next = Date.now() + 5000; if (!past) put(charts, h('section', { class: 'panel' }, e.message)); });
+  }];
+}
+
+function overview(parts, query) {
+  const trouble = h('div'), tiles = h('div', { class: 'tiles' }), [chips, charts, drawHistory] = history_(query), queues = h('div');
+  return {
+    title: 'Overview',
+    node: [h('div', { class: 'top' }, h('h1', null, 'Overview')), trouble, tiles, chips, charts, queues],
+    tick(snapshot) {
+      const t = snapshot.totals;
+      put(trouble, troubles(snapshot));
+      put(tiles, tile('done a second', rate(t.completed_per_s)), tile('ready', count(t.ready), '#/queues'), tile('running', count(t.running)), tile('scheduled', count(t.scheduled)),
+        tile('failed a second', rate(t.failed_per_s), null, t.failed_per_s > 0), tile('dead', count(t.dead), '#/dead', t.dead > 0),
+        tile(`of ${count(t.threads)} threads busy`, count(t.busy), '#/workers'));
+      drawHistory(snapshot);
+      put(queues, h('section', { class: 'panel flush' }, h('h2', null, 'Queues'),
+        snapshot.queues.length ? table(QUEUE_HEADS, snapshot.queues.slice(0, 12).map(queueRow)) :
+          empty('No queue yet', 'A queue comes to be with its first task.', "reeve enqueue default echo '{\"hello\":1}'"),
+        snapshot.queues.length > 12 && h('div', { class: 'foot' }, h('a', { href: '#/queues' }, `All ${t.queues} queues`))));
+    },
+  };
+}
