@@ -45,7 +45,7 @@ end
 
 -- A task of a limited group takes Redis some 40 to 80 us. A page is such that groups take turns over a batch of 256 tasks. Where envelopes
 -- may be large, few are read at once.
-local LIMITED, PAGE, LARGE_PAGE = 20, 320, 8
+local LIMITED, PAGE, LARGE_PAGE = 32, 320, 8
 
 -- The leases that end in this call; and as from last_turns, turns and <turns> of the next call.
 local function next_leases(running, is_large, room, last)
