@@ -360,8 +360,10 @@ working() {
     wait_for '[ "$(of_task atmost/one state)" = "\"completed\"" ] && [ "$(of_task atmost/two state)" = "\"parked\"" ]' 30
     prints why 0 why atmost/two
     expect_has "$OUT" '"reason":"group_rate"'
-    reeve enqueue w sleep '{"ms":300}' --id parent >/dev/null || fail "not enqueued"
+    reeve pause w >/dev/null || fail "not paused" # or the parent may end before its child is there
+    reeve enqueue w noop --id parent >/dev/null || fail "not enqueued"
     prints enqueue 0 enqueue w noop --id follows --after w/parent
+    reeve resume w >/dev/null || fail "not resumed"
     prints wait 0 wait w/follows --timeout 30
     prints show 0 show w/follows
     expect_has "$(member history "$OUT")" '"by":"w/parent"'

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <execinfo.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -26,6 +25,7 @@
 #include "running/isolated.h"
 #include "running/os_thread.h"
 #include "running/own_thread.h"
+#include "stacks_each.h"
 
 #define WAIT_MS 500
 #define LOOK_MS 1
@@ -263,19 +263,8 @@ static const char *ask(request *r)
 
 /* ---- in words -------------------------------------------------------------------------------------------------- */
 
-/* A thread's stack, valid during a call. */
-typedef struct report {
-    char thread[40];
-    int64_t number;
-    const rv_flight_stack *stack;
-    const char *frames; /* "": it gave none */
-    int64_t for_ms;
-} report;
-
-typedef void (*report_fn)(const report *of, void *user);
-
 /* seen: the runner whose threads these are, or NULL. */
-static void name_report(const request *r, const rv_isolated_seen *seen, rv_flight_stack *stack, report *of)
+static void name_report(const request *r, const rv_isolated_seen *seen, rv_flight_stack *stack, host_stack *of)
 {
     char own_name[16];
 
@@ -305,7 +294,8 @@ static void read_stack(const request *r, const rv_flight_stack *from, rv_flight_
         ret->thread = from->thread;
 }
 
-static void each_report(const request *r, const char *maps, const rv_isolated_seen *seen, report_fn each, void *user)
+static void each_report(const request *r, const char *maps, const rv_isolated_seen *seen, host_stack_fn each,
+                        void *user)
 {
     rv_buf frames;
 
@@ -314,7 +304,7 @@ static void each_report(const request *r, const char *maps, const rv_isolated_se
         rv_flight_stack stack;
         read_stack(r, r->list[i], &stack);
         uint32_t count = stack.frame_count <= RV_FLIGHT_FRAMES ? stack.frame_count : 0;
-        report of = {.number = stack.thread, .stack = &stack};
+        host_stack of = {.number = stack.thread, .stack = &stack};
 
         rv_buf_clear(&frames);
         host_frames_add(&frames, maps, stack.frames, count);
@@ -347,7 +337,7 @@ void host_stacks_watch(reeve_worker *worker)
 
 typedef struct runners {
     const char *thread; /* NULL: all */
-    report_fn each;
+    host_stack_fn each;
     void *user;
     size_t count; /* of those that were asked */
 } runners;
@@ -376,7 +366,7 @@ static void report_runner(const rv_isolated_seen *seen, void *user)
 }
 
 /* Returns why not; NULL: it was done. */
-static const char *report_own(const char *thread, report_fn each, void *user, size_t *ret_left_out)
+const char *host_stacks_each(const char *thread, host_stack_fn each, void *user, size_t *ret_left_out)
 {
     request r = {.pid = getpid(), .thread = thread, .stacks = own};
     runners all = {.thread = thread, .each = each, .user = user};
@@ -401,88 +391,13 @@ static const char *report_own(const char *thread, report_fn each, void *user, si
     return why;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------ */
-
-typedef struct json {
-    rv_buf *out;
-    size_t count;
-    size_t left_out;
-} json;
-
-static void add_text(rv_buf *out, const char *key, const char *text)
-{
-    rv_buf_addf(out, ",\"%s\":", key);
-    rv_buf_add_json(out, text, strlen(text));
-}
-
-static void add_json(const report *of, void *user)
-{
-    json *to = user;
-    rv_buf one;
-
-    rv_buf_init(&one, HOST_STACKS_MAX);
-    rv_buf_addf(&one, "%s{\"tid\":%" PRId64, to->count > 0 ? "," : "", of->number);
-    add_text(&one, "thread", of->thread);
-    if (of->stack->id[0] != '\0') {
-        add_text(&one, "queue", of->stack->queue);
-        add_text(&one, "id", of->stack->id);
-        add_text(&one, "type", of->stack->type);
-        rv_buf_addf(&one, ",\"for_ms\":%" PRId64, of->for_ms);
-    }
-    add_text(&one, "stack", of->frames);
-    rv_buf_addc(&one, '}');
-    bool fits = !one.failed && to->out->length + one.length + 64 < HOST_STACKS_MAX;
-    if (fits) rv_buf_add(to->out, one.data, one.length);
-    to->count += fits;
-    to->left_out += !fits;
-    rv_buf_fini(&one);
-}
-
-bool host_stacks_json(rv_buf *ret, const char *thread)
-{
-    json to = {.out = ret};
-    size_t left_out = 0;
-
-    rv_buf_adds(ret, "{\"threads\":[");
-    const char *why = report_own(thread, add_json, &to, &left_out);
-    if (why == NULL) {
-        rv_buf_addf(ret, "],\"left_out\":%zu}", left_out + to.left_out);
-        return !ret->failed;
-    }
-    rv_buf_clear(ret);
-    rv_buf_adds(ret, why);
-    return false;
-}
-
-/* ---- the log --------------------------------------------------------------------------------------------------- */
-
-static void log_report(const report *of, void *user)
-{
-    char number[RV_NUMBER_TEXT], ms[RV_NUMBER_TEXT];
-    bool runs = of->stack->id[0] != '\0';
-
-    (void)user;
-    rv_log(REEVE_LOG_WARN, "worker.stack", "the stack of a thread", "thread", of->thread, "tid",
-           rv_number_text(number, (uint64_t)of->number), "queue", runs ? of->stack->queue : "", "task",
-           runs ? of->stack->id : "", "type", runs ? of->stack->type : "", "ms",
-           rv_number_text(ms, (uint64_t)of->for_ms), "stack", of->frames, NULL);
-}
-
-void host_stacks_log(const char *thread)
-{
-    size_t left_out = 0;
-    const char *why = report_own(thread, log_report, NULL, &left_out);
-
-    if (why != NULL) rv_log(REEVE_LOG_WARN, "worker.stack", "there are no stacks", "error", why, NULL);
-}
-
 /* ---- of another process ---------------------------------------------------------------------------------------- */
 
-static void add_last(const report *of, void *user)
+static void add_last(const host_stack *of, void *user)
 {
     rv_buf *out = user;
 
-    log_report(of, NULL);
+    host_stacks_log_one(of, NULL);
     rv_buf_addf(out, "%sthread %s%s%s", out->length > 0 ? "\n" : "", of->thread,
                 of->stack->id[0] != '\0' ? " runs " : "", of->stack->id[0] != '\0' ? of->stack->type : "");
     rv_buf_addf(out, "\n%s", of->frames[0] != '\0' ? of->frames : "no stack");
