@@ -15,29 +15,30 @@ expect_lines 3
 long=$OUT
 wait_for '[ "$(in_queue b running)" = 3 ]' 20
 # Each of the three threads is busy. What is broadcast now waits for its own worker.
-expect_status 0 reeve broadcast b echo later --expires-in 10s --json
+expect_status 0 reeve broadcast b echo later --json
 later=$OUT
-expect_eq "$(in_queue b blocked)" 3
+expect_status 0 reeve broadcast b echo soon --expires-in 5s --json
+soon=$OUT
+expect_eq "$(in_queue b blocked)" 6
 
+handle_of() { printf '%s\n' "$1" | grep "\"name\":\"$2\"" | sed 's/.*"handle":"\([^"]*\)".*/\1/'; }
 for name in one two; do
-    handle=$(printf '%s\n' "$long" | grep "\"name\":\"$name\"" | sed 's/.*"handle":"\([^"]*\)".*/\1/')
-    reeve cancel "$handle" >/dev/null || fail "not cancelled"
+    reeve cancel "$(handle_of "$long" "$name")" >/dev/null || fail "not cancelled"
 done
 
-# The victim dies: its task that ran has crashed, and the other one expires. Nobody else runs them.
+# The victim dies: its task that ran has crashed, and the one with a deadline expires. Nobody else runs them.
 set -- $PIDS
-victim=$(printf '%s\n' "$long" | grep '"name":"three"')
+victim=$(handle_of "$long" three)
 kill -9 "$3"
 end "$3"
-wait_for '[ "$(of_task '"$(member handle "$victim" | tr -d '"')"' crashes)" = 1 ]' 20
-of_later() { printf '%s\n' "$later" | grep "\"name\":\"$1\"" | sed 's/.*"handle":"\([^"]*\)".*/\1/'; }
+wait_for '[ "$(of_task "$victim" crashes)" = 1 ]' 20
 for name in one two; do
-    expect_status 0 reeve wait "$(of_later "$name")" --timeout 20s
-    expect_eq "$(of_task "$(of_later "$name")" result)" '"later"'
+    expect_status 0 reeve wait "$(handle_of "$later" "$name")" --timeout 60s
+    expect_eq "$(of_task "$(handle_of "$later" "$name")" result)" '"later"'
 done
-expect_status 5 reeve wait "$(of_later three)" --timeout 20s
-expect_eq "$(of_task "$(of_later three)" error_kind)" '"expired"'
-wait_for '[ "$(of_task '"$(member handle "$victim" | tr -d '"')"' error_kind)" = "\"crash\"" ]' 20
+expect_status 5 reeve wait "$(handle_of "$soon" three)" --timeout 60s
+expect_eq "$(of_task "$(handle_of "$soon" three)" error_kind)" '"expired"'
+wait_for '[ "$(of_task "$victim" error_kind)" = "\"crash\"" ]' 20
 
 # A worker that comes later runs nothing of it, and one that is dead gets nothing.
 expect_status 0 reeve broadcast b noop --json
