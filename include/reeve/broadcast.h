@@ -7,12 +7,12 @@
  *   - A worker is alive if `reeve workers` lists it and it answers within the time of the call. A worker that is quiet,
  *     is stopping, or has no threads for the queue refuses. The task of a worker that refuses, or gives no answer, is
  *     cancelled.
- *   - Only that worker runs the task: the first of its threads that is free. It starts before the tasks that wait in the
- *     queue, also while the queue is paused, and above the limits of the queue.
+ *   - Only that worker runs the task: the first of its threads that is free. It starts before the tasks that wait in
+ *     the queue, also while the queue is paused, and above the limits of the queue.
  *   - It is an ordinary task with one attempt: its result, error, log and events are those of any task.
- *   - It dies with kind "expired" if its worker ends, or has no free thread, before the deadline; with kind "crash" if the
- *     worker dies while it runs; and with kind "worker" if the worker gives it back, for instance when it stops, or if its
- *     handler snoozes it and another worker is the next to lease it.
+ *   - It dies with kind "expired" if its worker ends, or has no free thread, before the deadline; with kind "crash" if
+ *     the worker dies while it runs; and with kind "worker" if the worker gives it back, for instance when it stops, or
+ *     if its handler snoozes it and another worker is the next to lease it.
  *
  * The ids of the tasks are "<id of the broadcast>.<id of the worker>". Of a queue with partitions they are in the first
  * partition.
@@ -37,9 +37,10 @@ typedef struct reeve_broadcast_task {
 
 /*
  * Enqueues a task for each live worker of spec->queue, and waits until all have accepted or refused theirs, for up to
- * wait_ms. It does not wait for the end of the tasks: reeve_wait does. The spec sets type, payload, priority, timeout_ms,
- * heartbeat_ms, tags, meta, keep_ms, on_dead, and deadline_ms or expires_in_ms; without these, the tasks expire after ten
- * minutes. *ret is an array of *ret_count tasks, one for each worker; free it with reeve_broadcast_free.
+ * wait_ms. It does not wait for the end of the tasks: reeve_wait does. The spec sets type, payload, priority,
+ * timeout_ms, heartbeat_ms, tags, meta, keep_ms, on_dead, and deadline_ms or expires_in_ms; without these, the tasks
+ * expire after ten minutes. *ret is an array of *ret_count tasks, one for each worker; free it with
+ * reeve_broadcast_free.
  *
  *   REEVE_ENOTFOUND  no live worker serves the queue
  *   REEVE_EINVAL     the spec sets another option, or one of them is not valid

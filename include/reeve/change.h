@@ -33,8 +33,8 @@ REEVE_API reeve_status reeve_fail(reeve_client *client, const char *queue, const
  * Ends the lease of a running task: the task is ready again, before the other tasks of its priority, and another
  * attempt may begin at once. Neither a failure nor a crash is counted. The worker that holds the task is notified:
  * reeve_task_should_stop returns true in its handler, and no outcome of this attempt is accepted. The same worker
- * leases the task again up to a second later, when it has been notified and has no outcome of this attempt on its way; a
- * worker that cannot be notified, after a minute. The handler is not stopped by force, so it can still run during the
+ * leases the task again up to a second later, when it has been notified and has no outcome of this attempt on its way;
+ * a worker that cannot be notified, after a minute. The handler is not stopped by force, so it can still run during the
  * next attempt. If a cancel of the running task has been requested, the task becomes cancelled, not ready.
  *
  *   REEVE_ESTATE  the task is not running
@@ -101,10 +101,11 @@ typedef struct reeve_task_edit {
 } reeve_task_edit;
 
 /*
- * Changes a waiting, dead or cancelled task, or with `expire` a running one. Of a running task without `expire`, and of a
- * completed one, only tags and metadata can be changed; the running attempt does not see the change. If the priority or group of a ready task changes, the task is placed like a
- * newly enqueued one. The call makes all changes in one atomic step, or none. REEVE_ETOOBIG: larger than a size limit,
- * more than REEVE_TAGS_MAX tags, or a payload that is longer than before and than the queue allows (payload_max).
+ * Changes a waiting, dead or cancelled task, or with `expire` a running one. Of a running task without `expire`, and of
+ * a completed one, only tags and metadata can be changed; the running attempt does not see the change. If the priority
+ * or group of a ready task changes, the task is placed like a newly enqueued one. The call makes all changes in one
+ * atomic step, or none. REEVE_ETOOBIG: larger than a size limit, more than REEVE_TAGS_MAX tags, or a payload that is
+ * longer than before and than the queue allows (payload_max).
  */
 REEVE_API reeve_status reeve_edit(reeve_client *client, const char *queue, const char *id, const reeve_task_edit *edit);
 
@@ -130,8 +131,8 @@ REEVE_API reeve_status reeve_edit(reeve_client *client, const char *queue, const
  */
 REEVE_API reeve_status reeve_move(reeve_client *client, const char *queue, const char *id, const char *target);
 
-/* As reeve_move, also of a running task: it first loses its lease, as with reeve_expire, in the step in which it leaves its
- * queue. REEVE_ESTATE also: the cancellation of the running task has been requested. */
+/* As reeve_move, also of a running task: it first loses its lease, as with reeve_expire, in the step in which it leaves
+ * its queue. REEVE_ESTATE also: the cancellation of the running task has been requested. */
 REEVE_API reeve_status reeve_move_running(reeve_client *client, const char *queue, const char *id, const char *target);
 
 /* ---- unique keys ----------------------------------------------------------------------------------------------- */

@@ -7,10 +7,10 @@
  * thread" in a comment means that any number of threads may make the call at the same time. docs/glossary.md defines
  * the terms.
  *
- * Fork: a child process may only close a client that its parent opened. That does not disturb the parent's
- * connection. Every other call returns REEVE_EINVAL. The library cannot detect a child of vfork or of a direct
- * clone(). After vfork, only exec may follow. After a direct clone(), no call is safe in the child. If another thread
- * was using the client during the fork, the child must not use the client at all.
+ * Fork: with a client that its parent opened, a child process may do nothing but close it, which does not disturb the
+ * parent's connection. Every other call returns REEVE_EINVAL. The child may open clients of its own. The library cannot
+ * detect a child of vfork or of a direct clone(). After vfork, only exec may follow. After a direct clone(), no call is
+ * safe in the child. If another thread was using the client during the fork, the child must not use the client at all.
  *
  * Times: durations are in milliseconds; points in time are in milliseconds since the epoch by Redis's clock. Values
  * above 2^53 - 1 ms are treated as that value, so INT64_MAX means "never". Other numbers that are out of range are
@@ -62,9 +62,10 @@ typedef struct reeve_client_options {
      * task to disk. Each call takes one more round trip. */
     unsigned wait_replicas;
     int64_t wait_replicas_ms;
-    /* true: they also wait until the append-only files of the master and of `wait_replicas` replicas have the tasks on the
-     * disk (WAITAOF). It needs Redis 7.2 or newer, and an append-only file; otherwise the status is REEVE_UNCONFIRMED, and
-     * the message tells the reason. reeve_client_confirm sets all three for a queue, or from a call on. */
+    /* true: reeve_enqueue and reeve_enqueue_many also wait until the append-only files of the master and of
+     * `wait_replicas` replicas have the tasks on the disk (WAITAOF). It needs Redis 7.2 or newer, and an append-only
+     * file; otherwise the status is REEVE_UNCONFIRMED, and the message tells the reason. reeve_client_confirm changes
+     * these three settings later, for one queue or for all. */
     bool wait_disk;
 } reeve_client_options;
 
@@ -79,9 +80,11 @@ typedef struct reeve_confirmation {
 #define REEVE_CONFIRMED_QUEUES_MAX 64
 
 /*
- * Sets what enqueues of this client wait for from now on: of one queue, or with queue NULL of all that have no setting of
- * their own. confirmation NULL: of one queue, the setting of all applies again; of all, what the client was opened with. A
- * call for several queues waits once, for the most that one of them wants. Does not block.
+ * Sets what later enqueues of this client wait for. With a queue, the setting is for that queue. With queue NULL, it is
+ * for all queues without a setting of their own. confirmation NULL removes a setting: with a queue, the setting for all
+ * queues applies to it again; with queue NULL, the options with which the client was opened apply again. A call of
+ * reeve_enqueue_many for several queues waits once: for the largest number of replicas, the longest time, and the disk
+ * if one of the queues wants it. Does not block.
  *
  *   REEVE_EINVAL  a name or a number is not valid
  *   REEVE_EFULL   the client has settings of REEVE_CONFIRMED_QUEUES_MAX queues
@@ -173,9 +176,10 @@ typedef enum reeve_unknown_parent {
  *     refuse  the new task is refused with REEVE_EEXISTS
  *     ignore  nothing is enqueued, and the call succeeds, whatever the state of the task
  *     again   if the task has ended, and no task waits for it, its record is deleted, with its result, and the new task
- *             is enqueued, in one atomic step. Otherwise the new task is refused with REEVE_EEXISTS. If Redis refuses
- *             the new task for another reason, such as its unique key, the record is deleted nevertheless. Chained tasks
- *             and the commands of transaction.h cannot have this value, and a buffer (buffer.h) does not take such a task
+ *             is enqueued; nobody else can enqueue a task with this id in between. Otherwise the new task is refused
+ *             with REEVE_EEXISTS. If Redis refuses the new task for another reason, such as its unique key, the record
+ *             is deleted nevertheless. Chained tasks and the commands of transaction.h cannot have this value, and a
+ *             buffer (buffer.h) does not take such a task
  */
 typedef enum reeve_if_exists {
     REEVE_EXISTS_REFUSE = 0,
@@ -202,8 +206,8 @@ typedef struct reeve_task_spec {
     int64_t at_ms; /* run at this time; a past time: now. Tasks with equal times run in the order of their enqueues */
     const char *group; /* name of its group; tasks of different groups alternate; NULL: the task has no group */
     /* The weight of its group against other groups, 1 to 256; 0: 1. A group with weight 2 starts twice as many tasks as
-     * one with weight 1. All tasks of a group should have the same weight. If they differ, a task of weight w uses 1/w
-     * of a turn of its group: two tasks of weight 2 use as much as one task of weight 1. */
+     * one with weight 1. All tasks of a group should have the same weight. If they differ, the weight of each task
+     * counts: two tasks of weight 2 use as much of the share of their group as one task of weight 1. */
     unsigned weight;
     int attempts;       /* failed attempts after which it dies; 0: the handler's value, else the queue's, else 20 */
     int max_crashes;    /* crashes after which it dies; 0: the handler's value, else the queue's, else 3 */
@@ -227,7 +231,7 @@ typedef struct reeve_task_spec {
      * most one of the two fields. */
     int64_t deadline_ms;   /* a point in time */
     int64_t expires_in_ms; /* a duration from the enqueue */
-    int64_t heartbeat_ms;  /* heartbeat limit (reeve_task_heartbeat); 0: the handler's value */
+    int64_t heartbeat_ms;  /* heartbeat limit (task.h); 0: the handler's value, else the queue's, else none */
     bool at_most_once;     /* complete the task before it runs (reeve_handler); false: the handler's value */
     /* Dependencies: the task is blocked until these have ended (depend.h). */
     const reeve_parent *after;
@@ -241,20 +245,21 @@ typedef struct reeve_task_spec {
     /* Number of times that the handler may snooze the task (reeve_task_snooze with a delay). The next time, the task
      * dies with kind "snoozes". 0: the handler's value, else the queue's, else no limit. */
     int max_snoozes;
-    /* How long the record of the task, with its result, is kept after it has completed, in ms. It overrides the
-     * retention of the queue (reeve_keep): its age, its number and its bytes of results. A dead or cancelled task is
-     * kept as the queue says. 0: the retention of the queue applies. */
+    /* How long the record of the task, with its result, is kept after it has completed, in ms. It overrides all limits
+     * of the queue for completed tasks: age_ms and count of reeve_keep, and completed_bytes of reeve_queue_settings. A
+     * dead or cancelled task is kept as the queue says. 0: the retention of the queue applies. */
     int64_t keep_ms;
 } reeve_task_spec;
 
 /*
  * Enqueues one task. On success the task is stored in Redis, and ret_id, when not NULL, has its id. The persistence
  * settings of Redis decide whether the task survives a crash of Redis. If the connection is lost before the reply,
- * the client repeats the call on a new connection; the task is enqueued only once nevertheless. There is one
- * exception: if the task has run meanwhile and its record was deleted, Redis cannot recognize the repeat. This is
- * possible if the queue keeps no completed, cancelled or dead tasks (reeve_keep), keeps them for less time than the
- * call has taken, or keeps so few that records of tasks that ended during the call are already deleted. The repeat then
- * enqueues nothing, and the call returns REEVE_ELOST.
+ * the client repeats the call on a new connection; the task is enqueued at most once nevertheless. If the repeat finds
+ * neither the task nor its record, Redis enqueues the task only if no record of an ended task can have been deleted
+ * since the first call. Otherwise the task may have run already: the repeat enqueues nothing, and the call returns
+ * REEVE_ELOST. This is possible if the queue keeps no completed, cancelled or dead tasks (reeve_keep), keeps them for
+ * less time than the call has taken, or keeps so few that records of tasks that ended during the call are already
+ * deleted.
  *
  *   REEVE_EINVAL      a name or an option is not valid
  *   REEVE_ETOOBIG     larger than a size limit (size_limits.h), or than the queue allows (payload_max)
@@ -392,7 +397,7 @@ typedef struct reeve_task_info {
      *   "rescheduled"  it got another time: "due" is the new time, "delay" the delay in ms if one was given
      *   "priority"     it got another priority: "priority"
      *   "blocked"      parents were added while it waited, or its handler lets it wait (reeve_task_wait_for)
-     *   "unblocked"    its last parent, "by", ended
+     *   "unblocked"    its last parent ended; "by" is the handle of that parent
      *
      * "worker" is the id of the worker that made the change; it is absent if a command or maintenance made it. Texts
      * are cut at 200 bytes. There are at most 20 objects: the first and the last 19. NULL: none, as for a task that
@@ -546,8 +551,8 @@ typedef struct reeve_worker_info {
     /* The share of their time for which its threads ran handlers, from 0 to 1, over about the last minute; -1:
      * unknown. */
     double utilisation;
-    /* JSON: [{"name":..,"version":..,"path":..,"loaded":ms,"ends":false}], its plugins, at most 64. "ends" is true for a
-     * version that was replaced, and in which tasks still run. NULL: unknown */
+    /* JSON: [{"name":..,"version":..,"path":..,"loaded":ms,"ends":false}], its plugins, at most 64. "ends" is true for
+     * a version that was replaced, and in which tasks still run. NULL: unknown */
     char *plugins;
 } reeve_worker_info;
 
@@ -594,10 +599,11 @@ typedef struct reeve_answer {
  *                                  answer may be longer than reeve_answer.text: use reeve_ask_worker
  *     stop, reload, rotate-logs    stop; read the configuration again; open the log file again
  *
- * The program of the worker carries out the last four requests (reeve_worker_options.on_request). reeve-worker carries
- * out all of them. Another program may refuse them; if it does not carry out "reload", the worker calls
- * reeve_worker_reload. ret_answers has room for `count` answers, in the order of the workers. Workers carry a request out in any order; one that gave no answer in time may have carried it out, or do so
- * later. Any user of Redis who may publish to the channels of the namespace can make requests.
+ * The program of the worker carries out `stack`, `stop`, `reload` and `rotate-logs` (reeve_worker_options.on_request).
+ * reeve-worker carries out all four. Another program may refuse them; if it does not carry out `reload`, the worker
+ * calls reeve_worker_reload. ret_answers has room for `count` answers, in the order of the workers. Workers carry out a
+ * request in any order. A worker that gave no answer in time may have carried it out, or may do so later. Any user of
+ * Redis who may publish to the channels of the namespace can make requests.
  *
  *   REEVE_OK       each worker has answered, or the time is over
  *   REEVE_EINVAL   the request is empty, longer than 500 bytes, or has a line feed; or count is more than 1000
@@ -633,9 +639,9 @@ REEVE_API void reeve_answer_free(char *text);
  * delete  A task that is not running is deleted, with its record, result, log and history.
  *
  * retry_completed
- *         As retry, but also for a completed task, which runs again. Its result is removed, and its failures and crashes
- *         are set to 0. While a task that depends on it has not ended, the call is refused (REEVE_ESTATE), because that
- *         task may read the result.
+ *         As retry, but also for a completed task, which runs again. Its result is removed, and its failures and
+ *         crashes are set to 0. While a task that depends on it has not ended, the call is refused (REEVE_ESTATE),
+ *         because that task may read the result.
  *
  * REEVE_ENOTFOUND: there is no such task. REEVE_ESTATE: the task's state does not allow the call, or other tasks
  * depend on the task (depend.h); the message names the reason.
@@ -704,11 +710,13 @@ typedef struct reeve_queue_policy {
 } reeve_queue_policy;
 
 /*
- * A circuit breaker. It opens when `failures` percent of the attempts that ended in a window failed, of at least
- * `attempts`; the window begins with a failure. While it is open, no task starts; running tasks continue. After
- * `pause_ms` one task starts. If it completes, the breaker closes; if it fails, it opens again; if it has no outcome
- * after `pause_ms`, another task starts. Failed attempts are those that are retried or die by their handler, time out
- * or crash; snoozed, cancelled and recovered tasks do not count. A task that runs at most once counts as completed.
+ * A circuit breaker. A failed attempt begins a window of `window_ms`. The breaker opens when at least `attempts`
+ * attempts have ended in the window, and at least `failures` percent of them have failed. While it is open, no task
+ * starts; running tasks continue. After `pause_ms` one task starts. If it completes, the breaker closes; if it fails,
+ * it opens again; if it has no outcome after `pause_ms`, another task starts. An attempt counts as failed if its
+ * handler returns a retry or a failure, if it exceeds a time limit, or if a supervisor, a runner or the next start with
+ * a crash_dir (worker.h) reports that it crashed. Snoozed and cancelled tasks do not count, nor do tasks that return to
+ * their queue because a session expired. A task that runs at most once counts as completed.
  */
 typedef struct reeve_breaker {
     int64_t failures;  /* percent, 1 to 100; 0: no breaker, the default */

@@ -88,8 +88,8 @@ REEVE_API reeve_status reeve_delete_cascade(reeve_client *client, const char *qu
  *              for a retry of it (REEVE_PARENT_WAIT). If such a member is deleted, or its record is no longer kept,
  *              the callback dies with kind "parent".
  *   complete   becomes ready when all members have ended, in whatever way
- *   death      becomes ready when the first member dies, is cancelled or is deleted. It is deleted when all members have
- *              ended without that.
+ *   death      becomes ready when the first member dies, is cancelled or is deleted. It is deleted when all members
+ *              have ended without that.
  *
  *     reeve_batch batch;
  *     reeve_batch_open(client, &batch, &(reeve_batch_callbacks){.complete = &spec});
@@ -158,9 +158,9 @@ typedef struct reeve_batch_counts {
 
 /*
  * Counts the members of a batch, by the handle of its callback `complete` or `success`, or the parents of any other
- * task. The counts stay available until the record of the callback is deleted. The callback `death` counts until it becomes
- * ready. The call reads the parents in pages of 1000, one round trip each, and as many pages of members that have not
- * ended. Members that end during the call count as they are read.
+ * task. The counts stay available until the record of the callback is deleted. The callback `death` counts until it
+ * becomes ready. The call reads the parents in pages of 1000, one round trip each, and as many pages of members that
+ * have not ended. Members that end during the call count as they are read.
  *
  *   REEVE_EINVAL      the handle is not valid
  *   REEVE_ENOTFOUND   there is no such task, or its record is no longer kept
@@ -185,11 +185,11 @@ typedef struct reeve_batch_entry {
 } reeve_batch_entry;
 
 /*
- * Gets the next callbacks of batches in a queue: blocked tasks that wait for all their parents by the rule wait (success), go
- * (complete) or death. A task that was enqueued with parents of one of these rules looks the same, and is listed, too. The cursor is as
- * for reeve_find (search.h): "" before the first call, and after the last one. A call examines at most 1000 blocked tasks, and
- * takes a round trip, and those of reeve_batch_count for each callback. *ret_seen, when not NULL, is the number of tasks examined.
- * Free the list with reeve_batch_list_free.
+ * Gets the next callbacks of batches in a queue: blocked tasks that wait for all their parents by the rule wait
+ * (success), go (complete) or death. A task that was enqueued with parents of one of these rules looks the same, and is
+ * listed, too. The cursor is as for reeve_find (search.h): "" before the first call, and after the last one. A call
+ * examines at most 1000 blocked tasks, and takes a round trip, and those of reeve_batch_count for each callback.
+ * *ret_seen, when not NULL, is the number of tasks examined. Free the list with reeve_batch_list_free.
  */
 REEVE_API reeve_status reeve_batch_list(reeve_client *client, const char *queue, char cursor[REEVE_CURSOR_MAX],
                                         reeve_batch_entry ***ret, size_t *ret_count, uint64_t *ret_seen);
@@ -202,10 +202,11 @@ typedef struct reeve_batch_cancelled {
 } reeve_batch_cancelled;
 
 /*
- * Cancels the members of a batch, or the parents of any other task, that have not ended; one call for each. The handle is that of
- * a callback. The callbacks, and other tasks that wait for the members, are told that these were cancelled, and their rules apply;
- * reeve_cancel would refuse such a task. Members that have ended, and dead ones that wait for a retry, stay as they are. An open batch
- * stays open. The reason is as in reeve_cancel_with_reason, or NULL. After an error *ret has what was done before.
+ * Cancels the members of a batch, or the parents of any other task, that have not ended; one call for each. The handle
+ * is that of a callback. The callbacks, and other tasks that wait for the members, are told that these were cancelled,
+ * and their rules apply; reeve_cancel would refuse such a task. Members that have ended, and dead ones that wait for a
+ * retry, stay as they are. An open batch stays open. The reason is as in reeve_cancel_with_reason, or NULL. After an
+ * error *ret has what was done before.
  *
  *   REEVE_EINVAL      the handle or the reason is not valid
  *   REEVE_ENOTFOUND   there is no such task, or its record is no longer kept
@@ -234,11 +235,11 @@ typedef struct reeve_tree_task {
 #define REEVE_TREE_MAX 1000
 
 /*
- * Gets the tree of a task: the task, then its parents, each followed by its own parents, and then its children, each followed
- * by its own children. A child is in the tree while it waits for the task above it. The tree has at most `limit` tasks
- * (0: 100; at most REEVE_TREE_MAX), those near the root first, and at most 100 below each task. *ret_more, if ret_more is not
- * NULL, has the number of tasks next to those of the tree that it leaves out. One round trip for each 32 tasks, which are not
- * read in one step. Free the list with reeve_tree_free.
+ * Gets the tree of a task: the task, then its parents, each followed by its own parents, and then its children, each
+ * followed by its own children. A child is in the tree while it waits for the task above it. The tree has at most
+ * `limit` tasks (0: 100; at most REEVE_TREE_MAX), those near the root first, and at most 100 below each task.
+ * *ret_more, if ret_more is not NULL, has the number of tasks next to those of the tree that it leaves out. One round
+ * trip for each 32 tasks, which are not read in one step. Free the list with reeve_tree_free.
  *
  *   REEVE_EINVAL      the limit is too large, or the queue or the id is not valid
  *   REEVE_ENOTFOUND   there is no such task, or its record is no longer kept
@@ -288,30 +289,33 @@ REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *ha
 REEVE_API reeve_status reeve_task_chain(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);
 
 /*
- * An outcome (task.h): the task waits for other tasks, often for those that its handler has just chained. Redis blocks it when the
- * handler has returned, and enqueues the chained tasks in the same atomic step. When all these tasks have ended, the task runs
- * again from the beginning. Its handler can tell the second run from the first by a checkpoint, or by reeve_task_parents, which then
- * has these tasks; reeve_task_parent_result has their results. No attempt has failed, as with reeve_task_snooze, and no limit of
- * snoozes applies. Each run may wait again.
+ * An outcome (task.h): the task waits for other tasks, often for those that its handler has just chained. Redis blocks
+ * it when the handler has returned, and enqueues the chained tasks in the same atomic step. When all these tasks have
+ * ended, the task runs again from the beginning. Its handler can tell the second run from the first by a checkpoint, or
+ * by reeve_task_parents, which then has these tasks; reeve_task_parent_result has their results. No attempt has failed,
+ * as with reeve_task_snooze, and no limit of snoozes applies. Each run may wait again.
  *
  *     static reeve_outcome split(reeve_task *task, void *user)
  *     {
  *         const reeve_task_parent *parts;
  *         size_t count;
- *         if (reeve_task_parents(task, &parts, &count) != REEVE_OK) return reeve_task_retry(task, -1, "redis", "no parents");
+ *         if (reeve_task_parents(task, &parts, &count) != REEVE_OK)
+ *             return reeve_task_retry(task, -1, "redis", "no parents");
  *         if (count > 0) return join(task, parts, count);
  *         for (int i = 0; i < 10; i++)
  *             reeve_task_chain(task, &(reeve_task_spec){.queue = "parts", .type = "part"}, NULL);
  *         return reeve_task_wait_chained(task, REEVE_PARENT_FAIL);
  *     }
  *
- * reeve_task_wait_for names the tasks, which may also be older ones; reeve_task_wait_chained waits for all that this run has chained.
- * The rule says what happens if one of them dies, is cancelled or is deleted: fail, go or wait (reeve_on_parent_death; `unknown` of a
- * reeve_parent is ignored). A task that does not exist lets the waiting task die with kind "unknown_parent". A task that runs at most
- * once cannot wait: it is completed before it runs. The memory of the call is that of a result; the call does no I/O.
+ * reeve_task_wait_for names the tasks, which may also be older ones; reeve_task_wait_chained waits for all that this
+ * run has chained. The rule says what happens if one of them dies, is cancelled or is deleted: fail, go or wait
+ * (reeve_on_parent_death; `unknown` of a reeve_parent is ignored). A task that does not exist lets the waiting task die
+ * with kind "unknown_parent". A task that runs at most once cannot wait: it is completed before it runs. The memory of
+ * the call is that of a result; the call does no I/O.
  *
- * If the arguments are not valid, or a chained task has a unique key (it may be dropped), the functions return REEVE_OUTCOME_FAIL with
- * kind "wait", and reeve_task_call_error has the message. At most REEVE_PARENTS_MAX tasks, and size_limits.parents.
+ * If the arguments are not valid, or a chained task has a unique key (it may be dropped), the functions return
+ * REEVE_OUTCOME_FAIL with kind "wait", and reeve_task_call_error has the message. At most REEVE_PARENTS_MAX tasks, and
+ * size_limits.parents.
  */
 REEVE_API reeve_outcome reeve_task_wait_for(reeve_task *task, const reeve_parent *parents, size_t count);
 REEVE_API reeve_outcome reeve_task_wait_chained(reeve_task *task, reeve_on_parent_death on_death);

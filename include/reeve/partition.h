@@ -47,18 +47,18 @@ REEVE_API reeve_status reeve_partition_set(reeve_client *client, const char *que
 /*
  * Continues a change: looks through the partitions, moves the tasks of partitions that are no longer used, at most
  * `limit` of them, and ends the change when nothing is left. *ret_done is true when the change has ended, or when there
- * is none; `served` then still counts partitions that have records of ended tasks. Tasks with a group or a unique key are
- * not moved: workers run them where they are. Any number of programs may call this; a call that was interrupted can be
- * repeated.
+ * is none; `served` then still counts partitions that have records of ended tasks. Tasks with a group or a unique key
+ * are not moved: workers run them where they are. Any number of programs may call this; a call that was interrupted can
+ * be repeated.
  */
 REEVE_API reeve_status reeve_partition_step(reeve_client *client, const char *queue, size_t limit,
                                             reeve_partitions *ret, bool *ret_done);
 
 /*
- * Gets the name of the partition that an enqueue of this task would use: that of its unique key, else of its group, else of
- * its id, else any. A transaction (transaction.h) names the partition in place of the queue: call this shortly before, and
- * repeat the transaction with the same name. A queue that is not divided has its own name, as has partition 0. Blocks for up
- * to the client's timeout, if the partitions have to be read.
+ * Gets the name of the partition that an enqueue of this task would use: that of its unique key, else of its group,
+ * else of its id, else any. A transaction (transaction.h) names the partition in place of the queue: call this shortly
+ * before, and repeat the transaction with the same name. A queue that is not divided has its own name, as has partition
+ * 0. Blocks for up to the client's timeout, if the partitions have to be read.
  */
 REEVE_API reeve_status reeve_partition_of_task(reeve_client *client, const reeve_task_spec *spec,
                                                char ret[REEVE_PARTITION_NAME_MAX]);

@@ -44,9 +44,9 @@ extern "C" {
  * each field. */
 typedef struct reeve_handler {
     size_t size; /* sizeof(reeve_handler); REEVE_HANDLER sets it */
-    /* Required: the type of its tasks, or a pattern: the beginning of types and a star, "mail.*", or "*" for all types.
-     * A task runs in the handler of its type, else in that of the longest pattern that fits. reeve_task_type returns
-     * the type of the task. */
+    /* Required: the type of its tasks, or a pattern. A pattern is the beginning of types and a star, such as "mail.*",
+     * or "*" for all types. A task runs in the handler of its type, else in that of the longest pattern that fits.
+     * reeve_task_type returns the type of the task. */
     const char *type;
     reeve_handler_fn run;  /* exactly one of run and run_batch is required */
     void *user;            /* argument of run, run_batch and the hooks */
@@ -61,7 +61,7 @@ typedef struct reeve_handler {
     int (*thread_start)(void *user, void **ret_state);
     void (*thread_stop)(void *user, void *state);
     void (*free_user)(void *user); /* called once, when the worker is destroyed; ignored in plugins, which use unload */
-    int64_t heartbeat_ms;          /* heartbeat limit, see reeve_task_heartbeat; 0: none */
+    int64_t heartbeat_ms;          /* heartbeat limit, see reeve_task_heartbeat; 0: the queue's setting, else none */
     /* At most once: the worker completes a task in Redis before it calls the handler, so that no task runs twice,
      * even if the worker dies. The outcome of the handler is only logged and counted. Results, progress, checkpoints
      * and log lines are not recorded. Concurrency limits do not count the running task. */
@@ -77,8 +77,10 @@ typedef struct reeve_handler {
     reeve_batch_fn run_batch;
     unsigned batch_size;   /* at most REEVE_BATCH_SIZE_MAX; 0: REEVE_BATCH_SIZE_DEFAULT */
     int64_t batch_wait_ms; /* 0: do not wait; a call gets the tasks that the thread has leased */
-    int64_t retry_for_ms;  /* a task is retried for at most this time after its enqueue; 0: no limit */
-    int max_snoozes; /* number of times that the handler may snooze a task; at the next one it dies; 0: no limit */
+    int64_t retry_for_ms;  /* a task is retried for at most this time after its enqueue; 0: the queue's setting */
+    /* Number of times that the handler may snooze a task; at the next snooze it dies. 0: the queue's setting, else no
+     * limit. */
+    int max_snoozes;
 } reeve_handler;
 
 #define REEVE_HANDLER .size = sizeof(reeve_handler)
@@ -106,7 +108,8 @@ typedef struct reeve_plugin {
     const reeve_layer *layers;
     size_t layer_count; /* at most REEVE_LAYERS_MAX */
     size_t layer_size;  /* size of an element of `layers` */
-    /* Options (plugin_option.h), and the load hook that receives their values. A plugin has load or load_with_options. */
+    /* Options (plugin_option.h), and the load hook that receives their values. A plugin has load or
+     * load_with_options. */
     const reeve_option *options;
     size_t option_count; /* at most REEVE_OPTIONS_MAX */
     size_t option_size;  /* size of an element of `options` */

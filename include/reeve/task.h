@@ -104,8 +104,8 @@ typedef reeve_outcome (*reeve_handler_fn)(reeve_task *task, void *user);
 
 /*
  * A batch handler: one call gets several tasks of its type, for work that is cheaper together, such as one INSERT of
- * a hundred rows. All tasks of a call are from one queue. Call an outcome function for each task; ignore its value. A
- * task for which no outcome function was called fails with kind "handler".
+ * a hundred rows. All tasks of a call are from one queue. Call an outcome function for each task; ignore its value. If
+ * none was called for a task, its attempt fails with kind "handler".
  *
  *     static void insert(reeve_task *const *tasks, size_t count, void *user)
  *     {
@@ -137,9 +137,9 @@ REEVE_API const char *reeve_task_handle(const reeve_task *task);
  * snooze, a give-back or a crash do not count. */
 REEVE_API unsigned reeve_task_attempt(const reeve_task *task);
 
-/* The number of crashes of this task: how many times a worker died, or lost its session, while it held the task. The
- * number is reset to 0 when an attempt during which the worker ran no other handler has ended without a crash; see
- * "suspect" in docs/glossary.md. */
+/* The number of crashes of this task: how many times a worker died, or lost its session, while it held the task. A
+ * worker runs a task that has crashed twice alone, without other handlers at the same time ("suspect" in
+ * docs/glossary.md). If this attempt ends without a crash, the number becomes 0. */
 REEVE_API unsigned reeve_task_crashes(const reeve_task *task);
 
 /* When the task was enqueued, in ms since the epoch by Redis's clock. */
@@ -207,18 +207,20 @@ REEVE_API reeve_status reeve_task_progress(reeve_task *task, int percent, const 
  *   REEVE_ELOST, REEVE_EREDIS   unknown whether the lease is valid
  *
  * A handler need not call it to keep the lease: the worker's heartbeats renew it. A task can have a heartbeat limit
- * (`heartbeat_ms` of reeve_handler or reeve_task_spec). If its handler calls none of reeve_task_heartbeat,
- * _extend, _progress, _checkpoint and _log for longer than this limit, the attempt fails with
- * kind "silent": reeve_task_should_stop returns true, and an outcome that the handler returns later is ignored. The
- * same happens when the run time limit has passed.
+ * (`heartbeat_ms` of reeve_task_spec, reeve_handler or reeve_queue_policy). If its handler calls none of
+ * reeve_task_heartbeat, _extend, _progress, _checkpoint and _log for longer than this limit, the attempt fails with
+ * kind "silent". If its run time limit passes, the attempt fails with kind "timeout". In both cases
+ * reeve_task_should_stop returns true, and an outcome that the handler returns later is ignored. If the queue has a
+ * grace (`grace_ms` of reeve_queue_policy), an outcome within the grace still counts.
  */
 REEVE_API reeve_status reeve_task_heartbeat(reeve_task *task);
 
 /*
  * Sets a new run time limit for this attempt: it ends for_ms from now, earlier or later than before. With it, a handler
  * gets more time than its `timeout`, or fails early if its next step hangs. An attempt without a run time limit gets
- * one. The next attempt has the run time limit of the task again. The call resets the heartbeat limit. After it has set
- * the new limit, it asks Redis whether the lease is still valid, and blocks as reeve_task_progress does.
+ * one. The next attempt has the run time limit of the task again. The time of the heartbeat limit starts again. After
+ * the call has set the new limit, it asks Redis whether the lease is still valid, and blocks as reeve_task_progress
+ * does.
  *
  *   REEVE_OK                    the new limit is set, and the lease is valid
  *   REEVE_EREFUSED              the limit has passed before, or the lease is lost
@@ -293,8 +295,9 @@ REEVE_API reeve_outcome reeve_task_retry(reeve_task *task, int64_t delay_ms, con
 REEVE_API reeve_outcome reeve_task_fail(reeve_task *task, const char *kind, const char *format, ...) REEVE_PRINTF(3, 4);
 
 /* The task runs again after delay_ms. With a delay of 0 it returns to its queue at once, before all other tasks of
- * the same priority. A snooze does not count as a failed attempt. If the task has a limit of snoozes (max_snoozes in
- * client.h) and has reached it, the task dies with kind "snoozes" instead. */
+ * the same priority. A snooze does not count as a failed attempt. A task can have a limit of snoozes (max_snoozes in
+ * client.h). When it is reached, the next snooze with a delay makes the task die with kind "snoozes". A snooze with a
+ * delay of 0 is not counted, and always possible. */
 REEVE_API reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms);
 
 /*

@@ -132,8 +132,8 @@ typedef struct reeve_test_report {
     const reeve_test_chained
         *chained; /* chained tasks, in order; none unless the task is completed or waits for others */
     size_t chained_count;
-    /* reeve_task_wait_for: the tasks that it waits for, "<handle> <rule> <handle> <rule> ...", where a rule is f (fail), g (go) or w
-     * (wait); else "" */
+    /* reeve_task_wait_for: the tasks that it waits for, "<handle> <rule> <handle> <rule> ...", where a rule is f
+     * (fail), g (go) or w (wait); else "" */
     const char *waits_for;
 } reeve_test_report;
 

@@ -23,8 +23,8 @@
  *
  * A client of client.h refuses a namespace whose data a newer release has written. These commands do not check this.
  *
- * A queue with partitions (partition.h): reeve_partition_of_task gets the partition that a task goes to, which is then the
- * queue of the spec. With the name of the queue, a task goes to partition 0.
+ * A queue with partitions (partition.h): reeve_partition_of_task gets the partition that a task goes to, which is then
+ * the queue of the spec. With the name of the queue, a task goes to partition 0.
  *
  * In Redis Cluster the commands use keys of several slots, so they can be sent only in a pipeline and not in a
  * transaction.

@@ -53,7 +53,8 @@ extern "C" {
 #define REEVE_EVENTS_MAX 1000000
 
 /* Sets how many events a queue keeps: about the last `count`, at most REEVE_EVENTS_MAX; 0: none. If one step changes
- * several tasks, this counts as one event. The change is in force at once. A queue with partitions keeps as many in each. */
+ * several tasks, this counts as one event. The change is in force at once. A queue with partitions keeps as many in
+ * each. */
 REEVE_API reeve_status reeve_events_keep(reeve_client *client, const char *queue, int64_t count);
 
 /* Gets how many events a queue is set to keep (0: none, unless a program watches it), and how many it has now. Either

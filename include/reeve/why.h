@@ -65,10 +65,10 @@ extern "C" {
  *     group_rate         (task) its group's rate limit is reached; the next task starts at until_ms
  *     blocked            (task) `count` parents have not ended. (queue) `count` tasks are blocked
  *     parent             (task) one of these parents: handle, state; given for the first 10
- *     circle             (task) it is one of `count` tasks that wait for each other in a circle, and never start. handle:
- *                        the others, separated by blanks: it waits for the first of them, that for the next, and the
- *                        last one for it. Searched for over up to 128 tasks, of each of which the first 10 parents are
- *                        followed
+ *     circle             (task) it is one of `count` tasks that wait for each other in a circle, and never start.
+ *                        handle: the others, separated by blanks: it waits for the first of them, that for the next,
+ *                        and the last one for it. Searched for over up to 128 tasks, of each of which the first 10
+ *                        parents are followed
  *     messages           (task) `count` messages from its queue to other queues are not delivered yet, so that its
  *                        parents may not know of it. (queue) the number of these messages
  *     due                (task) it is scheduled for until_ms, after `failures` failed attempts. (queue) `count` tasks

@@ -46,42 +46,47 @@ typedef struct reeve_worker_options {
     void *on_data_lost_user; /* argument of on_data_lost; must outlive the worker */
     /*
      * The worker calls this function when somebody asks (reeve_ask_workers, `reeve signal`) for something that only
-     * the program can do. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (client.h); `id` names
-     * the request; both are valid during the call. If the function returns true, the program carries the request out,
-     * on a thread of its own choice, and answers it once with reeve_worker_answer; it copies `id` for that. If it
-     * returns false, the worker calls reeve_worker_reload for "reload", and answers all others that the program does
-     * not do this. The worker's keeper thread calls the function: it must not block, and may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id
-     * with this worker. NULL: as one that always returns false.
+     * the program can do. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (client.h); `id`
+     * names the request; both are valid during the call. If the function returns true, the program must carry out the
+     * request on a thread of its own choice, and answer it once with reeve_worker_answer; for that, the function must
+     * copy `id`. If the function returns false, the worker itself carries out "reload" (reeve_worker_reload), and
+     * refuses every other request. The worker's keeper thread calls the function: it must not block, and with this
+     * worker it may call only reeve_worker_answer, reeve_worker_get_stats and reeve_worker_id. NULL: the same as a
+     * function that always returns false.
      */
     bool (*on_request)(void *user, const char *id, const char *request);
     void *on_request_user; /* argument of on_request; must outlive the worker */
     /* Count outcomes and times of attempts for reeve_worker_metrics. Default: false, nothing is counted. */
     bool metrics;
     /*
-     * Handlers that do not return. When the run time limit of a task is over, the attempt fails, and any worker may run
-     * the next one. The handler is asked to stop, and its outcome is ignored. A handler that runs for grace_ms after
-     * that is stuck: the worker logs `thread.stuck`, and starts a spare thread in the same pool, if it has fewer than
-     * spare_threads of them. When the handler returns, one thread of the pool ends.
+     * Handlers that do not return. When the run time limit of a task is over, and the grace of its queue (grace_ms of
+     * reeve_queue_policy) as well, the attempt fails, and any worker may run the next one. The handler is asked to
+     * stop, and an outcome after that is ignored. A handler that still runs grace_ms (below, another setting) after
+     * that is stuck: the worker logs `thread.stuck`, and starts a spare thread in the same pool, unless it already has
+     * spare_threads spare threads in all its pools together. When the handler returns, one thread of the pool ends.
      */
     int64_t grace_ms;  /* in ms; 0: 10000 */
     int spare_threads; /* 0: 4; -1: none */
     /*
-     * For a program without a supervisor: an existing directory, of this program alone, in which the worker records what
-     * its threads lease, begin and finish, in a file. If the process dies, the next reeve_worker_start with this directory
-     * settles what had finished, gives back without blame what had only been leased, and counts a crash for the tasks that
-     * ran; without it their session expires, and what had finished runs again. The file takes about 350 KB a thread, and is
-     * removed by reeve_worker_stop. Several workers, also of several processes, may share the directory. The file is of
-     * no use after a crash of the machine. NULL: no record. Without effect in a supervised worker.
+     * For programs that embed a worker: an existing directory that only this program uses. The worker records in a file
+     * there which tasks its threads lease, begin and finish. If the process dies, the next reeve_worker_start with this
+     * directory reads the file. It settles the tasks that had finished, returns the tasks that had not begun to their
+     * queues without counting a crash, and counts a crash for each task that ran. Without crash_dir, all these tasks
+     * return to their queues when the session expires, and those that had finished run again. The file takes about 350
+     * KB for each thread, and reeve_worker_stop removes it. Several workers may share the directory, also workers of
+     * several processes of the program. The file is of no use after a crash of the machine. NULL: no record. It has no
+     * effect in the worker of `reeve-worker --supervise`, whose supervisor has a record of its own.
      */
     const char *crash_dir;
     /*
-     * A part of reeve_worker_reload, which `reeve signal WORKER reload` calls, too, if on_request is NULL or returns
-     * false. The program reads its settings again, and may change this worker by reeve_worker_set_pool,
-     * reeve_worker_set_threads, reeve_worker_add_pool and the like. It may write what has changed, or why it refuses, to
-     * ret_text, `size` bytes with the final zero byte; the text is part of the answer. Any other status than REEVE_OK
-     * refuses the reload: plugins are not replaced either. The thread that calls reeve_worker_reload calls the function;
-     * for a request, a thread of the worker's own does, and the program must then not change this worker on another
-     * thread at the same time. It may block. It must not stop the worker, or reload it. NULL: no call.
+     * reeve_worker_reload calls this function. (`reeve signal WORKER reload` makes the worker call reeve_worker_reload,
+     * if on_request is NULL or returns false.) In it, the program reads its settings again, and may change this worker
+     * by reeve_worker_set_pool, reeve_worker_set_threads, reeve_worker_add_pool and the like. It may write what has
+     * changed, or why it refuses, to ret_text, `size` bytes with the final zero byte; the text is part of the answer.
+     * Any other status than REEVE_OK refuses the reload: plugins are not replaced either. The function runs on the
+     * thread that called reeve_worker_reload or, for a request, on a thread of the worker. If other threads of the
+     * program also change this worker, they and this function need a common lock. The function may block. It must not
+     * stop the worker, or reload it. NULL: no call.
      */
     reeve_status (*on_reload)(void *user, reeve_worker *worker, char *ret_text, size_t size);
     void *on_reload_user; /* argument of on_reload; must outlive the worker */
@@ -120,11 +125,11 @@ REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_h
 REEVE_API reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_handler_fn run, void *user);
 
 /*
- * Adds a layer (layer.h). Its functions run and run_batch apply to the handler of the layer's type, or, if the
- * layer has no type, to all handlers, including those that are registered later. Its function enqueue applies to
- * the tasks that handlers chain (reeve_task_chain). Layers are called in the order in which they were added,
- * `enqueue` in the reverse order. Call it only before start. The struct, its name and its type are copied. `user`
- * must outlive the worker. If free_user is set, reeve_worker_destroy calls it for `user`.
+ * Adds a layer (layer.h). The functions `run` and `run_batch` of the layer apply to the handler of the layer's type,
+ * or, if the layer has no type, to all handlers, including those that are registered later. Its function `enqueue`
+ * applies to the tasks that handlers chain (reeve_task_chain). Layers are called in the order in which they were added,
+ * `enqueue` in the reverse order. Call it only before start. The struct, its name and its type are copied. `user` must
+ * outlive the worker. If free_user is set, reeve_worker_destroy calls it for `user`.
  *
  *   REEVE_EINVAL   the layer has no name or no function, its type is not valid, or the worker would have more than
  *                  REEVE_LAYERS_MAX layers
@@ -136,8 +141,9 @@ REEVE_API reeve_status reeve_worker_add_layer(reeve_worker *worker, const reeve_
  * Loads a plugin, registers its handlers and adds its layers. An argument with a '/' is a path. Any other argument is
  * the name of a file in the plugin directory: "checksum" is <plugin_dir>/checksum.so. Call it only before start.
  * After a failure, none of the plugin's handlers is registered, and none of its layers is added.
- * A private copy of the file is loaded: what is written to the file later has no effect until reeve_worker_reload. Where
- * memory cannot be mapped as code, and for a library that finds others by $ORIGIN, it is the file itself.
+ * The worker loads a private copy of the file, in memory: what is written to the file later has no effect until
+ * reeve_worker_reload. It loads the file itself if the system does not allow code in such memory, or if the plugin
+ * finds other libraries by $ORIGIN.
  *
  *   REEVE_EPLUGIN                    the file cannot be opened, has no entry function, or has an unknown ABI number
  *   REEVE_EDUPLICATE, REEVE_EINVAL   as reeve_worker_register and reeve_worker_add_layer, for one of its handlers or
@@ -186,12 +192,12 @@ typedef enum reeve_order { REEVE_ORDER_STRICT = 0, REEVE_ORDER_WEIGHTED = 1, REE
  * Where the handlers of a pool run.
  *
  *     thread   on the threads of the pool
- *     process  in processes: each thread of the pool has a runner, a process of the program reeve-runner, which loads the
- *              plugins of the worker once and runs one task (or one call of a batch handler) at a time. When a handler
- *              crashes, only its process ends. A crash is counted for its task alone, and the thread starts a new runner. A
- *              handler that does not return after it was asked to stop (reeve_task_should_stop) is ended with its
- *              process: SIGTERM to the process group after a grace period (`grace_ms` below), and SIGKILL after another
- *              one. All handlers and layers of the worker must come from plugins
+ *     process  in processes: each thread of the pool has a runner, a process of the program reeve-runner, which loads
+ *              the plugins of the worker once and runs one task (or one call of a batch handler) at a time. When a
+ *              handler crashes, only its process ends. A crash is counted for its task alone, and the thread starts a
+ *              new runner. A handler that does not return after it was asked to stop (reeve_task_should_stop) is ended
+ *              with its process: SIGTERM to the process group after a grace period (`grace_ms` below), and SIGKILL
+ *              after another one. All handlers and layers of the worker must come from plugins
  */
 typedef enum reeve_isolation { REEVE_ISOLATION_THREAD = 0, REEVE_ISOLATION_PROCESS = 1 } reeve_isolation;
 
@@ -202,38 +208,40 @@ typedef enum reeve_isolation { REEVE_ISOLATION_THREAD = 0, REEVE_ISOLATION_PROCE
  */
 typedef struct reeve_runner_options {
     size_t size; /* sizeof(reeve_runner_options): required */
-    /* Bytes of private memory of a runner; the next allocation fails (RLIMIT_DATA). From 16 MiB. */
+    /* Maximum private memory of a runner in bytes, at least 16 MiB; an allocation beyond it fails (RLIMIT_DATA). */
     int64_t memory;
-    /* CPU time of a task, or of a call of a batch handler, in ms, rounded up to whole seconds. SIGXCPU kills the runner,
-     * which is a crash of the task. */
+    /* CPU time of a task, or of a call of a batch handler, in ms, rounded up to whole seconds. SIGXCPU kills the
+     * runner, which is a crash of the task. */
     int64_t cpu_ms;
-    int64_t files;     /* number of open descriptors; from 16 */
-    int64_t processes; /* number of all processes and threads of the worker's user (RLIMIT_NPROC); no effect for root */
-    int64_t file_size; /* bytes of a file that a task writes; SIGXFSZ kills the runner */
-    int64_t max_tasks; /* tasks after which a runner is replaced; each runner has a random limit up to a tenth lower */
-    int64_t max_memory; /* bytes of resident memory after a task above which the runner is replaced */
-    int64_t max_age_ms; /* age after a task above which the runner is replaced */
+    int64_t files;      /* maximum number of open descriptors, at least 16 */
+    int64_t processes;  /* maximum number of processes and threads of `user` (RLIMIT_NPROC); no effect for root */
+    int64_t file_size;  /* bytes of a file that a task writes; SIGXFSZ kills the runner */
+    int64_t max_tasks;  /* tasks after which a runner is replaced; each runner has a random limit up to a tenth lower */
+    int64_t max_memory; /* a runner with more resident memory than this, in bytes, is replaced after its task */
+    int64_t max_age_ms; /* a runner that is older than this is replaced after its task */
     int64_t grace_ms;   /* time from a request to stop to SIGTERM, and from there to SIGKILL; 0: 2000 */
     /* A directory in which each task, or call of a batch handler, gets a new private directory. This is the working
      * directory of the handler, and TMPDIR names it. It is removed when the handler has returned. NULL: none. */
     const char *scratch;
-    /* Who the runners run as: "USER" or "USER:GROUP", names or numbers. Only a worker of root can change it. Without
-     * supplementary groups. NULL: as the worker. */
+    /* The user that the runners run as: "USER" or "USER:GROUP", names or numbers. The worker must run as root to set
+     * it. The runners have no supplementary groups. NULL: the user of the worker. */
     const char *user;
     /*
      * The rest confines the runners before they load plugins, as much as the kernel and the build allow; `reeve workers
      * --json` shows what is in force. The worker itself loads the plugins, too, unconfined.
      *
-     * paths: the files that handlers can reach (Landlock): "ro:/PATH" may be read and executed, "rw:/PATH" also written,
-     * with all below; "rw:scratch" is the task's own directory in `scratch`, and not those of other tasks. Besides, what
-     * every program needs can be read: /lib, /usr/lib and the like, the plugins, /dev/null, time zones. NULL: all files. At most 64.
+     * paths: the files and directories that handlers can reach (Landlock), at most 64; NULL: all. "ro:/PATH" may be
+     * read and executed, "rw:/PATH" also written; a directory includes everything in it. "rw:scratch" is the directory
+     * that the task has in `scratch`; those of other tasks stay out of reach. What every program needs can always be
+     * read: /lib, /usr/lib and the like, the plugins, /dev/null, time zones.
      */
     const char *const *paths;
     size_t path_count;
     uint64_t sandbox; /* REEVE_SANDBOX_ flags; 0: none */
 } reeve_runner_options;
 
-/* Handlers have no network: sockets but those of unix fail (seccomp), and so does TCP (Landlock). */
+/* Handlers have no network: they can create only Unix domain sockets (seccomp), and cannot bind or connect TCP sockets
+ * that they got in another way (Landlock). */
 #define REEVE_SANDBOX_NO_NETWORK UINT64_C(1)
 /* System calls that no handler needs fail with EPERM, such as mount, ptrace, bpf and unshare (seccomp). */
 #define REEVE_SANDBOX_SYSCALLS UINT64_C(2)
@@ -254,8 +262,8 @@ typedef struct reeve_pool_options {
     int64_t batch_ms;
     reeve_isolation isolation;          /* where the handlers run; 0: on the threads */
     const reeve_runner_options *runner; /* with REEVE_ISOLATION_PROCESS; NULL: no limits */
-    /* Minimum number of threads, at most `threads`; 0: the same as `threads`. If it is lower, the number of threads follows
-     * the work, from `threads_min` to `threads`: it grows while all threads are busy and tasks wait longer than
+    /* Minimum number of threads, at most `threads`; 0: the same as `threads`. If it is lower, the number of threads
+     * follows the work, from `threads_min` to `threads`: it grows while all threads are busy and tasks wait longer than
      * `target_wait_ms`, and shrinks when the pool has had threads without tasks for `shrink_after_ms`. It does not grow
      * beyond the number of threads that keeps all processors busy, but is never less than `threads_min`. */
     unsigned threads_min;
@@ -278,13 +286,13 @@ typedef struct reeve_pool_options {
 REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_pool_options *options);
 
 /*
- * The next functions change pools, before start or while the worker runs. Running tasks are not disturbed: a thread that
- * is no longer needed runs its present task to the end, settles it, returns tasks that it has leased and not begun to
- * their queues, and ends. None of the calls waits for that. A worker keeps the memory of ended threads and removed
- * pools until it is destroyed, and uses it again when they come back.
+ * The next functions change pools, before start or while the worker runs. Running tasks are not disturbed: a thread
+ * that is no longer needed finishes its present task and settles it. Then it returns its other leased tasks to their
+ * queues, and ends. None of the calls waits for that. A worker keeps the memory of ended threads and removed pools
+ * until it is destroyed, and uses it again when they come back.
  *
- * Any thread may call them, also from a handler, but only one at a time for each worker, as everywhere in this file.
- * Requests that the worker receives (reeve_ask_workers) may change the same pools at the same time; that is safe.
+ * Call them on any thread, also in a handler, but on only one thread at a time for each worker. Requests that the
+ * worker receives (reeve_ask_workers) may change the same pools at the same time; that is safe.
  *
  *   REEVE_ENOTFOUND   the worker has no pool of this name, or the pool does not serve the queue
  *   REEVE_EDUPLICATE  the pool serves the queue already
@@ -312,16 +320,17 @@ REEVE_API reeve_status reeve_worker_add_queue(reeve_worker *worker, const char *
 REEVE_API reeve_status reeve_worker_remove_queue(reeve_worker *worker, const char *pool, const char *queue);
 
 /*
- * Reloads a running worker. Plugins of reeve_worker_load_plugin whose files have changed are loaded again, with the
- * options that they have, beside the versions that run, and then the program reads its settings (reeve_worker_options.on_reload). Running tasks end in the
- * old version, and so may tasks that a thread leases just then; later ones run in the new one, and the old one is
- * unloaded when its last task has ended. Handlers and layers that the program has added, and policies, stay as they are.
- * If a file cannot be loaded, or on_reload refuses, nothing changes. If there is no memory after on_reload, the plugins
- * stay as they are.
+ * Reloads a running worker, in three steps. First, each plugin of reeve_worker_load_plugin whose file has changed is
+ * loaded again, with the same options; the old version stays loaded. Then the program reads its settings
+ * (reeve_worker_options.on_reload). Last, the new versions replace the old ones. Running tasks end in the old version,
+ * and so may tasks that a thread leases at this moment. Later tasks run in the new version. The old version is unloaded
+ * when its last task has ended. Handlers and layers that the program has added, and policies, stay as they are. If a
+ * file cannot be loaded, or on_reload refuses, nothing changes. If there is no memory after on_reload, the plugins stay
+ * as they are.
  *
- * ret_text: what has changed, in words, cut at `size` bytes with the final zero byte; NULL: not wanted. It is written only
- * on success; reeve_worker_error has the reason of a failure. The call blocks while plugins are loaded, and for on_reload.
- * It does not wait for tasks. Any thread but one that runs a handler of this worker.
+ * ret_text: what has changed, in words, cut at `size` bytes with the final zero byte; NULL: not wanted. It is written
+ * only on success; reeve_worker_error has the reason of a failure. The call blocks while plugins are loaded, and for
+ * on_reload. It does not wait for tasks. Any thread but one that runs a handler of this worker.
  *
  *   REEVE_EPLUGIN, REEVE_EDUPLICATE, REEVE_EINVAL   as reeve_worker_load_plugin
  *   REEVE_ESTATE      the worker does not run; or a handler, layer or hook of this worker made the call

@@ -9,7 +9,7 @@
  *     @yearly @annually @monthly @weekly @daily @midnight @hourly @minutely
  *     every DURATION                            "every 90s", "every 1.5h", "every 250ms": 100 ms to 366 days
  *
- * in letters of any case, parted by blanks. A field is a list, parted by commas, of
+ * in letters of any case, separated by blanks. A field is a list, separated by commas, of
  *
  *     *   a   a-b      all, one, a range that runs upwards
  *     * /n  a/n  a-b/n (without the blank) every nth of all, from a to the end, of the range

@@ -46,5 +46,5 @@ expect_eq "$(in_queue nobody ready)" 1
 # A worker does the same by its configuration, which names queues.
 printf '%s\n' 'web = { listen = "127.0.0.1:0"; canary = "mail, no queue"; };' 'pools = ( { name = "main"; queues = [ "mail" ]; } );' >"$TEST_DIR/bad.conf"
 expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/bad.conf" --check
-expect_has "$ERR$OUT" 'names of queues, parted by commas'
+expect_has "$ERR$OUT" 'names of queues, separated by commas'
 exit 0

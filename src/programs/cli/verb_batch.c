@@ -76,11 +76,11 @@ static int batch(cli_context *cli, void *options)
 #define AT(field) offsetof(cli_batch_options, field)
 
 static const cli_option batch_table[] = {
-    {"success", "TASK", "with open: the callback for when all members have completed", CLI_TEXT, AT(callbacks[0]), 0, 0,
-     NULL},
-    {"complete", "TASK", "with open: the callback for when all members have ended", CLI_TEXT, AT(callbacks[1]), 0, 0,
-     NULL},
-    {"death", "TASK", "with open: the callback for the first member that dies or is cancelled", CLI_TEXT,
+    {"success", "TASK", "with open: callback, as JSON, that runs when all members have completed", CLI_TEXT,
+     AT(callbacks[0]), 0, 0, NULL},
+    {"complete", "TASK", "with open: callback, as JSON, that runs when all members have ended", CLI_TEXT,
+     AT(callbacks[1]), 0, 0, NULL},
+    {"death", "TASK", "with open: callback, as JSON, for the first member that dies, is cancelled or deleted", CLI_TEXT,
      AT(callbacks[2]), 0, 0, NULL},
     {"queue", "QUEUE", "with add: the queue of members without a queue", CLI_TEXT, AT(queue), 0, 0, NULL},
     {"type", "TYPE", "with add: the type of members without a type", CLI_TEXT, AT(type), 0, 0, NULL},
@@ -95,7 +95,7 @@ const cli_verb cli_verb_batch = {
     .name = "batch",
     .section = CLI_TASKS,
     .synopsis = "open [--success TASK] [--complete TASK] [--death TASK]\n"
-                "       reeve batch add HANDLE... [--queue QUEUE] [--type TYPE] < LINES\n"
+                "       reeve batch add CALLBACK... [--queue QUEUE] [--type TYPE] < LINES\n"
                 "       reeve batch close HANDLE...\n"
                 "       reeve batch show HANDLE\n"
                 "       reeve batch wait HANDLE [--timeout DURATION]\n"
@@ -118,13 +118,13 @@ const cli_verb cli_verb_batch = {
         "and the existing task becomes a member. The callbacks of --success and --complete stay blocked until the\n"
         "batch is closed. A member can add further members while it runs.\n"
         "\n"
-        "`show` counts the parents of a callback, or of any other task, and prints a progress bar on a terminal.\n"
+        "The members of a batch are the parents of its callbacks. `show` counts the parents of a callback, or of any\n"
+        "other task, and prints a progress bar on a terminal.\n"
         "`wait` waits until the batch is closed and all members have ended, and shows the progress meanwhile.\n"
-        "`list` lists the callbacks of a queue that have not become ready, with their counts. A task that waits for\n"
-        "others by the rule wait, go or death alone looks like a callback, and is listed, too.\n"
-        "`cancel` cancels the members that have not ended. The callbacks hear of it: a callback of an open batch "
-        "waits\n"
-        "until the batch is closed. Members that run are asked to stop.\n"
+        "`list` lists the callbacks of a queue that have not become ready, with their counts. A task whose\n"
+        "parents all have the same rule (wait, go or death) cannot be told from a callback, and is listed, too.\n"
+        "`cancel` cancels the members that have not ended. Members that run are asked to stop. The callbacks become\n"
+        "ready as after any other end of the members; those of an open batch only when the batch is closed.\n"
         "\n"
         "Examples:\n"
         "  batch=$(reeve batch open --complete '{\"queue\":\"default\",\"type\":\"report\"}')\n"

@@ -49,8 +49,8 @@ static const cli_option enqueue_table[] = {
      NULL},
     {"wait-disk", NULL, "wait until the append-only files have the tasks on the disk (Redis 7.2)", CLI_FLAG,
      AT(wait_disk), 0, 0, NULL},
-    {"wait-replicas-for", "T", "how long to wait for them (default 1)", CLI_DURATION, AT(wait_replicas_ms), 1, 3600000,
-     NULL},
+    {"wait-replicas-for", "DURATION", "how long --wait-replicas and --wait-disk wait (1s)", CLI_DURATION,
+     AT(wait_replicas_ms), 1, 3600000, NULL},
     {"layers", "PLUGIN", "pass the tasks through the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
     {0},
 };

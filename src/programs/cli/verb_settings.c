@@ -70,7 +70,7 @@ const cli_verb cli_verb_settings = {
     .run = run_settings,
     .notes =
         "The command changes the settings that are given, and prints all settings. A change is in force at once,\n"
-        "for all workers. --attempts, --backoff, --max-crashes and --timeout apply to tasks that do not set the\n"
+        "for all workers. Options such as --attempts, --backoff and --timeout apply to tasks that do not set the\n"
         "option themselves, and whose handlers do not set it either. If the configuration of a worker has\n"
         "settings of the queue, the worker overwrites the settings in Redis with them when it starts.\n"
         "\n"

@@ -12,8 +12,8 @@ struct show_options {
 };
 
 static const cli_option show_table[] = {
-    {"log", NULL, "print only the log lines of its handler (reeve_task_log), oldest first", CLI_FLAG,
-     offsetof(struct show_options, log), 0, 0, NULL},
+    {"log", NULL, "print only the log of the task, oldest line first: lines of its handler and of `reeve log`",
+     CLI_FLAG, offsetof(struct show_options, log), 0, 0, NULL},
     {"tree", NULL, "print the tasks that it waits for, and those that wait for it, as a tree", CLI_FLAG,
      offsetof(struct show_options, tree), 0, 0, NULL},
     {"limit", "N", "with --tree: the maximum number of tasks; those near the root come first (100)", CLI_COUNT,

@@ -107,7 +107,7 @@ const cli_verb cli_verb_top = {
     .name = "top",
     .section = CLI_QUEUES,
     .synopsis = "[QUEUE] [--tab TAB] [--interval DURATION] [--once [--lines N]]",
-    .summary = "Shows queues, tasks and workers as they change, and changes them by keys",
+    .summary = "Shows queues, tasks and workers as they change; keys of the keyboard change them",
     .options = top_table,
     .options_size = sizeof(struct top_options),
     .defaults = &top_defaults,
@@ -121,10 +121,9 @@ const cli_verb cli_verb_top = {
         "shows the equivalent command and the number of objects, and asks for confirmation. A colon runs any command\n"
         "of reeve. The head shows rates since the last refresh, the longest wait of a task at the head of a queue, "
         "the\n"
-        "utilisation of the threads of all workers, and behind the tabs the time of the calls of the last refresh. "
-        "While the tab Log "
-        "is\n"
-        "shown, the queue records its events. --json prints the totals of the head once; `reeve queues --json` and\n"
+        "utilisation of the threads of all workers, and how long the calls to Redis of the last refresh took. While\n"
+        "the tab Log is shown, the queue records its events. --json prints the totals of the head once; `reeve queues "
+        "--json` and\n"
         "`reeve workers --json` print the details.\n"
         "\n"
         "Examples:\n"

@@ -60,7 +60,7 @@ typedef struct web_options {
     const char *user_header; /* a header by which a proxy names the user */
     const char *cert;        /* file: serve HTTPS with it */
     const char *key;         /* file: its private key */
-    const char *canary;      /* queues through which a task is sent now and then, parted by commas; NULL: none */
+    const char *canary;      /* queues through which a task is sent now and then, separated by commas; NULL: none */
     int64_t canary_interval_ms;
     const char *user_role; /* the role of users whom the file does not name */
     bool read_only;

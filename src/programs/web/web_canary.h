@@ -11,7 +11,7 @@
 #define WEB_CANARY_QUEUES_MAX 100
 #define WEB_CANARY_INTERVAL_MS 30000 /* the default */
 
-/* Whether a text names queues, parted by commas. */
+/* Whether a text names queues, separated by commas. */
 bool web_canary_is_list(const char *text);
 
 /* Starts the thread. NULL: no memory. `queues` as web_canary_is_list. */

@@ -15,7 +15,7 @@
 
 #define WEB_REDACT_MAX 1000 /* characters of a list */
 
-/* Whether a text is a list of rules, parted by commas. */
+/* Whether a text is a list of rules, separated by commas. */
 bool web_redact_is_list(const char *rules);
 
 /* Appends a text to `ret` without what the rules hide. A text that is no JSON is hidden as a whole; an empty one stays. False: no

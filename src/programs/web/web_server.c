@@ -38,11 +38,12 @@ reeve_status web_server_check(const web_options *options, rv_error *error)
     if ((options->cert != NULL) != (options->key != NULL))
         return rv_fail(error, REEVE_EINVAL, "cert and key go together");
     if (options->canary != NULL && !web_canary_is_list(options->canary))
-        return rv_fail(error, REEVE_EINVAL, "canary: \"%.100s\": expected at most %d names of queues, parted by commas",
-                       options->canary, WEB_CANARY_QUEUES_MAX);
+        return rv_fail(error, REEVE_EINVAL,
+                       "canary: \"%.100s\": expected at most %d names of queues, separated by commas", options->canary,
+                       WEB_CANARY_QUEUES_MAX);
     if (options->redact != NULL && !web_redact_is_list(options->redact))
         return rv_fail(error, REEVE_EINVAL,
-                       "redact: \"%.100s\": expected names of members, parted by commas, such as password,card.*",
+                       "redact: \"%.100s\": expected names of members, separated by commas, such as password,card.*",
                        options->redact);
     if (!rv_listen_address_is_valid(options->listen))
         return rv_fail(error, REEVE_EINVAL, "listen: \"%.100s\": expected HOST:PORT or unix:PATH", options->listen);

@@ -377,14 +377,14 @@ return {
    help = 'Serve HTTPS with this certificate and its chain, PEM. Requires `key`.'},
   {path = 'web.key', kind = 'text', check = 'check_anything', expected = 'a file', otherwise = 'none',
    help = 'The private key of `cert`, PEM, not encrypted.'},
-  {path = 'web.canary', kind = 'text', check = 'check_queues', expected = 'names of queues, parted by commas', otherwise = 'none',
+  {path = 'web.canary', kind = 'text', check = 'check_queues', expected = 'names of queues, separated by commas', otherwise = 'none',
    help = 'Measure these queues: send a task through each now and then, which any worker completes. /metrics of this server has ' ..
      'reeve_canary_seconds.'},
   {path = 'web.canary_interval', kind = 'seconds', min = 1, max = 86400, default = '30',
    help = 'The time between two of these tasks of a queue.'},
   {path = 'web.read_only', kind = 'truth', default = 'false', help = 'true: refuse all requests that change something.'},
   {path = 'web.hide_payloads', kind = 'truth', default = 'false', help = 'true: show neither payloads nor results of tasks.'},
-  {path = 'web.redact', kind = 'text', check = 'check_redact', expected = 'names of members, parted by commas', otherwise = 'none',
+  {path = 'web.redact', kind = 'text', check = 'check_redact', expected = 'names of members, separated by commas', otherwise = 'none',
    help = 'Show payloads and results without the values of these members of JSON, such as `password, card.*`.'},
 
   {path = 'metrics', kind = 'group', help = 'The worker serves its own metrics for Prometheus.'},

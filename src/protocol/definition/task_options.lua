@@ -47,7 +47,7 @@ return {
     help = 'number of crashes after which the task dies (set by the handler or queue, else 3)'},
   {name = 'timeout', kind = 'span', min = 1, cron = true, help = 'run time limit of an attempt (set by the handler or queue, else none)'},
   {name = 'heartbeat', kind = 'span', min = 1, cron = true,
-    help = 'heartbeat limit: longest time without a call of reeve_task_heartbeat, _extend, _progress, _checkpoint or _log (set by the handler, else none)'},
+    help = 'heartbeat limit: longest time without a call of reeve_task_heartbeat, _extend, _progress, _checkpoint or _log (set by the handler or queue, else none)'},
   {name = 'at_most_once', kind = 'flag', envelope = 'at_most_once', cron = true, view = 'runs', view_text = 'at most once',
     help = 'record the task as completed before it runs, so that it never runs twice', shown = 'option of the task'},
   {name = 'backoff', kind = 'own', argument = 'SPEC', check = 'backoff', write = 'backoff', read = 'backoff', bulk = 'backoff',
