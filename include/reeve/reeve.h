@@ -1,7 +1,10 @@
 /*
  * reeve.h - all of reeve: durable background tasks on Redis.
  *
- * client.h    enqueue tasks, inspect them, control queues
+ * client.h    enqueue tasks, and control them; it includes the next three
+ * inspect.h   the state, the record and the log of a task; lists of tasks; waiting for the end of a task
+ * queue.h     queues and their settings
+ * workers.h   live workers, crashes, and requests to workers
  * change.h    change single tasks by hand: edit them, let them die, take running ones away
  * task.h      the task, as its handler uses it
  * size_limits.h  size limits of tasks and results
@@ -44,11 +47,13 @@
 #include "cron.h"
 #include "dead.h"
 #include "depend.h"
+#include "inspect.h"
 #include "layer.h"
 #include "limits.h"
 #include "maintain.h"
 #include "partition.h"
 #include "plugin.h"
+#include "queue.h"
 #include "search.h"
 #include "signal.h"
 #include "size_limits.h"
@@ -62,5 +67,6 @@
 #include "watch.h"
 #include "why.h"
 #include "worker.h"
+#include "workers.h"
 
 #endif

@@ -46,7 +46,7 @@ typedef struct reeve_worker_options {
     void *on_data_lost_user; /* argument of on_data_lost; must outlive the worker */
     /*
      * The worker calls this function when somebody asks (reeve_ask_workers, `reeve signal`) for something that only
-     * the program can do. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (client.h); `id`
+     * the program can do. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (workers.h); `id`
      * names the request; both are valid during the call. If the function returns true, the program must carry out the
      * request on a thread of its own choice, and answer it once with reeve_worker_answer; for that, the function must
      * copy `id`. If the function returns false, the worker itself carries out "reload" (reeve_worker_reload), and

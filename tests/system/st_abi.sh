@@ -19,14 +19,14 @@ with() {
 
 # What a later version may do.
 with client.h 's/^} reeve_client_options;/int64_t later; &/' 0
-with client.h 's/^} reeve_task_info;/int64_t later; &/' 0
+with inspect.h 's/^} reeve_task_info;/int64_t later; &/' 0
 with client.h 's/^REEVE_API void reeve_client_close.*/&\nREEVE_API void reeve_later(int number);/' 0
-with client.h 's/^    REEVE_STATE_CANCELLED /    REEVE_STATE_CANCELLED, REEVE_STATE_LATER /' 0
+with inspect.h 's/^    REEVE_STATE_CANCELLED /    REEVE_STATE_CANCELLED, REEVE_STATE_LATER /' 0
 # What it must not.
 with client.h 's/^    const char \*redis; .*/int64_t inserted; &/' 1
 expect_has "$ERR" "reeve_client_options"
 with size_limits.h 's/^} reeve_size_limits;/int64_t later; &/' 1
-with client.h 's/^} reeve_rate;/int64_t later; &/' 1
-with client.h 's/^    REEVE_STATE_CANCELLED /    REEVE_STATE_LATER, REEVE_STATE_CANCELLED /' 1
+with queue.h 's/^} reeve_rate;/int64_t later; &/' 1
+with inspect.h 's/^    REEVE_STATE_CANCELLED /    REEVE_STATE_LATER, REEVE_STATE_CANCELLED /' 1
 with client.h '/^REEVE_API void reeve_client_close/d' 1
 with client.h 's/^REEVE_API void reeve_client_close(/&int how, /' 1

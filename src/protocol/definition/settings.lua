@@ -8,7 +8,7 @@
 --   unset    the value that removes the field; without: the field has every value
 --   minus    the configuration takes -1 for that value
 --   words    values that the command line names: {"word", value}, ...
---   c        its member of reeve_queue_settings (include/reeve/client.h): "pointer", or "pointer.member" in one of `structs`
+--   c        its member of reeve_queue_settings (include/reeve/queue.h): "pointer", or "pointer.member" in one of `structs`
 --   ctype    the type that the pointer points to; without: by type
 --   flag     its option of `reeve settings`; rows of one flag are the parts of its value, separated by colons
 --   value    the name of that option's value; example: values of several parts, for the error message
