@@ -166,7 +166,7 @@ static void found_under_their_whole_ids(void **state)
     lease_too(test_first_session(), "a\0b", 3);
     lease_too(test_first_session(), "a\0c", 3);
     lease_too(test_first_session(), "a", 1);
-    test_proxy_lose(proxy, "long", 0);
+    test_proxy_lose(proxy, "\r\nlong\r\n", 0);
     test_open_gate();
     TEST_AWAIT(test_count("q", "completed") == 2);
     await_dead(2);

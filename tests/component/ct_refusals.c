@@ -198,7 +198,7 @@ static void the_disk_has_room_again(void **state)
 static void what_does_not_pass_is_told_in_time(void **state)
 {
     (void)state;
-    reeve_client *client = test_client_open(700);
+    reeve_client *client = test_client_open(1500);
     const reeve_task_spec spec = {.queue = "q", .type = "t"};
     int64_t begin = rv_now_ms();
     demote();
@@ -228,7 +228,7 @@ static void a_refusal_is_told_where_no_other_try_is_possible(void **state)
     };
     test_peer *peer = test_peer_start(script);
     reeve_client *client;
-    const reeve_client_options options = {.redis = test_peer_url(peer), .timeout_ms = 1000};
+    const reeve_client_options options = {.redis = test_peer_url(peer), .timeout_ms = 3000};
     assert_int_equal(reeve_client_open(&client, &options), REEVE_OK);
     test_refused(client, reeve_cancel(client, "q", "x"), REEVE_EREDIS, "READONLY");
     reeve_client_close(client);
