@@ -2,6 +2,8 @@
  * spans.c - a layer that makes a span of OpenTelemetry for each enqueue and for each run of a handler. Spans are appended to a file as
  * lines of OTLP JSON, or sent to a receiver of OTLP over HTTP (spans_send.h).
  *
+ * A call of a batch handler has a span for each of its tasks.
+ *
  * The metadata "traceparent" of a task (W3C Trace Context) connects the spans: the span of an enqueue is a child of what it names, or
  * of the run that chains the task, and is then named there; the span of a run is a child of that. A task without it begins a trace of
  * its own; one that is not sampled has no span.
@@ -132,8 +134,9 @@ static void put(const char *text, size_t length, const char *id)
         return;
     }
     int size = snprintf(line, sizeof(line), "%s%s%s", before, text, after);
-    if (size > 0 && (size_t)size < sizeof(line) && write(file, line, (size_t)size) != size)
-        reeve_log_write(REEVE_LOG_WARN, "spans.lost", "a span could not be written", &(reeve_log_field){"task", id}, 1);
+    if (size > 0 && (size_t)size < sizeof(line) && write(file, line, (size_t)size) == size) return;
+    spans_send_count_lost(1);
+    reeve_log_write(REEVE_LOG_WARN, "spans.lost", "a span could not be written", &(reeve_log_field){"task", id}, 1);
 }
 
 static void write_run(const span *of, reeve_task *task, int64_t began_ns, reeve_outcome outcome)
@@ -148,6 +151,37 @@ static void write_run(const span *of, reeve_task *task, int64_t began_ns, reeve_
                  "process", "process", queue, escape(id, reeve_task_id(task)), reeve_outcome_name(outcome), attempt,
                  escape(type, reeve_task_type(task)), is_error(outcome) ? 2 : 0);
     if (length > 0 && (size_t)length < sizeof(text)) put(text, (size_t)length, reeve_task_handle(task));
+}
+
+/* For want of memory or of random numbers there is no span. */
+static void run_without(reeve_task *const *tasks, size_t count, reeve_next_batch *next)
+{
+    around_this = NULL;
+    reeve_next_run_batch(next, tasks, count);
+    spans_send_count_lost(count);
+}
+
+/* A span for each task, as each has a trace of its own. What the handler chains belongs to one of them, and nobody knows
+ * which: unless there is one only, it begins a trace. */
+static void around_batch(reeve_task *const *tasks, size_t count, reeve_next_batch *next, void *user)
+{
+    span *spans = malloc(count * sizeof(*spans));
+    const span *outer = around_this;
+    int64_t began = now_ns();
+
+    (void)user;
+    if (spans == NULL) {
+        run_without(tasks, count, next);
+    } else {
+        for (size_t i = 0; i < count; i++)
+            if (!begin(&spans[i], tasks[i])) spans[i].id[0] = '\0';
+        around_this = count == 1 && spans[0].id[0] != '\0' ? &spans[0] : NULL;
+        reeve_next_run_batch(next, tasks, count);
+        for (size_t i = 0; i < count; i++)
+            if (spans[i].id[0] != '\0') write_run(&spans[i], tasks[i], began, reeve_task_outcome(tasks[i]));
+    }
+    around_this = outer;
+    free(spans);
 }
 
 static reeve_outcome around(reeve_task *task, reeve_next *next, void *user)
@@ -218,6 +252,7 @@ static int load(const reeve_options *options)
     (void)escape(escaped, setting(options, "service", "OTEL_SERVICE_NAME", "reeve-worker"));
     if (strlen(escaped) > SERVICE_MAX) return E2BIG;
     (void)snprintf(before, sizeof(before), before_format, escaped);
+    spans_send_count_lost(0); /* the metric begins at 0 */
     if (path == NULL && endpoint != NULL) return spans_send_start(endpoint, before, after);
     file = open(path == NULL ? "/dev/stderr" : path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
     return file >= 0 ? 0 : errno;
@@ -240,7 +275,7 @@ static const reeve_option options[] = {
 };
 
 static const reeve_layer layers[] = {
-    {REEVE_LAYER, .name = "spans", .run = around, .enqueue = enqueue,
+    {REEVE_LAYER, .name = "spans", .run = around, .run_batch = around_batch, .enqueue = enqueue,
      .summary = "makes a span of OpenTelemetry for each enqueue and run"},
 };
 

@@ -43,6 +43,11 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+void spans_send_count_lost(size_t count)
+{
+    (void)reeve_plugin_count("spans_lost", "Spans that could not be written or sent.", count);
+}
+
 /* ---- one request ----------------------------------------------------------------------------------------------- */
 
 static int connect_to(const struct addrinfo *address)
@@ -212,6 +217,7 @@ static void *run(void *user)
             (void)pthread_mutex_lock(&state.lock);
             state.lost += count;
             (void)pthread_mutex_unlock(&state.lock);
+            spans_send_count_lost(count);
         }
         for (size_t i = 0; i < count; i++) free(spans[i]);
         report(false);
@@ -279,7 +285,9 @@ void spans_send_put(const char *span, size_t length)
         state.lost++;
     (void)pthread_cond_signal(&state.changed);
     (void)pthread_mutex_unlock(&state.lock);
-    if (!fits) free(copy);
+    if (fits) return;
+    free(copy);
+    spans_send_count_lost(1);
 }
 
 void spans_send_stop(void)

@@ -14,6 +14,9 @@
  * a request, both stay the caller's. 0, or an errno: EINVAL the endpoint is not valid. */
 int spans_send_start(const char *endpoint, const char *before, const char *after);
 
+/* Adds to the counter of lost spans, reeve_plugin_spans_lost_total. Any thread. */
+void spans_send_count_lost(size_t count);
+
 /* Copies a span, or counts it as lost. Any thread; does not block. */
 void spans_send_put(const char *span, size_t length);
 

@@ -150,6 +150,24 @@ typedef struct reeve_plugin {
     }                                                                           \
     REEVE_PLUGIN_LOUD
 
+/* ---- counters -------------------------------------------------------------------------------------------------- */
+
+#define REEVE_COUNTERS_MAX 64      /* of a process */
+#define REEVE_COUNTER_NAME_MAX 63  /* bytes */
+#define REEVE_COUNTER_HELP_MAX 200 /* bytes */
+
+/*
+ * Adds to a counter of the process, for use in handlers, layers, hooks and threads of plugins. The metrics of a worker have
+ * it as reeve_plugin_NAME_total. The first call creates the counter, and `help` describes it in one line; both are
+ * copied, and a longer `help` is cut. A first call with count 0 shows the counter before something is counted. The
+ * name consists of a-z, 0-9 and _, and begins with that of the plugin: "thumbs_skipped". What a process of a pool with
+ * process isolation counts is added to the counters of its worker at the end of each run. Any thread; does not block.
+ *
+ *   REEVE_EINVAL  the name is not valid
+ *   REEVE_ETOOBIG the process has REEVE_COUNTERS_MAX other counters
+ */
+REEVE_API reeve_status reeve_plugin_count(const char *name, const char *help, uint64_t count);
+
 /* ---- for programs that load plugins without a worker ----------------------------------------------------------- */
 
 typedef struct reeve_plugin_handle reeve_plugin_handle;

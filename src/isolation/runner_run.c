@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "handlers/dependencies.h"
+#include "handlers/plugin_count.h"
 #include "handlers/waiting.h"
 #include "isolation/runner_hello.h"
 #include "reeve/signal.h"
@@ -111,6 +112,33 @@ bool rv_runner_run_read_outcome(rv_runner_reader *in, reeve_task *task)
     if (in->failed) return false;
     if (count > 0 && !rv_dependencies_take_chained(task, chained, count)) return false;
     return settle(task, outcome, delay_ms, kind, message, result);
+}
+
+/* ---- counters -------------------------------------------------------------------------------------------------- */
+
+void rv_runner_run_write_counters(rv_buf *out, uint64_t sent[REEVE_COUNTERS_MAX])
+{
+    size_t count = rv_plugin_count_number();
+    rv_runner_message_put_number(out, (int64_t)count);
+    for (size_t i = 0; i < count; i++) {
+        rv_plugin_counter counter = rv_plugin_count_get(i);
+        rv_runner_message_put_text(out, counter.name);
+        rv_runner_message_put_text(out, counter.help);
+        rv_runner_message_put_number(out, (int64_t)(counter.value - sent[i]));
+        sent[i] = counter.value;
+    }
+}
+
+bool rv_runner_run_read_counters(rv_runner_reader *in)
+{
+    int64_t count = rv_runner_message_get_number(in, 0, REEVE_COUNTERS_MAX);
+    for (int64_t i = 0; i < count && !in->failed; i++) {
+        const char *name = rv_runner_message_get_text(in, REEVE_COUNTER_NAME_MAX);
+        const char *help = rv_runner_message_get_text(in, REEVE_COUNTER_HELP_MAX);
+        uint64_t more = (uint64_t)rv_runner_message_get_number(in, 0, INT64_MAX);
+        if (!in->failed && reeve_plugin_count(name, help, more) == REEVE_EINVAL) return false;
+    }
+    return !in->failed;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include "handlers/task.h"
 #include "isolation/runner_message.h"
+#include "reeve/plugin.h"
 
 /* A task as it is sent: the header of its envelope contains its options. */
 typedef struct rv_runner_task {
@@ -37,6 +38,11 @@ void rv_runner_run_write_outcome(rv_buf *out, const reeve_task *task);
 
 /* Reads an outcome into the worker's task, by the outcome functions. False: it is not valid, and the task has no outcome. */
 bool rv_runner_run_read_outcome(rv_runner_reader *in, reeve_task *task);
+
+/* What handlers and layers counted (reeve_plugin_count) since the last call: `sent` has what was written before. */
+void rv_runner_run_write_counters(rv_buf *out, uint64_t sent[REEVE_COUNTERS_MAX]);
+/* Adds that to the counters of this process. False: it is not valid. */
+bool rv_runner_run_read_counters(rv_runner_reader *in);
 
 /* The calls of handlers, with the arguments and the parts of the answers behind the status. */
 typedef enum rv_runner_call {

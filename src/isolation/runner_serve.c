@@ -34,6 +34,7 @@ typedef struct runner {
     bool *set_up;
     const rv_handler *handler;
     unsigned generation;
+    uint64_t counted[REEVE_COUNTERS_MAX]; /* what the worker has been told of each counter */
 } runner;
 
 static atomic_bool is_busy; /* a handler runs */
@@ -175,6 +176,7 @@ static reeve_status send_outcomes(runner *r)
     rv_buf_clear(out);
     rv_runner_message_put_number(out, (int64_t)r->count);
     for (size_t i = 0; i < r->count; i++) rv_runner_run_write_outcome(out, r->tasks[i]);
+    rv_runner_run_write_counters(out, r->counted);
     if (out->failed) return REEVE_ENOMEM;
     const rv_runner_message done = {.kind = RV_RUNNER_DONE, .run = r->at.run, .body = out->data, .length = out->length};
     return rv_runner_host_send(&r->at, &done);

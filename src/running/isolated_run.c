@@ -114,7 +114,7 @@ static bool take_outcomes(rv_isolated_call *run, const rv_runner_message *done)
     if (rv_runner_message_get_number(&in, count, count) != count || in.failed) return false;
     for (size_t i = 0; i < run->count; i++)
         if (!rv_runner_run_read_outcome(&in, run->tasks[i])) return false;
-    return rv_runner_message_is_read(&in);
+    return rv_runner_run_read_counters(&in) && rv_runner_message_is_read(&in);
 }
 
 static void take_message(rv_isolated_call *run)

@@ -4,11 +4,13 @@
  */
 #include "worker/worker_metrics.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "handlers/plugin_count.h"
 #include "running/queue_session.h"
 #include "running/task_metrics.h"
 #include "running/worker_state.h"
@@ -100,6 +102,18 @@ static void write_redis(reeve_worker *worker, rv_exposition *to)
                           (double)atomic_load(&stats->sessions_lost));
 }
 
+/* What handlers and plugins count (reeve_plugin_count). */
+static void write_counters(rv_exposition *to)
+{
+    char name[sizeof("reeve_plugin_") + REEVE_COUNTER_NAME_MAX];
+    size_t count = rv_plugin_count_number();
+    for (size_t i = 0; i < count; i++) {
+        rv_plugin_counter counter = rv_plugin_count_get(i);
+        (void)snprintf(name, sizeof(name), "reeve_plugin_%s", counter.name);
+        rv_exposition_counter(to, name, NULL, counter.help, (double)counter.value);
+    }
+}
+
 /* ---- tasks ----------------------------------------------------------------------------------------------------- */
 
 /* A copy of all series at one time, each with its queue. */
@@ -177,6 +191,7 @@ void rv_worker_metrics_write(reeve_worker *worker, rv_exposition *to)
     rv_exposition_build_info(to);
     write_threads(worker, to);
     write_redis(worker, to);
+    write_counters(to);
     if (!worker->metrics) return;
     if (!copy_series(&rows, worker)) {
         to->out->failed = true;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reeve/plugin.h"
 #include "support/worker.h"
 
 static int set_up(void **state)
@@ -72,6 +73,8 @@ static void counts_attempts_by_outcome(void **state)
     expect(worker, "reeve_worker_threads{pool=\"pool-1\"} 2\n");
     expect(worker, "reeve_up 1\n");
     expect(worker, "reeve_leases_lost_total 0\n");
+    assert_int_equal(reeve_plugin_count("test_seen", "What a test saw.", 7), REEVE_OK);
+    expect(worker, "# TYPE reeve_plugin_test_seen_total counter\nreeve_plugin_test_seen_total 7\n");
     test_open_gate();
     test_worker_end(worker);
 }

@@ -70,9 +70,46 @@ ran() { [ "$(of parentSpanId 5)" = "$sent" ] || grep -q "\"parentSpanId\":\"$sen
 wait_for ran 20 # (the run is a child of the span of its enqueue)
 end "$RECEIVER"
 
+# A call of a batch handler: a span for each of its tasks, in its own trace.
+start_worker_with() { # NAME FILE LINE...
+    local name=$1 file=$2
+    shift 2
+    printf '%s\n' "plugin_dir = \"$PLUGIN_DIR\"; plugins = ( { name = \"spans\"; options = { file = \"$file\"; }; }, \"sample\" );" "$@" >"$TEST_DIR/$name.conf"
+    start_worker "$name"
+}
+end "$WORKER_PID"
+rm -f "$SPANS"
+for i in 1 2 3; do
+    echo "{\"queue\":\"mail\",\"type\":\"collect\",\"id\":\"batch-$i\",\"meta\":{\"traceparent\":\"00-${TRACE%?}$i-${PARENT%?}$i-01\"}}"
+done | reeve enqueue --bulk >/dev/null
+start_worker_with batch "$SPANS" 'pools = ( { name = "main"; queues = [ "mail" ]; threads = 1; } );'
+wait_for '[ "$(cat "$SPANS" 2>/dev/null | wc -l)" = 3 ]' 20
+expect_has "$(reeve show mail/batch-1 --json)" '{\"together\":3}'
+for i in 1 2 3; do
+    LINE=$(grep "batch-$i" "$SPANS")
+    for part in "\"traceId\":\"${TRACE%?}$i\"" "\"parentSpanId\":\"${PARENT%?}$i\"" '"stringValue":"collect"' '"status":{"code":0}'; do
+        expect_has "$LINE" "$part"
+    done
+done
+end "$WORKER_PID"
+
+# Spans that are lost are a metric, also those of runners.
+if "$REEVE" web --help >/dev/null 2>&1; then
+    for isolation in thread process; do
+        start_worker_with "full-$isolation" /dev/full 'metrics = { listen = "127.0.0.1:0"; };' \
+            "pools = ( { name = \"main\"; queues = [ \"mail\" ]; threads = 1; isolation = \"$isolation\"; } );"
+        address() { sed -n 's|.* event=program.http .*section=metrics url=\(http://\)\{0,1\}\([^ /]*\).*|\2|p' "$TEST_DIR/full-$isolation.log" | tail -n 1; }
+        wait_for '[ -n "$(address)" ]' 10
+        lost() { curl -sS -m 10 "http://$(address)/metrics" | sed -n 's/^reeve_plugin_spans_lost_total //p'; }
+        [ "$isolation" = process ] || expect_eq "$(lost)" 0 # (it is there before anything is lost)
+        for i in 1 2; do expect_status 0 reeve enqueue mail echo hello --wait=20; done
+        wait_for '[ "$(lost)" = 2 ]' 10
+        end "$WORKER_PID"
+    done
+fi
+
 # A receiver that hangs, and then is away, keeps no handler waiting; what is lost is counted.
 receive hang
-end "$WORKER_PID"
 export OTEL_EXPORTER_OTLP_ENDPOINT=$ENDPOINT
 start_worker worker
 for i in $(seq 3000); do echo '{"queue":"mail","type":"noop"}'; done | reeve enqueue --bulk >/dev/null 2>&1

@@ -163,7 +163,7 @@ static bool take_outcome(isolated *own, const rv_runner_message *done)
 {
     rv_runner_reader in = rv_runner_message_read(done);
     own->done = rv_runner_message_get_number(&in, 1, 1) == 1 && rv_runner_run_read_outcome(&in, own->task) &&
-                rv_runner_message_is_read(&in);
+                rv_runner_run_read_counters(&in) && rv_runner_message_is_read(&in);
     if (own->done) take_chained(own->task);
     return own->done;
 }
