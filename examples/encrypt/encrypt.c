@@ -1,6 +1,6 @@
 /*
- * encrypt.c - a plugin of one layer: payloads are encrypted before they reach Redis, and decrypted before a handler sees
- * them. README.md shows how it is used.
+ * encrypt.c - a plugin of one layer: payloads are encrypted before they reach Redis, and decrypted before a handler or a
+ * consumer sees them. README.md shows how it is used.
  *
  *     cc -std=c11 -shared -fPIC -o encrypt.so encrypt.c seal.c keys.c $(pkg-config --cflags reeve) -lcrypto
  *
@@ -37,53 +37,33 @@ static reeve_status encrypt(reeve_outgoing *task, reeve_task_spec *spec, void *u
     return reeve_outgoing_set_meta(task, "key", key->id);
 }
 
-/* ---- before a handler -------------------------------------------------------------------------------------------- */
+/* ---- before an attempt ------------------------------------------------------------------------------------------- */
 
-/* REEVE_OUTCOME_NONE: the task has its plain payload. Otherwise it has an outcome. */
-static reeve_outcome decrypt(reeve_task *task)
+/* Also for the tasks of batch handlers and of consumers. */
+static void decrypt(reeve_task *task, void *user)
 {
     const char *id = reeve_task_meta(task, "key");
     const secret_key *key = id != NULL ? keys_find(&ring, id) : NULL;
     reeve_bytes sealed = reeve_task_payload(task);
-    unsigned char *plain;
-    int failed;
+    unsigned char *plain = malloc(sealed.length + 1);
+    int failed = 1;
 
-    if (id == NULL) return reeve_task_fail(task, "plain", "the payload is not encrypted");
-    /* A worker that has not got the new key yet leaves the task to others. */
-    if (key == NULL) return reeve_task_retry(task, -1, "key", "there is no key %s", id);
-    plain = malloc(sealed.length + 1);
-    if (plain == NULL) return reeve_task_retry(task, -1, "memory", "no memory for the payload");
-    failed = unseal(plain, key, reeve_task_type(task), sealed.data, sealed.length);
+    (void)user;
+    if (key != NULL && plain != NULL) failed = unseal(plain, key, reeve_task_type(task), sealed.data, sealed.length);
     if (failed == 0 && reeve_task_set_payload(task, plain, sealed.length - SEAL_BYTES) != REEVE_OK) failed = 1;
     free(plain);
-    if (failed > 0) return reeve_task_retry(task, -1, "memory", "no memory for the payload");
-    if (failed < 0) return reeve_task_fail(task, "seal", "the payload does not open with key %s", id);
-    return REEVE_OUTCOME_NONE;
-}
-
-static reeve_outcome run(reeve_task *task, reeve_next *next, void *user)
-{
-    reeve_outcome outcome = decrypt(task);
-
-    (void)user;
-    return outcome == REEVE_OUTCOME_NONE ? reeve_next_run(next, task) : outcome;
-}
-
-static void run_batch(reeve_task *const *tasks, size_t count, reeve_next_batch *next, void *user)
-{
-    reeve_task **plain = malloc(count * sizeof(reeve_task *));
-    size_t left = 0;
-
-    (void)user;
-    for (size_t i = 0; i < count && plain != NULL; i++) {
-        if (decrypt(tasks[i]) == REEVE_OUTCOME_NONE) plain[left++] = tasks[i];
-    }
-    if (plain != NULL) reeve_next_run_batch(next, plain, left);
-    free(plain);
+    if (id == NULL)
+        (void)reeve_task_fail(task, "plain", "the payload is not encrypted");
+    else if (key == NULL) /* a worker that has not got the new key yet leaves the task to others */
+        (void)reeve_task_retry(task, -1, "key", "there is no key %s", id);
+    else if (failed > 0)
+        (void)reeve_task_retry(task, -1, "memory", "no memory for the payload");
+    else if (failed < 0)
+        (void)reeve_task_fail(task, "seal", "the payload does not open with key %s", id);
 }
 
 static const reeve_layer layers[] = {{REEVE_LAYER, .name = "encrypt", .summary = "encrypts payloads with AES-256-GCM",
-                                      .enqueue = encrypt, .run = run, .run_batch = run_batch}};
+                                      .enqueue = encrypt, .before = decrypt}};
 
 REEVE_PLUGIN(.name = "encrypt", .summary = "payloads that only workers with the keys can read", .load = load,
              .layers = layers, .layer_count = 1)

@@ -6,7 +6,7 @@
  * another machine. Limits, fairness, priorities, at-most-once, retries and time limits work as with a worker. Other
  * workers and consumers may serve the same queues. A leased task is a reeve_task: the functions of task.h read it,
  * report progress, keep a checkpoint, write its log, chain tasks to its completion, and choose its outcome. Layers
- * (layer.h) are not called.
+ * (layer.h) can open payloads before the program gets them, and change outcomes (reeve_consumer_add_layer).
  *
  *     reeve_task *task;
  *     unsigned count;
@@ -40,6 +40,7 @@
 #define REEVE_CONSUMER_H
 
 #include "client.h"
+#include "layer.h"
 #include "worker.h"
 
 #ifdef __cplusplus
@@ -98,6 +99,19 @@ REEVE_API reeve_status reeve_consumer_close(reeve_consumer *consumer);
  * task, and the tasks run again.
  */
 REEVE_API reeve_status reeve_consumer_detach(reeve_consumer *consumer);
+
+/*
+ * Adds a layer (layer.h). `before` is called for each task that is leased, before the program gets it. If it chooses an
+ * outcome, the task is settled with it, and the program does not get the task. `after` is called once when the program
+ * settles the task, before the outcome is sent; reeve_consumer_close, which gives tasks back, does not call it.
+ * `enqueue` is called for each task of reeve_task_chain. `run` and `run_batch` have no effect. The functions are called
+ * on the thread that leases, settles or chains. They may use the functions of task.h on their task, but not the
+ * consumer. Call it before the first lease, and before other threads use the consumer. The struct, its name and its type
+ * are copied. `user` must outlive the consumer. If free_user is set, reeve_consumer_close and reeve_consumer_detach call
+ * it for `user`. REEVE_EINVAL: the layer has no name or no function, its type is not valid, or the consumer would have
+ * more than REEVE_LAYERS_MAX layers. REEVE_ENOMEM.
+ */
+REEVE_API reeve_status reeve_consumer_add_layer(reeve_consumer *consumer, const reeve_layer *layer);
 
 /* The message of the last failed call on this consumer; "" if no call failed. Valid until the next call. */
 REEVE_API const char *reeve_consumer_error(const reeve_consumer *consumer);
@@ -244,8 +258,9 @@ typedef struct reeve_lease_outcome {
 
 /*
  * Settles a task by the token of its lease. The outcome is accepted only if the lease still exists. The counters of the
- * queue include it, but the statistics by day (stats.h) do not. Blocks for three or four round trips, each at most for
- * the client's timeout. Only one thread at a time may use the client.
+ * queue include it, but the statistics by day (stats.h) do not. Layers of the client (reeve_client_add_layer) get
+ * `after` with the payload as it is in Redis. Blocks for three or four round trips, each at most for the client's
+ * timeout. Only one thread at a time may use the client.
  *
  *   REEVE_EREFUSED  the lease has expired; the task was settled before; or it runs at most once, and was completed when
  *                   it was leased
@@ -269,6 +284,9 @@ REEVE_API reeve_status reeve_lease_extend(reeve_client *client, const char *queu
 REEVE_API reeve_status reeve_consumer_open_sized(reeve_consumer **ret, const reeve_consumer_options *options,
                                                  char *ret_error, size_t size, size_t options_size);
 #define reeve_consumer_open(...) reeve_consumer_open_sized(__VA_ARGS__, sizeof(reeve_consumer_options))
+REEVE_API reeve_status reeve_consumer_add_layer_sized(reeve_consumer *consumer, const reeve_layer *layer,
+                                                      size_t layer_size);
+#define reeve_consumer_add_layer(...) reeve_consumer_add_layer_sized(__VA_ARGS__, sizeof(reeve_layer))
 REEVE_API reeve_status reeve_lease_settle_sized(reeve_client *client, const char *queue, const char *id,
                                                 const char *token, const reeve_lease_outcome *outcome,
                                                 size_t outcome_size);

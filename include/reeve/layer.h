@@ -17,10 +17,11 @@
  *         return reeve_outgoing_set_meta(task, "traceparent", current_span());
  *     }
  *
- * One layer can have up to three functions: `run` around handlers, `run_batch` around batch handlers, and `enqueue`. A
- * program adds layers to a worker with reeve_worker_add_layer, and to a client with reeve_client_add_layer. The field
- * `layers` of reeve_plugin has the layers of a plugin. If the same layers are added to a worker and to the producers of
- * its tasks, `run` can undo what `enqueue` did, for instance decrypt the payload.
+ * One layer can have several functions: `enqueue`; `before` and `after` an attempt; `run` around handlers, and
+ * `run_batch` around batch handlers. A program adds layers to a worker with reeve_worker_add_layer, to a client with
+ * reeve_client_add_layer, and to a consumer with reeve_consumer_add_layer (consumer.h). The field `layers` of
+ * reeve_plugin has the layers of a plugin. If the same layers are added to a worker or consumer and to the producers of
+ * its tasks, `before` can undo what `enqueue` did, for instance decrypt the payload.
  *
  * Around handlers. A layer is called on the thread that runs the task. It calls reeve_next_run, which calls the next
  * layer or the handler, once or not at all. The task then stores the outcome; the functions below read it, and another
@@ -32,6 +33,14 @@
  * not called if an attempt ends before its handler is called, for instance because there is no handler for the type, a
  * thread_start hook failed, or the task has crashed too often. A batch handler (run_batch of reeve_handler) is called
  * through the layers that have run_batch; layers with only `run` do not apply to it.
+ *
+ * Before and after an attempt. `before` is called for a task before its handler, and in a consumer before the program
+ * gets the task. `after` is called with the outcome that the handler or the program chose, before the outcome is sent.
+ * These functions apply to handlers, batch handlers and consumers alike; `run` and `run_batch` have no effect in a
+ * consumer. A worker calls `before` of a layer, then its `run` or `run_batch`, the next layers and the handler, then
+ * `after`. A consumer calls `before` of all layers in the order in which they were added, and `after` in the reverse
+ * order, on the thread of the program. A client calls `after` in reeve_lease_settle. `after` is not called if `before` of the same layer has chosen an outcome, and
+ * not if an attempt ends without its handler or program, for instance when its run time limit has passed.
  *
  * At an enqueue. If a client has the layer, `enqueue` is called for each task of reeve_enqueue, reeve_enqueue_many,
  * reeve_batch_open, reeve_batch_add and reeve_cron_set. If a worker has the layer, it is called for each task of
@@ -81,6 +90,14 @@ typedef void (*reeve_batch_layer_fn)(reeve_task *const *tasks, size_t count, ree
  * far are discarded. A second call calls nothing, and all tasks of the layer fail with kind "layer". */
 REEVE_API void reeve_next_run_batch(reeve_next_batch *next, reeve_task *const *tasks, size_t count);
 
+/*
+ * A function before or after an attempt. `before` can replace the payload (reeve_task_set_payload). If it calls an
+ * outcome function of task.h, the attempt ends with that outcome: the next layers, the handler or the program do not
+ * get the task. `after` can read the outcome and replace it, for instance encrypt the result. After a batch handler the
+ * outcome may be REEVE_OUTCOME_NONE: it chose none for this task, which is then retried.
+ */
+typedef void (*reeve_attempt_layer_fn)(reeve_task *task, void *user);
+
 /* A task that is being enqueued. Valid until the layer returns. */
 typedef struct reeve_outgoing reeve_outgoing;
 
@@ -117,8 +134,8 @@ REEVE_API reeve_status reeve_outgoing_refuse(reeve_outgoing *task, reeve_status 
 typedef struct reeve_layer {
     size_t size;      /* sizeof(reeve_layer); REEVE_LAYER sets it */
     const char *name; /* required; shown to people */
-    /* Apply only to tasks of this type, or of types that fit a pattern such as "mail.*"; NULL: to all. In a worker the
-     * type of the handler decides, which may be a pattern itself. */
+    /* Apply only to tasks of this type, or of types that fit a pattern such as "mail.*"; NULL: to all. Around a handler
+     * the type of the handler decides, which may be a pattern itself. */
     const char *type;
     reeve_layer_fn run;             /* around handlers */
     void *user;                     /* argument of the functions */
@@ -126,6 +143,8 @@ typedef struct reeve_layer {
     void (*free_user)(void *user);  /* called once, when the worker or client is closed; ignored in plugins: unload */
     reeve_enqueue_layer_fn enqueue; /* before an enqueue */
     reeve_batch_layer_fn run_batch; /* around batch handlers */
+    reeve_attempt_layer_fn before;  /* before a handler, a batch handler, or the program of a consumer gets a task */
+    reeve_attempt_layer_fn after;   /* when these have chosen the outcome */
 } reeve_layer;
 
 #define REEVE_LAYER .size = sizeof(reeve_layer)
@@ -133,7 +152,7 @@ typedef struct reeve_layer {
 /*
  * Adds a layer to a client, for the tasks that it enqueues from now on. The struct, its name and its type are copied.
  * `user` must outlive the client. If free_user is set, reeve_client_close calls it for `user`. Functions other than
- * `enqueue` have no effect here. REEVE_EINVAL: the layer has no name or no function, its type is not valid, or the
+ * `enqueue` and, in reeve_lease_settle, `after` have no effect here. REEVE_EINVAL: the layer has no name or no function, its type is not valid, or the
  * client would have more than REEVE_LAYERS_MAX layers. REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_client_add_layer(reeve_client *client, const reeve_layer *layer);

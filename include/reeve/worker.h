@@ -125,11 +125,11 @@ REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_h
 REEVE_API reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_handler_fn run, void *user);
 
 /*
- * Adds a layer (layer.h). The functions `run` and `run_batch` of the layer apply to the handler of the layer's type,
- * or, if the layer has no type, to all handlers, including those that are registered later. Its function `enqueue`
- * applies to the tasks that handlers chain (reeve_task_chain). Layers are called in the order in which they were added,
- * `enqueue` in the reverse order. Call it only before start. The struct, its name and its type are copied. `user` must
- * outlive the worker. If free_user is set, reeve_worker_destroy calls it for `user`.
+ * Adds a layer (layer.h). The functions `before`, `run`, `run_batch` and `after` of the layer apply to the handler of
+ * the layer's type, or, if the layer has no type, to all handlers, including those that are registered later. Its
+ * function `enqueue` applies to the tasks that handlers chain (reeve_task_chain). Layers are called in the order in
+ * which they were added, `enqueue` and `after` in the reverse order. Call it only before start. The struct, its name and
+ * its type are copied. `user` must outlive the worker. If free_user is set, reeve_worker_destroy calls it for `user`.
  *
  *   REEVE_EINVAL   the layer has no name or no function, its type is not valid, or the worker would have more than
  *                  REEVE_LAYERS_MAX layers

@@ -7,6 +7,7 @@
 #include "base/lock.h"
 #include "consumer/consumer.h"
 #include "consumer/consumer_gate.h"
+#include "consumer/consumer_layers.h"
 #include "consumer/consumer_watch.h"
 #include "consumer/pulled.h"
 #include "protocol/partition.h"
@@ -93,10 +94,8 @@ static reeve_status lease(reeve_consumer *c, reeve_task **ret, unsigned want, in
     return *ret_count > 0 ? REEVE_OK : status;
 }
 
-reeve_status reeve_consumer_lease(reeve_consumer *c, reeve_task **ret, unsigned max, int64_t wait_ms,
-                                  unsigned *ret_count)
+static reeve_status lease_any(reeve_consumer *c, reeve_task **ret, unsigned max, int64_t wait_ms, unsigned *ret_count)
 {
-    if (c == NULL || ret == NULL || max == 0 || ret_count == NULL) return REEVE_EINVAL;
     reeve_status status = rv_consumer_gate_enter(c, wait_ms);
     if (status != REEVE_OK) return status;
     *ret_count = 0;
@@ -114,6 +113,23 @@ reeve_status reeve_consumer_lease(reeve_consumer *c, reeve_task **ret, unsigned 
     rv_consumer_watch_end_lease(c, *ret_count < max);
     rv_consumer_gate_leave(c);
     return status;
+}
+
+/* A call whose tasks were all ended by layers goes on. */
+reeve_status reeve_consumer_lease(reeve_consumer *c, reeve_task **ret, unsigned max, int64_t wait_ms,
+                                  unsigned *ret_count)
+{
+    if (c == NULL || ret == NULL || max == 0 || ret_count == NULL) return REEVE_EINVAL;
+    int64_t until = wait_ms < 0 ? RV_FOREVER : rv_deadline(wait_ms);
+    for (;;) {
+        unsigned count = 0;
+        reeve_status status = lease_any(c, ret, max, wait_ms, &count);
+        *ret_count = count;
+        if (status != REEVE_OK || count == 0) return status;
+        *ret_count = rv_consumer_layers_before(c, ret, count);
+        if (*ret_count > 0 || rv_now_ms() >= until) return REEVE_OK;
+        if (wait_ms > 0) wait_ms = until - rv_now_ms();
+    }
 }
 
 /* ---- one task, by its id --------------------------------------------------------------------------------------- */
@@ -168,6 +184,15 @@ static bool serves(const reeve_consumer *c, const char *queue)
     return false;
 }
 
+/* A layer may have ended the task instead of giving it to the program. */
+static reeve_status pass_layers(reeve_consumer *c, const char *queue, const char *id, reeve_task **ret)
+{
+    reeve_task *task = *ret;
+    if (rv_consumer_layers_before(c, &task, 1) == 1) return REEVE_OK;
+    *ret = NULL;
+    return rv_fail(&c->error, REEVE_EREFUSED, "a layer has settled %s/%s before the program got it", queue, id);
+}
+
 /* One of the partitions of a divided queue has the task. */
 static reeve_status lease_from_partitions(reeve_consumer *c, const char *queue, const char *id, reeve_task **ret)
 {
@@ -197,7 +222,7 @@ reeve_status reeve_consumer_lease_id(reeve_consumer *c, const char *queue, const
         status = lease_from_partitions(c, queue, id, ret);
     }
     rv_consumer_gate_leave(c);
-    return status;
+    return status == REEVE_OK ? pass_layers(c, queue, id, ret) : status;
 }
 
 void reeve_consumer_interrupt(reeve_consumer *c)

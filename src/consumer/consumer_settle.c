@@ -3,6 +3,7 @@
  */
 #include "consumer/consumer.h"
 #include "consumer/consumer_gate.h"
+#include "consumer/consumer_layers.h"
 #include "consumer/pulled.h"
 #include "running/turn.h"
 
@@ -70,6 +71,7 @@ reeve_status reeve_consumer_settle_many(reeve_consumer *c, reeve_task *const *ta
     if (c == NULL || (count > 0 && (tasks == NULL || outcomes == NULL))) return REEVE_EINVAL;
     for (size_t i = 0; i < count; i++)
         if (tasks[i] == NULL) return REEVE_EINVAL;
+    for (size_t i = 0; i < count; i++) rv_consumer_layers_after(c, tasks[i], outcomes[i]);
     reeve_status status = rv_consumer_gate_enter(c, 0), first = REEVE_OK;
     if (status != REEVE_OK) return status;
     for (size_t i = 0; i < count;) i = settle_some(c, tasks, outcomes, i, count, ret_statuses, &first);
@@ -80,6 +82,7 @@ reeve_status reeve_consumer_settle_many(reeve_consumer *c, reeve_task *const *ta
 reeve_status reeve_consumer_settle_later(reeve_consumer *c, reeve_task *task, reeve_outcome outcome)
 {
     if (c == NULL || task == NULL) return REEVE_EINVAL;
+    rv_consumer_layers_after(c, task, outcome);
     reeve_status status = rv_consumer_gate_enter(c, 0);
     if (status != REEVE_OK) return status;
     status = rv_pulled_finish(rv_pulled_of(task), outcome);

@@ -29,11 +29,13 @@ typedef struct rv_pulled {
     struct rv_pulled *previous;
     char *memory; /* of the lease */
     rv_session_text session;
-    int64_t since_ms;    /* of the lease, on Redis's clock */
-    bool held;           /* the program has it */
-    bool finished;       /* the outcome is the program's */
-    reeve_status status; /* how it was settled, once the item has left the batch */
-    rv_arena answers;    /* the last reply that a call of its task got */
+    int64_t since_ms;     /* of the lease, on Redis's clock */
+    bool held;            /* the program has it */
+    bool finished;        /* the outcome is the program's */
+    reeve_status status;  /* how it was settled, once the item has left the batch */
+    rv_arena answers;     /* the last reply that a call of its task got */
+    size_t layers_passed; /* how many of the consumer's layers it has passed (consumer_layers.h) */
+    reeve_outcome chosen; /* by the program, before the layers saw it; NONE: they have not seen it */
 } rv_pulled;
 
 /* The thread behind the descriptor (consumer_watch.h). */

@@ -12,6 +12,7 @@
 #include "client/client.h"
 #include "client/partitions.h"
 #include "consumer/lease_token.h"
+#include "handlers/layers_run.h"
 #include "handlers/task.h"
 #include "protocol/heartbeat_call.h"
 #include "protocol/recover_call.h"
@@ -156,12 +157,33 @@ static reeve_status read_clock(far *f, int64_t *ret_ms)
     return status;
 }
 
+/* The layers of the client see the task as it is in Redis. What it borrows of the lease ends with the next call. */
+static void pass_layers(const far *f, reeve_task *task, const rv_item *item)
+{
+    const rv_envelope *envelope = &item->lease.envelope;
+    size_t length = envelope->type_length < REEVE_TYPE_MAX ? envelope->type_length : REEVE_TYPE_MAX;
+    if (f->client->layers.count == 0) return;
+    task->id = f->id;
+    if (length > 0) memcpy(task->own_type, envelope->type, length);
+    task->own_type[length] = '\0';
+    task->type = task->own_type;
+    task->payload = envelope->payload;
+    task->options = item->options;
+    task->attempt = item->lease.failures + 1;
+    task->crashes = item->lease.crashes;
+    task->enqueued_ms = envelope->at_ms;
+    rv_layers_run_after(&f->client->layers, f->client->layers.count, task);
+    task->options = NULL;
+    task->payload = (reeve_bytes){0};
+}
+
 static reeve_status settle_as(far *f, reeve_task *task, const rv_lease *lease)
 {
     rv_attempt_policy policy;
     rv_item item = {.lease = *lease};
     if (!rv_attempt_policy_read(&item, &f->queue_session))
         return rv_fail(&f->client->error, REEVE_ENOMEM, "no memory for the options of the task");
+    pass_layers(f, task, &item);
     rv_attempt_policy_choose(&policy, &item, NULL, &f->queue_session);
     bool counts = true;
     (void)rv_attempt_policy_limit_snoozes(&policy, lease, task, task->outcome, &counts);

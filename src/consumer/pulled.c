@@ -257,6 +257,7 @@ reeve_status rv_pulled_finish(rv_pulled *p, reeve_outcome outcome)
     rv_item *item = p->call.item;
     bool refused;
     rv_attempt_policy policy;
+    if (p->chosen != REEVE_OUTCOME_NONE && outcome == p->chosen) outcome = p->call.task.outcome;
     if (item == NULL) return REEVE_OK; /* a later call has sent it: p->status tells */
     rv_item_state state = state_of(t, item, &refused);
     if (state == RV_ITEM_FINISHED && p->finished && !refused) return REEVE_OK;

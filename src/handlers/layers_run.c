@@ -15,14 +15,36 @@ static reeve_outcome fail_layer(reeve_task *task, const reeve_layer *layer, cons
     return rv_task_failed(task, REEVE_OUTCOME_RETRY, "layer", "the layer \"%s\" %s", layer->name, misuse);
 }
 
-static reeve_outcome run_layer(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler)
+/* False: the task has an outcome. */
+static bool run_before(const reeve_layer *layer, reeve_task *task)
+{
+    if (layer->before == NULL) return true;
+    layer->before(task, layer->user);
+    return task->outcome == REEVE_OUTCOME_NONE;
+}
+
+static void run_after(const reeve_layer *layer, reeve_task *task)
+{
+    if (layer->after != NULL) layer->after(task, layer->user);
+}
+
+static reeve_outcome run_around(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler)
 {
     const reeve_layer *layer = layers[0];
+    if (layer->run == NULL) return rv_layers_run(layers + 1, task, handler);
     reeve_next next = {.rest = layers + 1, .task = task, .handler = handler};
     reeve_outcome returned = layer->run(task, &next, layer->user);
 
     if (next.misuse != NULL) return fail_layer(task, layer, next.misuse);
     return rv_task_take(task, returned, "layer", "the layer", layer->name);
+}
+
+static reeve_outcome run_layer(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler)
+{
+    if (!run_before(layers[0], task)) return task->outcome;
+    (void)run_around(layers, task, handler);
+    run_after(layers[0], task);
+    return task->outcome;
 }
 
 reeve_outcome rv_layers_run(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler)
@@ -53,13 +75,35 @@ struct reeve_next_batch {
     const char *misuse; /* what its layer did wrong, or NULL */
 };
 
-static void run_batch_layer(const reeve_layer *const *layers, reeve_task *const *tasks, size_t count,
-                            const reeve_handler *handler)
+static void run_around_batch(const reeve_layer *const *layers, reeve_task *const *tasks, size_t count,
+                             const reeve_handler *handler)
 {
     const reeve_layer *layer = layers[0];
+    if (layer->run_batch == NULL) {
+        rv_layers_run_batch(layers + 1, tasks, count, handler);
+        return;
+    }
     reeve_next_batch next = {.rest = layers + 1, .handler = handler, .count = count};
     layer->run_batch(tasks, count, &next, layer->user);
     for (size_t i = 0; next.misuse != NULL && i < count; i++) (void)fail_layer(tasks[i], layer, next.misuse);
+}
+
+/* Returns how many tasks have no outcome; these are in ret. */
+static size_t run_before_all(const reeve_layer *layer, reeve_task *const *tasks, size_t count, reeve_task **ret)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++)
+        if (run_before(layer, tasks[i])) ret[left++] = tasks[i];
+    return left;
+}
+
+static void run_attempts(const reeve_layer *const *layers, reeve_task *const *tasks, size_t count,
+                         const reeve_handler *handler)
+{
+    reeve_task *left[REEVE_BATCH_SIZE_MAX];
+    count = run_before_all(layers[0], tasks, count, left);
+    if (count > 0) run_around_batch(layers, left, count, handler);
+    for (size_t i = 0; i < count; i++) run_after(layers[0], left[i]);
 }
 
 void rv_layers_run_batch(const reeve_layer *const *layers, reeve_task *const *tasks, size_t count,
@@ -67,8 +111,10 @@ void rv_layers_run_batch(const reeve_layer *const *layers, reeve_task *const *ta
 {
     if (layers == NULL || layers[0] == NULL)
         handler->run_batch(tasks, count, handler->user);
+    else if (layers[0]->before == NULL && layers[0]->after == NULL)
+        run_around_batch(layers, tasks, count, handler);
     else
-        run_batch_layer(layers, tasks, count, handler);
+        run_attempts(layers, tasks, count, handler);
 }
 
 void reeve_next_run_batch(reeve_next_batch *next, reeve_task *const *tasks, size_t count)
@@ -79,4 +125,23 @@ void reeve_next_run_batch(reeve_next_batch *next, reeve_task *const *tasks, size
     next->called = true;
     for (size_t i = 0; i < count; i++) rv_task_forget(tasks[i]);
     rv_layers_run_batch(next->rest, tasks, count, next->handler);
+}
+
+/* ---- in a consumer ----------------------------------------------------------------------------------------------- */
+
+size_t rv_layers_run_before(const rv_layers *layers, reeve_task *task)
+{
+    size_t passed = 0;
+    while (passed < layers->count) {
+        const reeve_layer *layer = &layers->list[passed];
+        if (rv_layers_fits(layer, task->type) && !run_before(layer, task)) break;
+        passed++;
+    }
+    return passed;
+}
+
+void rv_layers_run_after(const rv_layers *layers, size_t passed, reeve_task *task)
+{
+    for (size_t i = passed; i > 0; i--)
+        if (rv_layers_fits(&layers->list[i - 1], task->type)) run_after(&layers->list[i - 1], task);
 }

@@ -18,4 +18,11 @@ reeve_outcome rv_layers_run(const reeve_layer *const *layers, reeve_task *task, 
 void rv_layers_run_batch(const reeve_layer *const *layers, reeve_task *const *tasks, size_t count,
                          const reeve_handler *handler);
 
+/* Calls `before` of the layers that fit the task's type, until one chooses an outcome. Returns how many of the list the
+ * task has passed. */
+size_t rv_layers_run_before(const rv_layers *layers, reeve_task *task);
+
+/* Calls `after` of these, the last one first. */
+void rv_layers_run_after(const rv_layers *layers, size_t passed, reeve_task *task);
+
 #endif

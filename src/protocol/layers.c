@@ -9,7 +9,8 @@ reeve_status rv_layers_check(const reeve_layer *layer, const char *owner, rv_err
 {
     if (layer->name == NULL || layer->name[0] == '\0')
         return rv_fail(error, REEVE_EINVAL, "%sa layer has no name", owner);
-    if (layer->run == NULL && layer->run_batch == NULL && layer->enqueue == NULL)
+    if (layer->run == NULL && layer->run_batch == NULL && layer->enqueue == NULL && layer->before == NULL &&
+        layer->after == NULL)
         return rv_fail(error, REEVE_EINVAL, "%sthe layer \"%.100s\" has no function to run", owner, layer->name);
     if (layer->type == NULL || rv_valid_type_pattern(layer->type, strnlen(layer->type, REEVE_TYPE_MAX + 1)))
         return REEVE_OK;
@@ -58,14 +59,24 @@ void rv_layers_fini(rv_layers *layers)
     *layers = (rv_layers){0};
 }
 
+static bool is_around(const reeve_layer *layer, bool batch)
+{
+    if (layer->before != NULL || layer->after != NULL) return true;
+    return batch ? layer->run_batch != NULL : layer->run != NULL;
+}
+
+bool rv_layers_fits(const reeve_layer *layer, const char *type)
+{
+    return layer->type == NULL || rv_type_fit(layer->type, type, strlen(type)) > 0;
+}
+
 bool rv_layers_choose(const reeve_layer ***ret, const rv_layers *layers, const char *type, bool batch)
 {
     size_t count = 0;
     *ret = NULL;
     for (size_t i = 0; i < layers->count; i++) {
         const reeve_layer *layer = &layers->list[i];
-        if (layer->type != NULL && rv_type_fit(layer->type, type, strlen(type)) == 0) continue;
-        if (batch ? layer->run_batch == NULL : layer->run == NULL) continue;
+        if (!rv_layers_fits(layer, type) || !is_around(layer, batch)) continue;
         if (*ret == NULL) *ret = rv_zalloc_array(layers->count - i + 1, sizeof(**ret));
         if (*ret == NULL) return false;
         (*ret)[count++] = layer;

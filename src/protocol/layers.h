@@ -25,6 +25,9 @@ reeve_status rv_layers_add(rv_layers *layers, const reeve_layer *layer, rv_error
 /* Frees them and calls their free_user. */
 void rv_layers_fini(rv_layers *layers);
 
+/* Whether a layer applies to tasks of a type. */
+bool rv_layers_fits(const reeve_layer *layer, const char *type);
+
 /*
  * Those around a handler of a type, or (batch) around a batch handler, outermost first, ended by NULL: *ret is freed by
  * rv_free and leads into layers; NULL when there are none. False: no memory.

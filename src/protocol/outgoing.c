@@ -42,7 +42,7 @@ reeve_status rv_outgoing_apply(reeve_outgoing *outgoing, const rv_layers *layers
     for (size_t i = layers->count; i > 0 && status == REEVE_OK; i--) {
         const reeve_layer *layer = &layers->list[i - 1];
         if (layer->enqueue == NULL || spec->type == NULL) continue;
-        if (layer->type == NULL || strcmp(layer->type, spec->type) == 0) status = call_layer(outgoing, layer);
+        if (rv_layers_fits(layer, spec->type)) status = call_layer(outgoing, layer);
     }
     return status;
 }

@@ -196,6 +196,11 @@ reeve_status(reeve_client_add_layer)(reeve_client *client, const reeve_layer *la
     return reeve_client_add_layer(client, layer);
 }
 
+reeve_status(reeve_consumer_add_layer)(reeve_consumer *consumer, const reeve_layer *layer)
+{
+    return reeve_consumer_add_layer(consumer, layer);
+}
+
 reeve_status(reeve_lease_settle)(reeve_client *client, const char *queue, const char *id, const char *token,
                                  const reeve_lease_outcome *outcome)
 {

@@ -100,8 +100,22 @@ expect_has "$OUT$ERR" "the payload is not encrypted"
 expect_status 5 reeve enqueue vault echo "not sealed at all, but long enough" --meta key=old --wait
 expect_has "$OUT$ERR" "does not open with key old"
 
+# Taken by a shell.
+end "$WORKER_PID"
+put old.keys echo "a pulled secret" --id pulled
+expect_status 0 reeve lease vault
+expect_lacks "$OUT" "a pulled secret"
+expect_status 0 reeve settle vault/pulled give-back --lease "$(sed -n 's/^lease: *//p' <<<"$OUT")"
+expect_status 0 "$REEVE" lease vault --layers "$ENCRYPT" --exec 'tr a-z A-Z'
+expect_status 0 reeve show vault/pulled
+expect_has "$OUT" "A PULLED SECRET"
+expect_status 0 reeve enqueue vault echo "plain" --id plain --after vault/pulled
+expect_status 1 "$REEVE" lease vault/plain --layers "$ENCRYPT"
+expect_has "$ERR" "a layer has settled vault/plain"
+expect_eq "$(of_task vault/plain error_kind)" '"plain"'
+expect_status 1 "$REEVE" lease vault --layers "$TEST_DIR/none.so"
+
 # Without keys nothing is enqueued.
 expect_status 1 env ENCRYPT_KEYS="$TEST_DIR/none" "$REEVE" enqueue vault echo secret --layers "$ENCRYPT"
 expect_status 1 "$REEVE" enqueue vault echo secret --layers "$TEST_DIR/none.so"
-end "$WORKER_PID"
 expect_eq "$(grep -c -e secret -e 'handed on' w.log)" 0 "secrets in the log"

@@ -161,6 +161,41 @@ static void batch_handlers_have_them(void **state)
     assert_string_equal(put("many", "x")->report->message, "no a");
 }
 
+static void strip_before(reeve_task *task, void *user)
+{
+    if (!strip(task, user)) (void)reeve_task_fail(task, "strip", "no %s", (const char *)user);
+}
+
+static void add_after(reeve_task *task, void *user)
+{
+    char text[64];
+    reeve_bytes result = reeve_task_result(task);
+    int length =
+        snprintf(text, sizeof(text), "%.*s%s", (int)result.length, (const char *)result.data, (const char *)user);
+    (void)reeve_task_done(task, text, (size_t)length);
+}
+
+/* One function for handlers and for batch handlers; a pattern names the types at the enqueue, too. */
+static void before_is_the_counterpart(void **state)
+{
+    static const reeve_layer layers[] = {
+        {REEVE_LAYER, .name = "a", .type = "ma*", .enqueue = append, .before = strip_before, .after = add_after,
+         .user = (void *)"a"},
+        {REEVE_LAYER, .name = "b", .enqueue = append, .before = strip_before, .after = add_after, .user = (void *)"b"},
+    };
+    (void)state;
+    open_client(layers, 2);
+    const reeve_test_task *task = put("many", "x");
+    assert_string_equal(task->spec->payload.data, "xba");
+    assert_string_equal(task->report->result.data, "xba");
+    task = put("echo", "x");
+    assert_string_equal(task->spec->payload.data, "xb");
+    assert_string_equal(task->report->result.data, "xb");
+    reeve_client_close(client);
+    open_client((const reeve_layer[]){{REEVE_LAYER, .name = "a", .before = strip_before, .user = (void *)"a"}}, 1);
+    assert_string_equal(put("many", "x")->report->message, "no a");
+}
+
 static void run_batch_twice(reeve_task *const *tasks, size_t count, reeve_next_batch *next, void *user)
 {
     (void)user;
@@ -295,6 +330,7 @@ int main(void)
         cmocka_unit_test_teardown(the_last_layer_is_called_first, close_client),
         cmocka_unit_test_teardown(chained_tasks_pass_them, close_client),
         cmocka_unit_test_teardown(batch_handlers_have_them, close_client),
+        cmocka_unit_test_teardown(before_is_the_counterpart, close_client),
         cmocka_unit_test_teardown(a_misused_batch_fails, close_client),
         cmocka_unit_test_teardown(layers_change_and_refuse, close_client),
         cmocka_unit_test(odd_layers_are_refused),

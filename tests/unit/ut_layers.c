@@ -414,6 +414,50 @@ static void memory_that_runs_out_adds_nothing(void **state)
 
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
 
+/* ---- before and after an attempt ------------------------------------------------------------------------------- */
+
+static void before(reeve_task *task, void *user)
+{
+    const char *signs = user;
+    note((char[]){signs[0], '\0'});
+    if (signs[2] == '!') (void)reeve_task_fail(task, "closed", "not today");
+}
+
+static void after(reeve_task *task, void *user)
+{
+    const char *signs = user;
+    note((char[]){signs[1], '\0'});
+    if (signs[2] == '+') (void)reeve_task_done(task, signs, 1);
+}
+
+static void one_layer_has_all_functions(void **state)
+{
+    const reeve_layer layers[] = {
+        {REEVE_LAYER, .name = "a", .before = before, .run = pass, .after = after, .user = (void *)"aA "},
+        {REEVE_LAYER, .name = "b", .before = before, .after = after, .user = (void *)"bB+"}};
+    reeve_test_report *report;
+    (void)state;
+    report = run(done, layers, 2);
+    assert_string_equal(seen, "aabhBAA");
+    assert_int_equal(report->outcome, REEVE_OUTCOME_DONE);
+    assert_memory_equal(report->result.data, "b", 1);
+    reeve_test_report_free(report);
+}
+
+static void a_layer_before_ends_the_attempt(void **state)
+{
+    const reeve_layer layers[] = {
+        {REEVE_LAYER, .name = "a", .before = before, .after = after, .user = (void *)"aA "},
+        {REEVE_LAYER, .name = "b", .before = before, .run = pass, .after = after, .user = (void *)"bB!"}};
+    reeve_test_report *report;
+    (void)state;
+    report = run(done, layers, 2);
+    assert_string_equal(seen, "abA");
+    assert_int_equal(report->outcome, REEVE_OUTCOME_FAIL);
+    assert_string_equal(report->kind, "closed");
+    reeve_test_report_free(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +472,8 @@ int main(void)
         TEST(a_type_without_layers_has_none),
         TEST(a_worker_takes_what_can_be_a_layer),
         TEST(memory_that_runs_out_adds_nothing),
+        TEST(one_layer_has_all_functions),
+        TEST(a_layer_before_ends_the_attempt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

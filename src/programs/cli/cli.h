@@ -156,6 +156,9 @@ int cli_read_redis_file(cli_context *cli);
 /* Adds the layers of the plugin cli->layers to the client (layers_option.c). */
 int cli_add_layers(cli_context *cli);
 
+/* The same for a consumer. On a failure ret_error has the message. */
+reeve_status cli_add_consumer_layers(const cli_context *cli, reeve_consumer *consumer, char *ret_error, size_t size);
+
 /* Opens cli->client. CLI_DONE, or the exit status of a failure that was said. */
 int cli_open(cli_context *cli);
 

@@ -19,6 +19,7 @@ struct lease_options {
     int64_t count;
     const char *command;
     const char *id;
+    const char *layers;
 };
 
 #define AT(field) offsetof(struct lease_options, field)
@@ -32,6 +33,8 @@ static const cli_option lease_table[] = {
     {"id", "ID", "lease this task of QUEUE, even if other tasks are before it", CLI_TEXT, AT(id), 0, 0, NULL},
     {"exec", "COMMAND", "run the command for each task, one after another, and settle it", CLI_TEXT, AT(command), 0, 0,
      NULL},
+    {"layers", "PLUGIN", "pass the tasks and their outcomes through the layers of this plugin", CLI_TEXT, AT(layers), 0,
+     0, NULL},
     {0},
 };
 static const struct lease_options lease_defaults = {.for_ms = 30000, .count = 1};
@@ -51,8 +54,7 @@ static int say_none(const cli_context *cli)
                          cli->rest[0], cli->rest[0]);
 }
 
-static int open_consumer(const cli_context *cli, const char *queue, const struct lease_options *options,
-                         reeve_consumer **ret)
+static int open_consumer(cli_context *cli, const char *queue, const struct lease_options *options, reeve_consumer **ret)
 {
     const char *const queues[] = {queue};
     char words[512] = "";
@@ -65,7 +67,9 @@ static int open_consumer(const cli_context *cli, const char *queue, const struct
                                         .size_limits = cli->size_limits};
     reeve_status status = reeve_consumer_open(ret, &own, words, sizeof(words));
 
+    if (status == REEVE_OK) status = cli_add_consumer_layers(cli, *ret, words, sizeof(words));
     if (status == REEVE_OK) return CLI_DONE;
+    (void)reeve_consumer_close(*ret);
     return cli_fault_say(cli, cli_exit_of(status), &(cli_fault){.code = cli_code_of(status)}, "%s", words);
 }
 
@@ -157,6 +161,7 @@ static int lease(cli_context *cli, void *pointer)
     }
     if (options->id != NULL && options->count != 1) return cli_usage(cli, "--count is not for one task");
     if (options->id != NULL && options->wait_ms != 0) return cli_usage(cli, "--wait is not for one task");
+    cli->layers = options->layers;
     int status = cli_open_queue(cli, queue);
 
     if (status == CLI_DONE) status = open_consumer(cli, queue, options, &consumer);
@@ -176,7 +181,8 @@ static int lease(cli_context *cli, void *pointer)
 const cli_verb cli_verb_lease = {
     .name = "lease",
     .section = CLI_TASKS,
-    .synopsis = "QUEUE|HANDLE [--for DURATION] [--wait DURATION] [--count N] [--id ID] [--exec COMMAND]",
+    .synopsis = "QUEUE|HANDLE [--for DURATION] [--wait DURATION] [--count N] [--id ID] [--exec COMMAND] "
+                "[--layers PLUGIN]",
     .summary = "Leases tasks, to run them in a shell",
     .options = lease_table,
     .options_size = sizeof(struct lease_options),
@@ -199,6 +205,9 @@ const cli_verb cli_verb_lease = {
         "fails the attempt with kind \"exit\"; the end of standard error is the message. The lease is renewed while\n"
         "COMMAND runs. COMMAND gets SIGTERM when the lease is lost, when the task is cancelled, and when its time\n"
         "limit has passed. If `reeve` gets SIGTERM or SIGINT, it sends SIGTERM to COMMAND and gives the task back.\n"
+        "\n"
+        "With --layers, the layers of a plugin see each task first: a layer that encrypts payloads at the enqueue\n"
+        "decrypts them here. A layer can also settle a task itself, which is then not leased.\n"
         "\n"
         "Examples:\n"
         "  reeve lease thumbs --wait 1m --exec 'convert - -resize 200 png:-'\n"

@@ -17,6 +17,7 @@ struct settle_options {
     const char *kind;
     const char *message;
     const char *reason;
+    const char *layers;
 };
 
 #define AT(field) offsetof(struct settle_options, field)
@@ -29,6 +30,7 @@ static const cli_option settle_table[] = {
     {"kind", "KIND", "retry, fail: kind of the error (failed)", CLI_TEXT, AT(kind), 0, 0, NULL},
     {"message", "TEXT", "retry, fail: message of the error", CLI_TEXT, AT(message), 0, 0, NULL},
     {"reason", "TEXT", "cancel: the reason; it is cut at 200 bytes", CLI_TEXT, AT(reason), 0, 0, NULL},
+    {"layers", "PLUGIN", "pass the outcome through the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
     {0},
 };
 
@@ -93,6 +95,7 @@ static int send_outcome(cli_context *cli, const struct settle_options *options, 
                                          .kind = options->kind,
                                          .message = options->reason != NULL ? options->reason : options->message};
     char name[REEVE_HANDLE_MAX + 1];
+    cli->layers = options->layers;
     int status = cli_open(cli);
 
     if (status != CLI_DONE) return status;
