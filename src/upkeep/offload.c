@@ -62,13 +62,14 @@ static void offload(rv_thread *t, rv_item *item, const rv_settlement *outcome)
     }
 }
 
-static rv_offloaded *find_offloaded(const rv_keeper *keeper, const rv_queue_session *queue_session, const char *id,
-                                    int64_t since_ms)
+static rv_offloaded *find_offloaded(const rv_keeper *keeper, const rv_queue_session *queue_session,
+                                    const rv_lease *lease)
 {
     for (size_t i = 0; i < keeper->offloaded_count; i++) {
         rv_offloaded *offloaded = &keeper->offloaded[i];
-        if (offloaded->queue_session == queue_session && offloaded->since_ms == since_ms &&
-            strcmp(offloaded->settlement.id, id) == 0)
+        const rv_settlement *settlement = &offloaded->settlement;
+        if (offloaded->queue_session == queue_session && offloaded->since_ms == lease->since_ms &&
+            rv_lease_has_id(lease, settlement->id, rv_settlement_id_length(settlement)))
             return offloaded;
     }
     return NULL;
@@ -87,7 +88,7 @@ static void give_back(rv_thread *t, rv_queue_session *queue_session, const char 
                               .attempt = {.wait_ms = -1}};
     rv_copy_text(offloaded.session, sizeof(offloaded.session), session);
     rv_lock(&keeper->thread.lock);
-    rv_offloaded *known = find_offloaded(keeper, queue_session, lease->id, lease->since_ms);
+    rv_offloaded *known = find_offloaded(keeper, queue_session, lease);
     if (known != NULL)
         known->torn = known->torn || lets_go;
     else if (rv_settlement_copy(&offloaded.settlement, &offloaded.kept, &back) && !add_offloaded(keeper, &offloaded))

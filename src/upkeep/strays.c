@@ -56,7 +56,8 @@ static bool is_known(const rv_thread *t, const stray *s)
 {
     for (size_t i = 0; i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
-        if (item->lease.since_ms == s->lease.since_ms && strcmp(item->lease.id, s->lease.id) == 0 &&
+        if (item->lease.since_ms == s->lease.since_ms &&
+            rv_lease_has_id(&item->lease, s->lease.id, rv_lease_id_length(&s->lease)) &&
             t->pool->queue_sessions[item->lease.queue] == s->queue_session)
             return !rv_batch_is_taken(item);
     }

@@ -166,7 +166,7 @@ static void found_under_their_whole_ids(void **state)
     lease_too(test_first_session(), "a\0b", 3);
     lease_too(test_first_session(), "a\0c", 3);
     lease_too(test_first_session(), "a", 1);
-    test_proxy_lose(proxy, "\r\nlong\r\n", 0);
+    test_proxy_lose(proxy, "\r\n1\r\n$4\r\nlong\r\n", 0); /* the turn that settles it, and nothing else that names it */
     test_open_gate();
     TEST_AWAIT(test_count("q", "completed") == 2);
     await_dead(2);

@@ -106,7 +106,7 @@ static void a_turn_without_a_right_and_reply_loses_no_task(void **state)
     start_lossy("zadd");
     test_put_spec((reeve_task_spec){.id = "lone", .type = "stubborn"});
     TEST_AWAIT(test_begun == 1);
-    test_proxy_lose(proxy, "\r\nlone\r\n", 0);
+    test_proxy_lose(proxy, "\r\n1\r\n$4\r\nlone\r\n", 0);
     test_open_gate();
     end_lossy("zadd");
 }

@@ -131,8 +131,8 @@ static bool is_ping(const char *data, size_t length)
     return length == sizeof(ping) - 1 && memcmp(data, ping, length) == 0;
 }
 
-/* Is this the request whose replies are to be lost? (Its text may have come in two pieces.) Returns how much of it
- * goes on. */
+/* Is this the request whose replies are to be lost? (Its text may have come in two pieces, but all of it before is no
+ * request of now.) Returns how much of it goes on. */
 static size_t look_for_text(test_proxy *proxy, proxy_link *link, const char *data, size_t length)
 {
     char ends[128];
@@ -142,7 +142,9 @@ static size_t look_for_text(test_proxy *proxy, proxy_link *link, const char *dat
     memcpy(ends + kept, data, more);
     (void)pthread_mutex_lock(&proxy->lock);
     size_t wanted = strlen(proxy->text);
-    if (wanted > 0 && (memmem(data, length, proxy->text, wanted) || memmem(ends, kept + more, proxy->text, wanted))) {
+    size_t before = kept + 1 > wanted ? kept + 1 - wanted : 0; /* a piece that begins earlier ended before */
+    if (wanted > 0 && (memmem(data, length, proxy->text, wanted) != NULL ||
+                       memmem(ends + before, kept + more - before, proxy->text, wanted) != NULL)) {
         link->losing = !proxy->hold || proxy->hold_and_lose;
         link->dropped = proxy->hold;
         link->pass = proxy->pass;
