@@ -38,6 +38,24 @@ REEVE_API reeve_status reeve_failures(reeve_client *client, const char *queue, u
                                       reeve_failure **ret, size_t *ret_count, uint64_t *ret_total);
 REEVE_API void reeve_failures_free(reeve_failure *list);
 
+/* The dead letters of one type. */
+typedef struct reeve_type_failure {
+    char type[REEVE_TYPE_MAX + 1];
+    uint64_t count;
+    int64_t last_ms; /* when the latest of them died */
+    char last_id[REEVE_ID_MAX];
+    char last_kind[REEVE_KIND_MAX + 1];
+    char last_message[REEVE_MESSAGE_MAX + 1];
+} reeve_type_failure;
+
+/* Counts a queue's dead letters by type, and returns one array of all types, the most frequent type first. The call
+ * examines the latest `look` dead letters (0: all of them), in steps of one round trip each. *ret_seen, when not NULL,
+ * is the number of those that it has examined. A task that dies during the call may be missing, or another one be
+ * counted twice. Free the array with reeve_type_failures_free. */
+REEVE_API reeve_status reeve_failures_by_type(reeve_client *client, const char *queue, uint64_t look,
+                                              reeve_type_failure **ret, size_t *ret_count, uint64_t *ret_seen);
+REEVE_API void reeve_type_failures_free(reeve_type_failure *list);
+
 /* As reeve_list for dead tasks, but only those of one kind of error. */
 REEVE_API reeve_status reeve_list_kind(reeve_client *client, const char *queue, const char *kind, uint64_t offset,
                                        size_t limit, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);

@@ -50,6 +50,7 @@ extern const rv_script rv_script_limit;
 extern const rv_script rv_script_limits;
 extern const rv_script rv_script_pause_for;
 extern const rv_script rv_script_failures;
+extern const rv_script rv_script_failure_types;
 extern const rv_script rv_script_bulk_update;
 extern const rv_script rv_script_bulk_look;
 extern const rv_script rv_script_find;

@@ -105,6 +105,57 @@ static void counted_by_kind(void **state)
     assert_string_equal(kinds(), "decode:2 io:2");
 }
 
+static void kill_of_type(const char *id, const char *type, const char *kind)
+{
+    test_put_spec((reeve_task_spec){.id = id, .type = type});
+    settle_dead(id, kind, "m");
+    test_clock_advance(1);
+}
+
+/* "t:2 u:1", of the latest `look`. */
+static const char *types(uint64_t look, uint64_t *ret_seen)
+{
+    static char text[4096];
+    reeve_type_failure *list;
+    size_t count, at = 0;
+    text[0] = '\0';
+    test_ok(test_client, reeve_failures_by_type(test_client, "q", look, &list, &count, ret_seen));
+    for (size_t i = 0; i < count; i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s:%llu", i > 0 ? " " : "", list[i].type,
+                               (unsigned long long)list[i].count);
+    reeve_type_failures_free(list);
+    return text;
+}
+
+static void counted_by_type(void **state)
+{
+    (void)state;
+    char id[16];
+    uint64_t seen;
+    reeve_type_failure *list;
+    size_t count;
+    assert_string_equal(types(0, &seen), "");
+    assert_int_equal(seen, 0);
+    kill_of_type("first", "rare", "io");
+    for (int i = 0; i < 450; i++) { /* more than one call looks at */
+        (void)snprintf(id, sizeof(id), "n%d", i);
+        kill_of_type(id, i % 3 == 0 ? "third" : "often", i == 449 ? "last" : "io");
+    }
+    assert_string_equal(types(0, &seen), "often:300 third:150 rare:1");
+    assert_int_equal(seen, 451);
+    assert_string_equal(types(3, &seen), "often:2 third:1");
+    assert_int_equal(seen, 3);
+    assert_string_equal(types(450, NULL), "often:300 third:150");
+    test_ok(test_client, reeve_failures_by_type(test_client, "q", 5, &list, &count, NULL));
+    assert_string_equal(list[0].last_id, "n449");
+    assert_string_equal(list[0].last_kind, "last");
+    assert_string_equal(list[0].last_message, "m");
+    assert_int_equal(list[0].last_ms, test_clock_now() - 1);
+    reeve_type_failures_free(list);
+    assert_int_equal(reeve_failures_by_type(test_client, "q", 0, NULL, &count, NULL), REEVE_EINVAL);
+    assert_int_equal(reeve_failures_by_type(test_client, "no queue", 0, &list, &count, NULL), REEVE_EINVAL);
+}
+
 static void what_is_told_of_the_last(void **state)
 {
     (void)state;
@@ -377,6 +428,7 @@ int main(void)
     test_options.clock = true;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(counted_by_kind, set_up),
+        cmocka_unit_test_setup(counted_by_type, set_up),
         cmocka_unit_test_setup(what_is_told_of_the_last, set_up),
         cmocka_unit_test_setup(the_index_follows, set_up),
         cmocka_unit_test_setup(a_retried_one_starts_anew, set_up),

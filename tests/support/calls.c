@@ -102,6 +102,7 @@ const test_script_call test_calls[] = {
     CALL(pause_for, "", "60000", "0"),
     CALL(pause_for, "g", "60000", "1"),
     CALL(failures, "0", "10"),
+    CALL(failure_types, "0", "10"),
     CALL(minutes, "60"),
     CALL(bulk_update, "cancel", "ready", "", "100", "", "", "", "0"),
     CALL(bulk_update, "retry", "dead", "1 9000000000000 1 d", "100", "k", "t", "a", "1"),

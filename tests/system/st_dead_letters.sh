@@ -36,6 +36,9 @@ usage() {
     expect_status 3 reeve purge q --all
     expect_status 2 reeve failures q k x
     expect_status 2 reeve failures 'q q'
+    expect_status 2 reeve failures q k --by type
+    expect_status 2 reeve failures q --by queue
+    expect_has "$ERR" "kind or type"
     expect_status 2 reeve failures --offset 5
     expect_has "$ERR" "QUEUE"
     for verb in failures "failures q" "failures q k" "list q --kind k"; do
@@ -77,6 +80,16 @@ seeing() {
     expect_has "$OUT" ',"last_handle":"e/one","last_type":"fail","last_message":"elsewhere"}'
     expect_status 0 reeve failures d --json
     second=$(sed -n 2p "$TEST_DIR/out")
+    expect_status 0 reeve failures --by type
+    expect_lines 3
+    grep -Eq '^d +fail +9 +.* (io|decode|kind with .*) +(disk [1-5]|no JPEG|odd)$' "$TEST_DIR/out" || fail "no row of d by type"
+    grep -Eq '^e +fail +1 ' "$TEST_DIR/out" || fail "no row of e by type"
+    expect_status 0 reeve failures e --by type --json
+    expect_lines 1
+    expect_has "$OUT" '{"queue":"e","type":"fail","count":1,"last_ms":1'
+    expect_has "$OUT" ',"last_handle":"e/one","last_kind":"io","last_message":"elsewhere"}'
+    expect_status 0 reeve failures d --by type --offset 1 --json
+    expect_eq "$OUT" ""
     expect_status 0 reeve failures d --limit 1 --offset 1 --json
     expect_eq "$OUT" "$second"
     expect_status 0 reeve failures d --limit 2

@@ -372,6 +372,7 @@ working() {
     prints show 0 show w/ran
     reeve settings w --record-runs no >/dev/null || fail "not set"
     prints failures 0 failures
+    prints "failures, by type" 0 failures w --by type
     prints "failures QUEUE KIND" 0 failures w smtp
     wait_for '[ "$(member completed "$(reeve stats w --json)")" -ge 5 ]' 30
     prints stats 0 stats w --days 2
