@@ -78,7 +78,7 @@ static void write_threads(reeve_worker *worker, rv_exposition *to)
     write_pools(worker, to, "reeve_worker_busy", NULL, "Threads of the pool that run a handler.", busy_threads);
     write_pools(worker, to, "reeve_running_longest_seconds", "seconds",
                 "How long the task that runs longest has run; 0: none runs.", longest_seconds);
-    rv_exposition_gauge(to, "reeve_due_late_seconds", "seconds",
+    rv_exposition_gauge(to, "reeve_maintenance_late_seconds", "seconds",
                         "How long maintenance of a queue by this worker is overdue; 0: it is not.",
                         late_seconds(worker));
 }

@@ -36,10 +36,11 @@ expect_metric 'reeve_task_run_seconds_count{queue="mail",type="echo"} 1'
 expect_metric 'reeve_worker_threads{pool="main"} 3'
 expect_metric 'reeve_up 1'
 for name in reeve_worker_busy reeve_running_longest_seconds reeve_leases_lost_total reeve_sessions_lost_total \
-    reeve_redis_roundtrip_seconds reeve_redis_reconnects_total reeve_redis_errors_total reeve_due_late_seconds \
+    reeve_redis_roundtrip_seconds reeve_redis_reconnects_total reeve_redis_errors_total reeve_maintenance_late_seconds \
     reeve_build_info process_cpu_seconds_total process_resident_memory_bytes; do
     grep -q "^$name[ {]" "$TEST_DIR/metrics" || fail "no metric $name"
 done
+! grep -q reeve_due_late_seconds "$TEST_DIR/metrics" || fail "the name of a metric of reeve web"
 # The buckets of a histogram: cumulative, and these.
 sed -n 's/^reeve_task_wait_seconds_bucket{queue="mail",type="echo",le="\(.*\)"} .*/\1/p' "$TEST_DIR/metrics" | tr '\n' ' ' >"$TEST_DIR/bounds"
 expect_eq "$(cat "$TEST_DIR/bounds")" '0.001 0.005 0.025 0.1 0.25 1 5 15 60 300 1800 7200 +Inf '
