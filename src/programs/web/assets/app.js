@@ -97,7 +97,7 @@ function login() {
 async function start() {
   hush();
   try { session = await api('GET', 'session'); } catch (e) { put(main, empty('The server cannot be reached', e.message)); setTimeout(start, 2000); return; }
-  put(document.getElementById('who'), session.authentication && session.user ? [session.user, ' ', h('span', { class: 'sub' }, session.role), session.login && h('button', { class: 'plain', type: 'button', click: async () => { await api('POST', 'logout'); session = null; snapshot = null; start(); } }, 'Log out')] : session.read_only ? 'read-only' : '');
+  put(document.getElementById('who'), session.authentication && session.user ? [session.user, ' ', sub(session.role), session.login && h('button', { class: 'plain', type: 'button', click: async () => { await api('POST', 'logout'); session = null; snapshot = null; start(); } }, 'Log out')] : session.read_only ? 'read-only' : '');
   if (session.role === 'nobody') {
     if (session.login) login();
     else put(main, empty('This server takes a token', 'Reach it by the proxy that authenticates you.'));

@@ -43,7 +43,7 @@ const pointRow = (p) => [p.at_ms, p.completed, p.failed, p.dead, ...'p50_ms' in 
 // The day and the month are asked for when they are chosen, and then once a minute.
 function history_(query) {
   const range = RANGES[query.get('r')] ? query.get('r') : 'hour', charts = h('div', { class: 'two' });
-  const chips = h('div', { class: 'chips', role: 'group', 'aria-label': 'Range' }, Object.entries(RANGES).map(([name, [label]]) => h('a', { href: '#/?r=' + name, 'aria-current': name === range ? 'true' : null }, label)));
+  const chips = choice('Range', Object.entries(RANGES).map(([name, [label]]) => ['#/?r=' + name, label, name === range]));
   let past = null, next = 0;
   function draw(snapshot) {
     const oldest = snapshot.totals.oldest_ready_ms ? now() - snapshot.totals.oldest_ready_ms : null, rows = past ? past.points.map(pointRow) : range === 'minutes' ? snapshot.seconds : snapshot.minutes;
@@ -62,7 +62,7 @@ function overview(parts, query) {
   const trouble = h('div'), tiles = h('div', { class: 'tiles' }), [chips, charts, drawHistory] = history_(query), queues = h('div');
   return {
     title: 'Overview',
-    node: [h('div', { class: 'top' }, h('h1', null, 'Overview')), trouble, tiles, chips, charts, queues],
+    node: [heading('Overview'), trouble, tiles, chips, charts, queues],
     tick(snapshot) {
       const t = snapshot.totals;
       put(trouble, troubles(snapshot));
@@ -70,7 +70,7 @@ function overview(parts, query) {
         tile('failed a second', rate(t.failed_per_s), null, t.failed_per_s > 0), tile('dead', count(t.dead), '#/dead', t.dead > 0),
         tile(`of ${count(t.threads)} threads busy`, count(t.busy), '#/workers'));
       drawHistory(snapshot);
-      put(queues, h('section', { class: 'panel flush' }, h('h2', null, 'Queues'),
+      put(queues, flush(h('h2', null, 'Queues'),
         snapshot.queues.length ? table(QUEUE_HEADS, snapshot.queues.slice(0, 12).map(queueRow)) :
           empty('No queue yet', 'A queue comes to be with its first task.', "reeve enqueue default echo '{\"hello\":1}'"),
         snapshot.queues.length > 12 && h('div', { class: 'foot' }, h('a', { href: '#/queues' }, `All ${t.queues} queues`))));
