@@ -29,10 +29,7 @@ typedef struct renewal {
 /* The text of the script: within a transaction it is too late for NOSCRIPT. */
 static void add_eval(rv_conn *conn, const rv_script *script, const rv_prefix *prefix, size_t args)
 {
-    rv_cmd(conn, 4 + args);
-    rv_args(conn, "EVAL");
-    rv_arg(conn, script->text, script->length);
-    rv_args(conn, "1");
+    rv_cmd_script_text(conn, script, 1, args);
     rv_arg(conn, prefix->text, prefix->length);
 }
 

@@ -82,12 +82,8 @@ static void pass_on(reeve_consumer *c)
     const rv_pool *pool = c->thread->pool;
     for (size_t i = 0; i < pool->queue_session_count; i++) {
         rv_session_text session;
-        const rv_turn_queue queue = {.prefix = &pool->queue_sessions[i]->prefix, .session = session, .join = ""};
-        const rv_turn turn = {.thread = "watch",
-                              .hand = RV_HAND_WOKEN,
-                              .session_ms = c->worker->session_ms,
-                              .queues = &queue,
-                              .queue_count = 1};
+        const rv_turn_queue queue = {.prefix = &pool->queue_sessions[i]->prefix, .session = session};
+        const rv_turn turn = {.thread = "watch", .hand = RV_HAND_WOKEN, .queues = &queue, .queue_count = 1};
         (void)rv_queue_session_get(pool->queue_sessions[i], session);
         if (rv_conn_open(c->watch.conn, rv_deadline(PASS_ON_MS)) != REEVE_OK) return;
         rv_turn_build(c->watch.conn, &turn);

@@ -219,7 +219,7 @@ static void build_turn(rv_conn *conn, bool again, const void *context)
     const rv_settlement *items[] = {&f->settlement};
     const rv_turn_group group = {
         .prefix = &f->prefix, .session = f->token.session, .lease = f->token.lease, .items = items, .count = 1};
-    const rv_turn turn = {.thread = "far", .session_ms = 1000, .groups = &group, .group_count = 1};
+    const rv_turn turn = {.thread = "far", .groups = &group, .group_count = 1};
     if (again) {
         const rv_lease lease = {.id = f->id, .since_ms = f->token.since_ms};
         rv_regain_call_build(conn, &f->prefix, f->token.session, 1);

@@ -6,14 +6,13 @@
 -- leases it, also in a paused queue and above the limits of the queue; it counts for them.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV     id session join thread life
---   session, join, thread, life  as in turn.lua
+-- ARGV     id session thread   session, thread: as in turn.lua
 -- reply    as turn.lua's long form: {now, refused, gone, extras}, and {1, id, envelope} behind them if it is leased. refused: {} or
 --          {word}: "none" there is no such task, "paused", "limit", "put off" (this session may not run it yet), or the state that
---          does not allow it
+--          does not allow it. gone: {1} where the session is not there: the caller calls begin_session.lua, and this again
 --
 --   Example: thread 0 of session w-1 leases task A:
---     KEYS "reeve:{q}:"   ARGV "A" "w-1" "" "0" "15000"
+--     KEYS "reeve:{q}:"   ARGV "A" "w-1" "0"
 --     reply: {1700000000000, {}, {}, {}, {1, "A", "{"at":..."}}
 --
 -- Sent twice, the second call finds the task running and says so. After a lost reply the thread calls recover.lua, which returns the
@@ -23,15 +22,13 @@
 return (function()
 -- require: base
 return (function()
--- require: foreign_key, types, rights, limit_state, schedule, allowed, put_aside, event, group_place, segment, task_state, transitions
+-- require: foreign_key, limit_state, schedule, allowed, put_aside, event, group_place, segment, task_state, transitions
 return (function()
 -- require: lease, flagged, limited_lease, read_task, dependency_edges
 
 local P = KEYS[1]
-local id, session, join, thread, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-if not ttl or #ARGV ~= 5 or not is_whole(tonumber(ttl) or 0, 1, LATEST) or session == '' then
-  return redis.error_reply('ERR @NAME@: five arguments are needed: id, session, join, thread, life')
-end
+local id, session, thread = ARGV[1], ARGV[2], ARGV[3]
+if #ARGV ~= 3 then return redis.error_reply('ERR @NAME@: three arguments are needed: id, session, thread') end
 local now, extras = clock(), {}
 local function refuse(word)
   return {now, {word}, {}, {}}
@@ -39,9 +36,13 @@ end
 
 local task, reply = read_task(P, id)
 if not task then return reply == '' and refuse('none') or reply end
-local about = join ~= '' and join or task.state == 'blocked' and call('HGET', P .. 'running:' .. session, '#') or ''
-local is_bound = task.state == 'blocked' and call('HLEN', P .. 'parents:' .. id) == 1 and
-  call('HEXISTS', P .. 'parents:' .. id, '!worker.' .. (match(about, '"worker":"([^"]*)"') or '')) == 1
+local running = P .. 'running:' .. session
+local about = call('HGET', running, '#')
+-- The worker that a blocked task is for.
+local parents = P .. 'parents:' .. id
+local worker = task.state == 'blocked' and call('HLEN', parents) == 1 and match(call('HKEYS', parents)[1], '^!worker%.(.*)$')
+if worker and not about then return {now, {}, {1}, {}} end
+local is_bound = worker and worker == match(about, '"worker":"([^"]*)"')
 if task.state ~= 'ready' and not is_bound then return refuse(task.state or 'none') end
 local s = call('HMGET', P .. 'settings', 'paused', 'in_force')
 if s[1] and not is_bound then return refuse('paused') end
@@ -61,8 +62,7 @@ if s[2] and s[2] ~= 'e' then
   end
 end
 
-local running = P .. 'running:' .. session
-if not in_session(P, 1, running, session, join, ttl, now, extras) then return {now, {}, {1}, {}} end
+if not about then return {now, {}, {1}, {}} end
 local how = has_info(task.envelope) and flagged.weigh(P, running, id, task.envelope, true, extras) or 'take'
 if how == 'off' or how == 'stop' then
   local refusal = refuse('put off')

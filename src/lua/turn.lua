@@ -5,11 +5,10 @@
 --
 -- The call, as a grammar; each word is one argument, and "*" repeats as often as there are things:
 --   KEYS     prefix*           the prefixes of the L queues to lease from, in order; then those of queues that are only settled in
---   ARGV     thread want life L mode, (session join)*, group*
+--   ARGV     thread want L mode, session*, group*
 --     thread   the thread's name within its session. In the mode "several": for each of the `want` tasks the thread that it is
 --              for, separated by blanks: "3 7 7". A thread is named a second time only when all of them were named once
 --     want     how many tasks to lease at most; 0: only settle. More than @CALL_MAX@ counts as @CALL_MAX@. "several": 1 to @CALL_MAX@
---     life     how long a session lives without a heartbeat, in ms
 --     L        how many of KEYS to lease from
 --     mode     how the thread came here, and how it waits when it finds nothing
 --              ""       it asks again later, or blocks on the list `wake` until a script puts a token there
@@ -20,9 +19,7 @@
 --              "several"  One thread calls for others of its session, too. The leased tasks are, in their order, those of the
 --                       threads in ARGV[1]. Each lease has the name of its thread, which can call recover.lua by itself.
 --                       A thread that is leased nothing waits: with one queue as with "idle", with several as with ""
---     session join     for each of the L queues: the session's id; and its description, where it has not begun there, else "".
---                      The session begins when the queue has a ready task that no limit stops; {"#", ...} in [4] reports that. It
---                      has begun even if that task is not leased after all, because it is malformed, for instance
+--     session  for each of the L queues: the id of the session that leases there. begin_session.lua begins it
 --     group    index session lease N id*N R record*R: what to settle for one session in one queue, of any of its threads; not what
 --              a task's option `group` means. Several groups may name the same queue
 --       index    of the queue in KEYS
@@ -52,38 +49,38 @@
 --                                         newline and the bytes (lib/result_block.lua)
 --
 --   Example: thread 3 of session w-1 completes task A and asks for one more task of the queue q:
---     KEYS "reeve:{q}:"   ARGV "3" "1" "15000" "1" "idle"  "w-1" ""  "1" "w-1" "" "1" "A" "0"
+--     KEYS "reeve:{q}:"   ARGV "3" "1" "1" "idle"  "w-1"  "1" "w-1" "" "1" "A" "0"
 --     reply, task B is leased:         {1, "B", "{"at":...", "1700000000000"}
 --     reply, nothing is ready:         {1700000000000, {}, {}, {{"idle"}}}: block on hand:w-1:3
 --     reply, A was not w-1's any more: {1700000000000, {"A"}, {}, {}, {1, "B", "{"at":..."}}
+--     reply, w-1 has not begun there:  {1700000000000, {"A"}, {1}, {}}: begin_session "w-1", then the same without A
 --
 -- The reply:
 --   [1] now in ms
 --   [2] refused: ids that the session does not hold any more: "<id>" of group 1, "<n> <id>" of group n from 2 on, as two queues
 --       may have tasks of the same id
---   [3] gone: the indexes of queues in which the session is not there any more. The script looks at the session only where it
---       could lease: a task is ready, and the queue is neither paused nor at a limit
+--   [3] gone: the indexes of queues in which the session is not there: it has not begun, or not any more. The script looks at the
+--       session only where it could lease: a task is ready, and the queue is neither paused nor at a limit. So sessions begin where
+--       they are needed. From the first of these queues on nothing is leased, as the caller asks again in the same order
 --   [4] a list of
 --       {id, failures, crashes, letters}   for each leased task that has such data. letters: "c": it left a checkpoint; "a": it
 --                   crashed before while it ran alone; the number of its snoozes, if they are counted; absent, if none applies
 --       {"idle"}    a thread that is leased nothing is to block on its list hand:<session>:<thread>
---       {"#", index in KEYS, the queue's policy (JSON) or "", its result_max or "", its payload_max or nil}   the session began
 --   [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
 --   Short form, where [2] to [4] would be empty and at most one queue leases: the items of [5], and behind them now as text; or
 --   {now} alone. In the short form [2] is a text or absent, in the long form it is a list
 --
 -- What may fail:
 --   failure                         consequence                            what the caller sends next
---   malformed arguments             error ERR; nothing is done. Two        the corrected call
---                                     exceptions: with L 1 and `join` ""
---                                     a `life` that begins with a digit is
---                                     not checked further; of a malformed
+--   malformed arguments             error ERR; nothing is done. One        the corrected call
+--                                     exception: of a malformed
 --                                     result_block, the results before the
 --                                     fault are kept and no error is
 --                                     returned
 --   the session does not hold a     refused in [2]                         nothing: the task was settled before, or went back
 --     task any more                                                          when its session was reaped
---   the session is gone             in [3]; nothing is leased there        a new session's id with its description
+--   the session is not there        in [3]; nothing is leased there        begin_session.lua, with a new id if the session
+--                                                                            had begun; then this call without what it settled
 --   a right or a key's type is      error NOPERM or WRONGTYPE; earlier     as after a lost reply
 --     wrong                           groups may be settled, tasks leased
 --   NOSCRIPT; READONLY, MISCONF,    Redis's error; nothing is done         SCRIPT LOAD; to the master or later; the same call
@@ -103,8 +100,7 @@
 --   a turn failed halfway: Redis refused a command after HDEL, and the task is in no state. regain.lua makes it the session's again
 --   somebody ended the lease by hand, with expire.lua, fail.lua or forget.lua: a message `revoke` tells the worker (lib/revoke.lua),
 --     and recover.lua shows no difference from a settlement. repair.lua does the same to a malformed lease, without a message
--- A lease that the thread does not know was made by the lost call. recover.lua also repeats what [4] reported of tasks; what [4]
--- reported of a queue's policy, the next call of maintain.lua returns.
+-- A lease that the thread does not know was made by the lost call. recover.lua also repeats what [4] reported of tasks.
 -- Where the session is not there, reap.lua has ended it: whatever it held went back to the queue, nobody can tell what was
 -- settled before, and the thread counts what it was about to settle as refused.
 --
@@ -132,7 +128,7 @@ local final = #given
 local want, want_text, queues, mode, fault = read_counts(given, final, prefixes)
 if fault then return redis.error_reply('ERR turn: ' .. fault) end
 local thread = given[1]
-local first_group = 6 + 2 * queues
+local first_group = 5 + queues
 local now = read_clock()
 -- By place among the tasks to lease: the thread that each is for; nil: all are for one thread. dealt: how many of them are leased.
 local names, dealt = nil, 0
@@ -234,17 +230,17 @@ end
 -- 3. A thread that may stand in `idle` since an earlier call leaves it. If another script took it from there first, an item is in its
 -- list: then it leases nothing here, and {"idle"} sends it to that list, where its BLPOP returns at once.
 if mode == 'again' and queues == 1 then
-  local is_handed = leave_idle(prefixes[1], given[6] .. ':' .. thread)
+  local is_handed = leave_idle(prefixes[1], given[5] .. ':' .. thread)
   if is_handed then want, extras[1] = 0, {'idle'} end
 end
 
 -- 4. Lease from each queue in turn, until there are as many as are wanted. lists: from how many queues tasks were leased;
 -- leased_first, leased_others: the lists of the reply for the first of these queues, and for the others; gone: indexes of queues
--- in which the session is not there; shut: index -> a limit lets no more start; unasked: the first queue that was not asked, as
+-- in which the session is not there, from which on nothing is leased; shut: index -> a limit lets no more start; unasked: the first queue that was not asked, as
 -- there were enough.
 local lists, leased_first, leased_others, gone, shut, unasked = 0, false, false, false, false, nil
 for index = 1, want > 0 and queues or 0 do
-  local P, session = prefixes[index], given[4 + 2 * index]
+  local P, session = prefixes[index], given[4 + index]
   local s = settings_to_lease(P, settings[index], queues)
   settings[index] = s
   local ids
@@ -252,7 +248,7 @@ for index = 1, want > 0 and queues or 0 do
   -- Something is ready, or (false) the careful path looks.
   if ids == false or ids and ids[1] then
     local leased, taken, more, failure
-    if ids then
+    if ids and not gone then
       leased, taken, more, failure = lease_plain(P, index, P .. 'running:' .. session, ids, want, want_text, now, thread,
         session_known[index] == session, names, dealt)
     end
@@ -263,9 +259,9 @@ for index = 1, want > 0 and queues or 0 do
     else
       leasing = leasing or load_careful('leasing')
       local is_shut
-      leased, is_shut = leasing(P, {index = index, session = session, join = given[5 + 2 * index], ttl = given[3], want = want,
-        thread = thread, names = names, dealt = dealt, now = tonumber(now), settings = s, extras = extras, has_company = lists > 0,
-        session_stands = session_known[index] == session})
+      leased, is_shut = leasing(P, {index = index, session = session, want = want, thread = thread, names = names, dealt = dealt,
+        now = tonumber(now), settings = s, extras = extras, has_company = lists > 0, session_stands = session_known[index] == session,
+        looks = gone})
       taken = leased and (#leased - 1) / 2 or 0
       if is_shut then
         shut = shut or {}
@@ -287,7 +283,7 @@ for index = 1, want > 0 and queues or 0 do
       dealt = dealt + taken
       -- A task that crashed before is leased alone: it ends the lease, also if there would be room.
       local last = extras[#extras]
-      if want <= 0 or last and last[1] ~= '#' and last[3] > 0 then
+      if want <= 0 or last and last[3] > 0 then
         unasked = index + 1
         break
       end
@@ -310,7 +306,7 @@ if is_woken or waiting then
     end_next(prefixes[index])
   end
   if waiting and mode ~= '' and queues == 1 then
-    local is_idle = stand_idle(prefixes[1], given[6], waiting, settings[1])
+    local is_idle = stand_idle(prefixes[1], given[5], waiting, settings[1])
     if is_idle then extras[#extras + 1] = {'idle'} end
   end
 end

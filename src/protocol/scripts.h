@@ -8,6 +8,7 @@
 
 extern const rv_script rv_script_enqueue;
 extern const rv_script rv_script_turn;
+extern const rv_script rv_script_begin_session;
 extern const rv_script rv_script_lease_task;
 extern const rv_script rv_script_recover;
 extern const rv_script rv_script_wake_idle;

@@ -233,7 +233,7 @@ static void build_group(rv_conn *conn, const rv_turn *turn, size_t index)
 void rv_turn_build(rv_conn *conn, const rv_turn *turn)
 {
     static const char *const hands[] = {"", "idle", "again", "woken", "several"};
-    size_t args = 5 + 2 * turn->queue_count, keys = turn->queue_count;
+    size_t args = 4 + turn->queue_count, keys = turn->queue_count;
     for (size_t i = 0; i < turn->group_count; i++) {
         const plain_part plain = plain_of(&turn->groups[i]);
         args += 5 + plain.count + count_result_args(&plain) +
@@ -249,12 +249,8 @@ void rv_turn_build(rv_conn *conn, const rv_turn *turn)
     }
     rv_args(conn, turn->thread);
     rv_argi(conn, turn->want);
-    rv_argi(conn, turn->session_ms);
     rv_argi(conn, (int64_t)turn->queue_count);
     rv_args(conn, hands[turn->hand]);
-    for (size_t i = 0; i < turn->queue_count; i++) {
-        rv_args(conn, turn->queues[i].session);
-        rv_args(conn, turn->queues[i].join);
-    }
+    for (size_t i = 0; i < turn->queue_count; i++) rv_args(conn, turn->queues[i].session);
     for (size_t i = 0; i < turn->group_count; i++) build_group(conn, turn, i);
 }

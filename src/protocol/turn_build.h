@@ -14,7 +14,6 @@
 typedef struct rv_turn_queue {
     const rv_prefix *prefix;
     const char *session;
-    const char *join; /* the session's description when it has not begun in this queue, else "" */
 } rv_turn_queue;
 
 /* Outcomes for one session of one queue. */
@@ -39,7 +38,6 @@ typedef struct rv_turn {
     const char *thread; /* its name; with RV_HAND_SEVERAL: for each task the name of its thread, see turn.lua */
     rv_hand hand;
     unsigned want;
-    int64_t session_ms;
     const rv_turn_queue *queues;
     size_t queue_count;
     const rv_turn_group *groups;

@@ -121,25 +121,3 @@ bool rv_turn_reply_copy_next(const rv_turn_reply *reply, size_t queues, rv_turn_
     if (ret->envelope.flagged) rv_lease_read_extra(ret, reply->extras, &place->extra);
     return true;
 }
-
-const rv_reply *rv_turn_reply_policy(const rv_turn_reply *reply, size_t *next, size_t *ret_queue)
-{
-    while (*next < reply->extras->count) {
-        const rv_reply *extra = reply->extras->items[(*next)++], *text = rv_reply_at(extra, 2);
-        int64_t index = rv_reply_int(rv_reply_at(extra, 1), 0);
-        if (!rv_reply_is_text(rv_reply_at(extra, 0), "#") || index < 1 || !rv_reply_is(text, RV_TEXT)) continue;
-        *ret_queue = (size_t)index - 1;
-        return text;
-    }
-    return NULL;
-}
-
-int64_t rv_turn_reply_result_max(const rv_turn_reply *reply, size_t next)
-{
-    return next > 0 ? rv_reply_int(rv_reply_at(rv_reply_at(reply->extras, next - 1), 3), 0) : 0;
-}
-
-int64_t rv_turn_reply_payload_max(const rv_turn_reply *reply, size_t next)
-{
-    return next > 0 ? rv_reply_int(rv_reply_at(rv_reply_at(reply->extras, next - 1), 4), 0) : 0;
-}

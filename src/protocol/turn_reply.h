@@ -45,14 +45,4 @@ typedef struct rv_turn_reply_place {
 bool rv_turn_reply_copy_next(const rv_turn_reply *reply, size_t queues, rv_turn_reply_place *place, rv_arena *arena,
                              rv_lease *ret);
 
-/*
- * The policies of queues (task_policy.h) in which the turn began a session, one after the other: start with *next = 0.
- * Returns the text (empty: it has none), and in *ret_queue the index among turn.queues; NULL: there are no more.
- */
-const rv_reply *rv_turn_reply_policy(const rv_turn_reply *reply, size_t *next, size_t *ret_queue);
-/* The maximum size of results in the queue of the last policy, in bytes; 0: no limit. */
-int64_t rv_turn_reply_result_max(const rv_turn_reply *reply, size_t next);
-/* The same of payloads. */
-int64_t rv_turn_reply_payload_max(const rv_turn_reply *reply, size_t next);
-
 #endif

@@ -308,7 +308,7 @@ reeve_status rv_cluster_calls_call(rv_conn *conn, int64_t deadline, const rv_rep
     return status;
 }
 
-/* ---- blocking commands ----------------------------------------------------------------------------------------- */
+/* ---- several commands for one node; the first may block --------------------------------------------------------- */
 
 /* A node that gives a slot away ends the waits for its keys with MOVED: for the caller that is a lost connection, of
  * which it is not known what it did, and the next one leads to the new owner. */
@@ -326,22 +326,42 @@ static reeve_status end_wait(rv_conn *conn, rv_link *link, reeve_status status, 
     return take_result(conn, link, status, ret);
 }
 
+/* Puts what was built, which is all for the slot of the first command, into the link to its node. */
+static reeve_status forward_all(rv_conn *conn, int64_t deadline, rv_link **ret)
+{
+    int few_slots[FEW];
+    reeve_status status = check_ready(conn);
+    if (status == REEVE_OK && (conn->commands.count == 0 || conn->commands.count > FEW))
+        status = rv_fail(&conn->error, REEVE_EINVAL, "a call for one node takes from 1 to %d commands", FEW);
+    if (status == REEVE_OK) {
+        rv_route_all(&conn->commands, few_slots);
+        status = forward(conn, few_slots[0], deadline, ret);
+    }
+    rv_command_clear(&conn->commands);
+    return status;
+}
+
 reeve_status rv_cluster_calls_blocking(rv_conn *conn, int64_t deadline, const rv_reply **ret)
 {
     rv_link *link = NULL;
-    int few_slots[FEW];
     *ret = NULL;
     deadline = deadline_or_usual(conn, deadline);
-    reeve_status status = check_ready(conn);
-    if (status == REEVE_OK && (conn->commands.count == 0 || conn->commands.count > FEW))
-        status = rv_fail(&conn->error, REEVE_EINVAL, "a wait takes from 1 to %d commands", FEW);
-    if (status == REEVE_OK) {
-        rv_route_all(&conn->commands, few_slots);
-        status = forward(conn, few_slots[0], deadline, &link);
-    }
-    rv_command_clear(&conn->commands);
+    reeve_status status = forward_all(conn, deadline, &link);
     if (status != REEVE_OK) return status;
     status = rv_conn_call_blocking(link->conn, deadline, ret);
+    return end_wait(conn, link, status, ret);
+}
+
+/* Another owner of the slot is found at the next call. */
+reeve_status rv_cluster_calls_last(rv_conn *conn, int64_t deadline, rv_on_reply on_reply, void *context,
+                                   const rv_reply **ret)
+{
+    rv_link *link = NULL;
+    *ret = NULL;
+    deadline = deadline_or_usual(conn, deadline);
+    reeve_status status = forward_all(conn, deadline, &link);
+    if (status != REEVE_OK) return status;
+    status = rv_conn_call_last(link->conn, deadline, on_reply, context, ret);
     return end_wait(conn, link, status, ret);
 }
 

@@ -9,6 +9,8 @@
 
 reeve_status rv_cluster_calls_exec(rv_conn *conn, int64_t deadline, rv_on_reply on_reply, void *context);
 reeve_status rv_cluster_calls_call(rv_conn *conn, int64_t deadline, const rv_reply **ret);
+reeve_status rv_cluster_calls_last(rv_conn *conn, int64_t deadline, rv_on_reply on_reply, void *context,
+                                   const rv_reply **ret);
 reeve_status rv_cluster_calls_blocking(rv_conn *conn, int64_t deadline, const rv_reply **ret);
 reeve_status rv_cluster_calls_resume(rv_conn *conn, int64_t deadline, const rv_reply **ret);
 

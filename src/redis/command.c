@@ -267,6 +267,14 @@ void rv_cmd_script(rv_conn *conn, const rv_script *script, size_t keys, size_t a
     rv_command_addi(&conn->commands, (int64_t)keys);
 }
 
+void rv_cmd_script_text(rv_conn *conn, const rv_script *script, size_t keys, size_t args)
+{
+    rv_cmd(conn, 3 + keys + args);
+    rv_args(conn, "EVAL");
+    rv_arg(conn, script->text, script->length);
+    rv_argi(conn, (int64_t)keys);
+}
+
 void rv_arg(rv_conn *conn, const void *data, size_t length)
 {
     rv_command_add2(&conn->commands, data, length, NULL, 0);

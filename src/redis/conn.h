@@ -120,7 +120,8 @@ rv_redis_clock *rv_conn_clock(rv_conn *conn);
 /* ---- building: each command is begun with its number of arguments, which must then be added ------------------- */
 
 void rv_cmd(rv_conn *conn, size_t argc); /* a plain command: argc counts its name */
-void rv_cmd_script(rv_conn *conn, const rv_script *script, size_t keys, size_t args); /* EVALSHA sha keys ... */
+void rv_cmd_script(rv_conn *conn, const rv_script *script, size_t keys, size_t args);      /* EVALSHA sha keys ... */
+void rv_cmd_script_text(rv_conn *conn, const rv_script *script, size_t keys, size_t args); /* EVAL text keys ... */
 void rv_arg(rv_conn *conn, const void *data, size_t length);
 void rv_args(rv_conn *conn, const char *text);
 void rv_argi(rv_conn *conn, int64_t number);
@@ -159,6 +160,14 @@ reeve_status rv_conn_call(rv_conn *conn, int64_t deadline, const rv_reply **ret)
  * connection that is dead without a sign is noticed early, and a long reply on a slow one is not cut off.
  */
 reeve_status rv_conn_call_begun_by(rv_conn *conn, int64_t begins_by, const rv_reply **ret);
+
+/*
+ * The same for several commands, all for one server: *ret is the reply of the last one, and on_reply receives the others,
+ * as with rv_conn_exec. Only the last may be a script by its SHA1. An error reply of another one is REEVE_EREDIS with *ret
+ * NULL; the effect of the last command is unknown then.
+ */
+reeve_status rv_conn_call_last(rv_conn *conn, int64_t deadline, rv_on_reply on_reply, void *context,
+                               const rv_reply **ret);
 
 /*
  * After rv_conn_call: the reply's memory goes to *mine, so that it lives on while the connection is used; what *mine

@@ -244,6 +244,8 @@ void rv_conn_take_reply(rv_conn *conn, rv_arena *mine)
 /* The last reply, and whether one before it was an error (whose words are then the connection's). */
 typedef struct last_reply {
     rv_conn *conn;
+    rv_on_reply on_reply; /* of those before; or NULL */
+    void *context;
     const rv_reply *reply;
     size_t before; /* replies before the last */
     bool failed;
@@ -253,7 +255,9 @@ static void keep_last_reply(size_t index, const rv_reply *reply, void *context)
 {
     last_reply *last = context;
     last->reply = reply;
-    if (index >= last->before || !rv_reply_is(reply, RV_ERROR)) return;
+    if (index >= last->before) return;
+    if (last->on_reply != NULL && !rv_reply_is(reply, RV_ERROR)) last->on_reply(index, reply, last->context);
+    if (!rv_reply_is(reply, RV_ERROR)) return;
     last->failed = true;
     (void)rv_fail(&last->conn->error, REEVE_EREDIS, "Redis answered: %s%s", reply->text,
                   rv_refusal_advice(reply->text));
@@ -287,6 +291,22 @@ reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_rep
     rv_command_clear(&conn->commands);
     if (status != REEVE_OK) return status;
     return last.failed ? REEVE_EREDIS : finish_call(conn, last.reply, ret);
+}
+
+reeve_status rv_conn_call_last(rv_conn *conn, int64_t deadline, rv_on_reply on_reply, void *context,
+                               const rv_reply **ret)
+{
+    last_reply last = {.conn = conn, .on_reply = on_reply, .context = context};
+    if (conn->links) return rv_cluster_calls_last(conn, deadline, on_reply, context, ret);
+    *ret = NULL;
+    last.before = conn->commands.count - 1;
+    if (conn->commands.count == 0) return rv_fail(&conn->error, REEVE_EINVAL, "a call takes a command");
+    reeve_status status = execute(conn, deadline, keep_last_reply, &last);
+    if (status != REEVE_OK) return status;
+    if (!last.failed) return finish_call(conn, last.reply, ret);
+    status = check_rest(conn);
+    rv_reply_reader_settle(&conn->reader);
+    return status == REEVE_OK ? REEVE_EREDIS : status;
 }
 
 reeve_status rv_conn_wait_any(rv_conn *conn, int64_t deadline, bool *ret_answered)

@@ -25,7 +25,7 @@ static reeve_status settle(rv_thread *t, const rv_item *item, const rv_settlemen
                            .lease = lease,
                            .items = items,
                            .count = 1};
-    rv_turn turn = {.thread = t->number_text, .session_ms = t->worker->session_ms, .groups = &group, .group_count = 1};
+    rv_turn turn = {.thread = t->number_text, .groups = &group, .group_count = 1};
     (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)item->lease.since_ms, t->number_text);
     rv_turn_build(t->conn, &turn);
     reeve_status status = rv_conn_call(t->conn, 0, &reply);

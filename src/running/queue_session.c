@@ -46,8 +46,26 @@ bool rv_queue_session_get(rv_queue_session *queue_session, char ret_session[RV_S
 void rv_queue_session_begin(rv_queue_session *queue_session, const char *session)
 {
     rv_lock(&queue_session->lock);
-    if (strcmp(queue_session->session, session) == 0) queue_session->begun = true;
+    if (strcmp(queue_session->session, session) == 0) {
+        queue_session->begun = true;
+        queue_session->wanted = false;
+    }
     rv_unlock(&queue_session->lock);
+}
+
+void rv_queue_session_want(rv_queue_session *queue_session)
+{
+    rv_lock(&queue_session->lock);
+    queue_session->wanted = true;
+    rv_unlock(&queue_session->lock);
+}
+
+bool rv_queue_session_is_wanted(rv_queue_session *queue_session)
+{
+    rv_lock(&queue_session->lock);
+    bool wanted = queue_session->wanted && !queue_session->begun;
+    rv_unlock(&queue_session->lock);
+    return wanted;
 }
 
 bool rv_queue_session_lose(rv_queue_session *queue_session, const char *session)

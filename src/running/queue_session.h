@@ -1,6 +1,6 @@
 /*
- * queue_session.h - the worker's sessions: one for each queue. The first lease in the queue begins it, heartbeats
- * renew it, and a new one replaces it when it was lost. Redis then refuses the outcomes of tasks that were leased
+ * queue_session.h - the worker's sessions: one for each queue. It begins before the first lease in the queue,
+ * heartbeats renew it, and a new one replaces it when it was lost. Redis then refuses the outcomes of tasks that were leased
  * under the old one.
  */
 #ifndef RV_RUNNING_QUEUE_SESSION_H
@@ -32,6 +32,7 @@ typedef struct rv_queue_session {
     pthread_mutex_t lock;              /* guards what follows; held for moments only, no other lock is taken under it */
     char session[RV_SESSION_LENGTH + 1];
     bool begun;              /* it exists in Redis, as far as the worker knows */
+    bool wanted;             /* it has not begun, and a turn found a task that it could lease */
     rv_task_policy policy;   /* the queue's, as Redis returned it last */
     atomic_int policy_state; /* RV_POLICY_*; written under the lock, read without it */
     atomic_bool away;        /* no pool serves the queue: no heartbeat and no maintenance. Changes under
@@ -66,6 +67,11 @@ bool rv_queue_session_get(rv_queue_session *queue_session, char ret_session[RV_S
 
 /* The session has begun. Without effect when it is not the present one any more. */
 void rv_queue_session_begin(rv_queue_session *queue_session, const char *session);
+
+/* A turn found a task in the queue that the session could lease, and not the session. */
+void rv_queue_session_want(rv_queue_session *queue_session);
+/* Whether the present session has not begun, and is to begin now. */
+bool rv_queue_session_is_wanted(rv_queue_session *queue_session);
 
 /* The session is gone from Redis: a new one is in use from now on. False when it was not the present one. */
 bool rv_queue_session_lose(rv_queue_session *queue_session, const char *session);

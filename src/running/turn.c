@@ -49,6 +49,12 @@ static void enter_next_state(rv_thread *t, bool idle, bool empty)
     rv_thread_state_enter(t, idle ? RV_THREAD_IDLE : empty ? RV_THREAD_WAIT : RV_THREAD_TURN);
 }
 
+/* again: the turn leased nothing, or not all that there is, and the same queues are asked once more. */
+static void settle_order(rv_thread *t, bool again)
+{
+    if (!again || t->fresh > 0) rv_queue_order_settle(&t->order);
+}
+
 /* Returns false when there is to be another turn at once. */
 static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want, size_t groups)
 {
@@ -64,13 +70,12 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want,
     rv_turn_leases_note_gone(t, reply->gone);
     bool again = reply->gone->count > 0;
     rv_batch_handler_drop_lost(t);
-    rv_turn_leases_note_begun(t, reply);
     bool idle = rv_turn_reply_is_idle(reply);
     /* A turn whose reply was lost may have begun the session; from now on its end is noticed. */
     if (idle) rv_queue_session_begin(t->pool->queue_sessions[0], t->sessions[0]);
     rv_turn_leases_take(t, reply, want);
     bool goes_on = rv_round_goes_on(t, again);
-    if (!goes_on) rv_queue_order_settle(&t->order); /* this changes the places: the reply is not read after it */
+    settle_order(t, goes_on || again); /* this changes the places: the reply is not read after it */
     rv_conn_take_reply(t->conn, &t->arena);
     enter_next_state(t, idle, t->fresh == 0 && !again);
     return (!again || t->fresh > 0) && !goes_on;
@@ -117,7 +122,7 @@ static bool take_served(rv_thread *t, unsigned want)
     if (idle) rv_queue_session_begin(t->pool->queue_sessions[0], t->sessions[0]);
     rv_turn_leases_note_places(t, leased);
     rv_turn_leases_fill(t, leased, want);
-    rv_queue_order_settle(&t->order);
+    settle_order(t, t->shared.again);
     enter_next_state(t, idle, leased == 0 && !t->shared.again);
     return leased > 0 || !t->shared.again;
 }
@@ -156,7 +161,6 @@ static bool finish_shared(rv_thread *t, one_call *call)
 {
     rv_turn_call_answered(t);
     rv_turn_leases_note_gone(t, call->reply.gone);
-    rv_turn_leases_note_begun(t, &call->reply);
     rv_company_serve(t, &call->company, &call->reply);
     if (t->shared.role == RV_SHARE_SERVED) return take_served(t, call->ask);
     rv_thread_state_enter(t, RV_THREAD_RECOVER);

@@ -5,6 +5,7 @@
 
 #include "protocol/scripts.h"
 #include "protocol/turn_build.h"
+#include "running/begin_session.h"
 #include "running/company.h"
 #include "running/descriptors.h"
 #include "running/flight.h"
@@ -48,35 +49,33 @@ size_t rv_turn_call_group(rv_thread *t)
     return groups;
 }
 
-/* From now on the heartbeats renew the session, although it may not have begun: the reply of the turn may be lost or
- * late. */
-static void note_asked(rv_thread *t)
-{
-    if (!t->asks) atomic_fetch_add(&t->worker->asking, 1);
-    t->asks = true;
-}
-
 void rv_turn_call_answered(rv_thread *t)
 {
     rv_flight_note_turn(t->batch.flight);
-    if (t->asks) atomic_fetch_sub(&t->worker->asking, 1);
-    t->asks = false;
+    rv_begin_session_answered(t);
 }
 
-/* Lists the queues to lease from. begin: the turn may begin sessions. */
-static void list_queues(rv_thread *t, bool begin)
+/* Copies the queue's session, or "" where it has not begun: a turn that another thread's call overtakes must not take that for
+ * the end of a session. Returns whether it has begun. */
+static bool take_session(rv_thread *t, size_t queue)
 {
-    rv_round_choose(t, begin);
+    bool begun = rv_queue_session_get(t->pool->queue_sessions[queue], t->sessions[queue]);
+    if (!begun) t->sessions[queue][0] = '\0';
+    return begun;
+}
+
+/* Lists the queues to lease from. some: as in rv_round_choose. Returns whether the sessions of all have begun. */
+static bool list_queues(rv_thread *t, bool some)
+{
+    bool begun = true;
+    rv_round_choose(t, some);
     for (size_t nth = 0; nth < t->place_count; nth++) {
         size_t queue = rv_round_queue(t, nth);
-        rv_queue_session *queue_session = t->pool->queue_sessions[queue];
-        bool begun = rv_queue_session_get(queue_session, t->sessions[queue]);
-        if (!begun && !begin) t->sessions[queue][0] = '\0';
-        if (!begun && begin) note_asked(t);
-        t->queues[nth] = (rv_turn_queue){.prefix = &queue_session->prefix,
-                                         .session = t->sessions[queue],
-                                         .join = begun || !begin ? "" : t->worker->about};
+        begun = take_session(t, queue) && begun;
+        t->queues[nth] =
+            (rv_turn_queue){.prefix = &t->pool->queue_sessions[queue]->prefix, .session = t->sessions[queue]};
     }
+    return begun;
 }
 
 /* A thread of several queues is not registered: it could be handed a task in each of them. */
@@ -88,14 +87,11 @@ static rv_hand hand_of(const rv_thread *t)
     return rv_thread_state_is_registered(t) ? RV_HAND_AGAIN : RV_HAND_IDLE;
 }
 
-/* Redis executes this lease when a wait ends. This worker may be frozen or cut off then, and only an existing
- * session shows that it is not. So this lease begins no session; the next turn does. */
 void rv_turn_call_build_lease(rv_thread *t, unsigned want)
 {
-    list_queues(t, false);
+    (void)list_queues(t, false);
     rv_turn turn = {.thread = t->number_text,
                     .want = want,
-                    .session_ms = t->worker->session_ms,
                     .hand = RV_HAND_WOKEN,
                     .queues = t->queues,
                     .queue_count = t->place_count};
@@ -103,19 +99,18 @@ void rv_turn_call_build_lease(rv_thread *t, unsigned want)
 }
 
 /* The lease of one task that is named, by a turn that settles nothing. */
-static void build_named(rv_thread *t)
+static reeve_status call_named(rv_thread *t, const rv_reply **ret)
 {
-    rv_queue_session *queue_session = t->pool->queue_sessions[t->named_queue];
-    bool begun = rv_queue_session_get(queue_session, t->sessions[t->named_queue]);
-    if (!begun) note_asked(t);
+    rv_begins begins = {0};
+    const rv_prefix *prefix = &t->pool->queue_sessions[t->named_queue]->prefix;
     t->place_count = 1;
-    rv_cmd_script(t->conn, &rv_script_lease_task, 1, 5);
-    rv_arg(t->conn, queue_session->prefix.text, queue_session->prefix.length);
+    if (!take_session(t, t->named_queue)) rv_begin_session_build(&begins, t);
+    rv_cmd_script(t->conn, &rv_script_lease_task, 1, 3);
+    rv_arg(t->conn, prefix->text, prefix->length);
     rv_args(t->conn, t->named);
     rv_args(t->conn, t->sessions[t->named_queue]);
-    rv_args(t->conn, begun ? "" : t->worker->about);
     rv_args(t->conn, t->number_text);
-    rv_argi(t->conn, t->worker->session_ms);
+    return begins.count > 0 ? rv_begin_session_call(&begins, ret) : rv_conn_call(t->conn, 0, ret);
 }
 
 /* The queue at a place of the turn. */
@@ -124,29 +119,29 @@ size_t rv_turn_call_queue_at(const rv_thread *t, size_t place)
     return t->named != NULL ? t->named_queue : rv_round_queue(t, place);
 }
 
+/* Chooses the queues that the turn asks, and builds the calls with which their sessions begin. */
+static void choose_queues(rv_thread *t, rv_turn *turn, rv_begins *begins)
+{
+    bool begun = list_queues(t, true);
+    turn->queues = t->queues;
+    turn->queue_count = t->place_count;
+    turn->hand = hand_of(t);
+    if (!begun && turn->want > 0) rv_begin_session_build(begins, t);
+}
+
 /* company: receives those whose turns go with it; NULL: it is not shared. */
 reeve_status rv_turn_call_send(rv_thread *t, unsigned want, size_t *ret_groups, rv_company *company,
                                const rv_reply **ret)
 {
-    rv_turn turn = {.thread = t->number_text,
-                    .want = want,
-                    .session_ms = t->worker->session_ms,
-                    .groups = t->groups,
-                    .group_count = rv_turn_call_group(t)};
+    rv_turn turn = {.thread = t->number_text, .want = want, .groups = t->groups, .group_count = rv_turn_call_group(t)};
+    rv_begins begins = {0};
     *ret_groups = turn.group_count;
-    if (t->named != NULL && want > 0 && turn.group_count == 0) {
-        build_named(t);
-        return rv_conn_call(t->conn, 0, ret);
-    }
-    if (t->named == NULL && (want > 0 || t->state == RV_THREAD_LEAVE)) {
-        list_queues(t, true);
-        turn.queues = t->queues;
-        turn.queue_count = t->place_count;
-        turn.hand = hand_of(t);
-    }
+    if (t->named != NULL && want > 0 && turn.group_count == 0) return call_named(t, ret);
+    if (t->named == NULL && (want > 0 || t->state == RV_THREAD_LEAVE)) choose_queues(t, &turn, &begins);
+    if (begins.count > 0) company = NULL;
     if (company != NULL) rv_company_take(t, want, company);
     if (company != NULL) rv_company_join(company, &turn);
     rv_turn_build(t->conn, &turn);
     rv_descriptors_check_before_call(t, company != NULL && company->first != NULL);
-    return rv_company_call(t, company, ret);
+    return begins.count > 0 ? rv_begin_session_call(&begins, ret) : rv_company_call(t, company, ret);
 }

@@ -19,13 +19,14 @@ size_t rv_turn_call_group(rv_thread *thread);
 reeve_status rv_turn_call_send(rv_thread *thread, unsigned want, size_t *ret_groups, rv_company *company,
                                const rv_reply **ret);
 
-/* The reply of a turn has come: the session that it was to begin needs no heartbeat of its own any more. */
+/* The reply of a turn has come. */
 void rv_turn_call_answered(rv_thread *thread);
 
 /* The queue at a place of the turn. */
 size_t rv_turn_call_queue_at(const rv_thread *thread, size_t place);
 
-/* Builds a turn that only leases, for the waiting place; rv_turn_take_lease takes its reply. */
+/* Builds a turn that only leases, for the waiting place; rv_turn_take_lease takes its reply. Redis executes it when the wait
+ * ends. This worker may be frozen or cut off then, and only an existing session shows that it is not. */
 void rv_turn_call_build_lease(rv_thread *thread, unsigned want);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * turn_leases.c - the leases of a turn go into the batch, and the sessions that it began or lost are noted.
+ * turn_leases.c - the leases of a turn go into the batch, and the sessions that it did not find are noted.
  */
 #include "running/turn_leases.h"
 
@@ -15,8 +15,8 @@
 #include "running/turn_call.h"
 #include "running/wakeup.h"
 
-/* Notes the sessions that are gone. The tasks that could not be leased are still ready; the caller takes another
- * turn. */
+/* Notes the sessions that are gone, or have not begun. The tasks that could not be leased are still ready; the caller takes
+ * another turn. */
 void rv_turn_leases_note_gone(rv_thread *t, const rv_reply *gone)
 {
     for (size_t i = 0; i < gone->count; i++) {
@@ -24,6 +24,7 @@ void rv_turn_leases_note_gone(rv_thread *t, const rv_reply *gone)
         if (index < 1 || (size_t)index > t->place_count) continue;
         size_t queue = rv_turn_call_queue_at(t, (size_t)index - 1);
         rv_queue_session *queue_session = t->pool->queue_sessions[queue];
+        rv_queue_session_want(queue_session);
         if (!rv_queue_session_lose(queue_session, t->sessions[queue])) continue;
         rv_redis_report_session_lost(t->worker);
         rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: the worker begins a new one", "queue",
@@ -43,23 +44,6 @@ void rv_turn_leases_note_places(rv_thread *t, size_t count)
         for (; next < count && rv_round_place(t, t->leases[next].queue) == place; next++)
             t->leases[next].queue = rv_queue_order_queue(&t->order, place);
         rv_queue_order_charge(&t->order, place, next - first);
-    }
-}
-
-/* Notes the sessions that the turn began, and the policies of their queues. Later changes reach the scheduler. */
-void rv_turn_leases_note_begun(rv_thread *t, const rv_turn_reply *reply)
-{
-    const rv_reply *text;
-    size_t place;
-    for (size_t next = 0; (text = rv_turn_reply_policy(reply, &next, &place)) != NULL;) {
-        if (place >= t->place_count) continue;
-        size_t queue = rv_turn_call_queue_at(t, place);
-        rv_queue_session *queue_session = t->pool->queue_sessions[queue];
-        rv_queue_session_begin(queue_session, t->sessions[queue]);
-        rv_queue_session_set_policy(queue_session, text->text, text->length);
-        atomic_store_explicit(&queue_session->result_max, rv_turn_reply_result_max(reply, next), memory_order_relaxed);
-        atomic_store_explicit(&queue_session->payload_max, rv_turn_reply_payload_max(reply, next),
-                              memory_order_relaxed);
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * turn_leases.h - the leases of a turn go into the batch, and the sessions that it began or lost are noted. For the
- * thread that owns the batch.
+ * turn_leases.h - the leases of a turn go into the batch, and the sessions that it did not find are noted. For
+ * the thread that owns the batch.
  */
 #ifndef RV_RUNNING_TURN_LEASES_H
 #define RV_RUNNING_TURN_LEASES_H
@@ -8,12 +8,9 @@
 #include "protocol/turn_reply.h"
 #include "running/worker_state.h"
 
-/* Notes the sessions that are gone. The tasks that could not be leased are still ready; the caller takes another
- * turn. */
+/* Notes the sessions that are gone, or have not begun. The tasks that could not be leased are still ready; the caller takes
+ * another turn. */
 void rv_turn_leases_note_gone(rv_thread *thread, const rv_reply *gone);
-
-/* Notes the sessions that the turn began, and the policies of their queues. Later changes reach the scheduler. */
-void rv_turn_leases_note_begun(rv_thread *thread, const rv_turn_reply *reply);
 
 /* Reads the leases of a reply, and appends them to the batch. want: how many were asked for. */
 void rv_turn_leases_take(rv_thread *thread, const rv_turn_reply *reply, unsigned want);

@@ -32,10 +32,7 @@ static reeve_status settle_slot(rv_thread *t, unsigned slot)
     const rv_reply *reply;
     rv_turn_reply read;
     t->round.slot = slot;
-    rv_turn turn = {.thread = t->number_text,
-                    .session_ms = t->worker->session_ms,
-                    .groups = t->groups,
-                    .group_count = rv_turn_call_group(t)};
+    rv_turn turn = {.thread = t->number_text, .groups = t->groups, .group_count = rv_turn_call_group(t)};
     rv_turn_build(t->conn, &turn);
     reeve_status status = rv_conn_call(t->conn, 0, &reply);
     if (status != REEVE_OK) return status;
@@ -72,14 +69,11 @@ void rv_turn_slots_pass_on(rv_thread *t)
     while (status == REEVE_OK && rv_round_next_left(t)) {
         for (size_t nth = 0; nth < t->place_count; nth++) {
             size_t queue = rv_round_queue(t, nth);
-            t->queues[nth] = (rv_turn_queue){
-                .prefix = &t->pool->queue_sessions[queue]->prefix, .session = t->sessions[queue], .join = ""};
+            t->queues[nth] =
+                (rv_turn_queue){.prefix = &t->pool->queue_sessions[queue]->prefix, .session = t->sessions[queue]};
         }
-        rv_turn turn = {.thread = t->number_text,
-                        .session_ms = t->worker->session_ms,
-                        .hand = RV_HAND_WOKEN,
-                        .queues = t->queues,
-                        .queue_count = t->place_count};
+        rv_turn turn = {
+            .thread = t->number_text, .hand = RV_HAND_WOKEN, .queues = t->queues, .queue_count = t->place_count};
         rv_turn_build(t->conn, &turn);
         status = rv_conn_call(t->conn, 0, &reply);
     }

@@ -107,7 +107,7 @@ struct reeve_worker {
     pthread_cond_t thread_ended;
     unsigned threads_alive;
     atomic_int phase;     /* rv_phase */
-    atomic_uint asking;   /* threads with an unanswered turn that may have begun a session */
+    atomic_uint asking;   /* threads with an unanswered call that may have begun a session */
     bool is_consumer;     /* no thread is started: the program takes the turns of the only one (consumer/) */
     bool is_manual;       /* of a consumer: the program sends the heartbeats */
     bool keeps_leases;    /* of a consumer: it ends without giving its leases back, and stays registered */

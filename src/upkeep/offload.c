@@ -333,7 +333,7 @@ static void build_delivery(reeve_worker *worker, const rv_offloaded *offloaded)
                            .count = 1};
     /* A repeated delivery must not settle a later lease of the same task. */
     snprintf(lease, sizeof(lease), "%lld %s", (long long)offloaded->since_ms, offloaded->thread);
-    rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
+    rv_turn turn = {.thread = "keeper", .groups = &group, .group_count = 1};
     rv_turn_build(worker->keeper.thread.conn, &turn);
 }
 

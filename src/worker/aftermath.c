@@ -98,7 +98,7 @@ static void send_group(work *w, const rv_flight_slot *slot)
                            .lease = lease,
                            .items = w->listed,
                            .count = w->count};
-    rv_turn turn = {.thread = thread, .session_ms = w->aftermath->session_ms, .groups = &group, .group_count = 1};
+    rv_turn turn = {.thread = thread, .groups = &group, .group_count = 1};
     rv_turn_build(w->conn, &turn);
     w->count = 0;
 }

@@ -14,7 +14,6 @@
 typedef struct rv_aftermath {
     const rv_url *target;
     const char *ns;
-    int64_t session_ms;
     const rv_flight_header *flight; /* of a process that has died; it is not trusted */
     size_t size;                    /* bytes that can be read there */
     const char *message;            /* of the crash; at most REEVE_MESSAGE_MAX bytes */

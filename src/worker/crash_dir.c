@@ -56,7 +56,6 @@ static bool settle_record(reeve_worker *worker, const char *name, const rv_fligh
     rv_aftermath_counts counts = {0};
     const rv_aftermath aftermath = {.target = worker->target,
                                     .ns = worker->ns,
-                                    .session_ms = worker->session_ms,
                                     .flight = header,
                                     .size = size,
                                     .message = MESSAGE,

@@ -122,9 +122,9 @@ static void a_chained_task_that_is_refused_comes_with_the_next_call(void **state
         assert_int_equal(test_lease(&hand, 1), 1);
         for (int try = 0; try < 2; try++) {
             (void)test_cmd(test_conn, try == 0 ? "SET reeve:{q}:%s x" : "DEL reeve:{q}:%s", cases[i].key);
-            (void)TEST_SCRIPT(turn, "reeve:{q}:", "1", "0", "15000", "1", "", hand.sessions[0], "", "1",
-                              hand.sessions[0], "", "0", "2", "chain", "a", "q/next", cases[i].options,
-                              "\"type\":\"t\"}\n", "done", "a", "", "", "");
+            (void)TEST_SCRIPT(turn, "reeve:{q}:", "1", "0", "1", "", hand.sessions[0], "1", hand.sessions[0], "", "0",
+                              "2", "chain", "a", "q/next", cases[i].options, "\"type\":\"t\"}\n", "done", "a", "", "",
+                              "");
         }
         assert_string_equal(test_state("q", "a"), "completed");
         assert_string_equal(test_state("q", "next"), cases[i].becomes);

@@ -204,6 +204,57 @@ static void tally_reply(size_t index, const rv_reply *reply, void *context)
     if (rv_reply_is(reply, RV_ERROR)) all->errors++;
 }
 
+static void build_ping(rv_conn *conn, const char *text)
+{
+    rv_cmd(conn, 2);
+    rv_args(conn, "PING");
+    rv_args(conn, text);
+}
+
+static void keep_number(size_t index, const rv_reply *reply, void *context)
+{
+    int64_t *numbers = context;
+    numbers[index] = rv_reply_is(reply, RV_TEXT) ? -2 : rv_reply_int(rv_reply_at(reply, 1), -1);
+}
+
+/* The reply of the last command lives on; an error before it is that of the call. */
+static void the_last_of_several_is_the_reply(void **state)
+{
+    (void)state;
+    rv_conn *conn = test_conn_open(redis);
+    const rv_reply *reply;
+    char sha[41];
+    int64_t numbers[3] = {0, 0, 0};
+    rv_script script = with_sha(conn, &script_key, sha);
+    assert_string_equal(test_cmd(conn, "SCRIPT FLUSH"), "OK");
+    build_ping(conn, "one");
+    rv_cmd_script_text(conn, &script, 1, 1);
+    rv_args(conn, "k");
+    rv_argi(conn, 5);
+    rv_cmd_script(conn, &script, 1, 1);
+    rv_args(conn, "k");
+    rv_argi(conn, 7);
+    assert_int_equal(rv_conn_call_last(conn, 0, keep_number, numbers, &reply), REEVE_OK);
+    assert_int_equal(rv_reply_int(rv_reply_at(reply, 1), -1), 7);
+    assert_int_equal(numbers[0], -2);
+    assert_int_equal(numbers[1], 5);
+    assert_int_equal(numbers[2], 0);
+    build_ping(conn, "one");
+    rv_cmd(conn, 1);
+    rv_args(conn, "NONSENSE");
+    build_ping(conn, "three");
+    assert_int_equal(rv_conn_call_last(conn, 0, NULL, NULL, &reply), REEVE_EREDIS);
+    assert_null(reply);
+    assert_non_null(strstr(rv_conn_error(conn)->text, "NONSENSE"));
+    build_ping(conn, "one");
+    rv_cmd(conn, 1);
+    rv_args(conn, "NONSENSE");
+    assert_int_equal(rv_conn_call_last(conn, 0, NULL, NULL, &reply), REEVE_EREDIS);
+    assert_true(rv_reply_is(reply, RV_ERROR));
+    assert_int_equal(rv_conn_call_last(conn, 0, NULL, NULL, &reply), REEVE_EINVAL);
+    rv_conn_destroy(conn);
+}
+
 static void forgotten_in_the_middle_of_a_pipeline(void **state)
 {
     (void)state;
@@ -335,6 +386,7 @@ int main(void)
         cmocka_unit_test(misuse_sends_nothing),
         cmocka_unit_test(a_taken_reply_lives_on),
         cmocka_unit_test(a_forgotten_script_is_loaded),
+        cmocka_unit_test(the_last_of_several_is_the_reply),
         cmocka_unit_test(forgotten_in_the_middle_of_a_pipeline),
         cmocka_unit_test(a_script_that_does_not_compile),
         cmocka_unit_test(a_steady_load_allocates_nothing),

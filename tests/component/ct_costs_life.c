@@ -113,7 +113,7 @@ static void settle_first(void)
     const rv_settlement *const items[] = {&settlement};
     (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)hand.now_ms, hand.thread);
     const rv_turn_group group = {.prefix = PREFIX, .session = SESSION, .lease = lease, .items = items, .count = 1};
-    const rv_turn turn = {.thread = hand.thread, .session_ms = 60000, .groups = &group, .group_count = 1};
+    const rv_turn turn = {.thread = hand.thread, .groups = &group, .group_count = 1};
     rv_turn_reply said;
     rv_turn_build(test_conn, &turn);
     const rv_reply *reply = call();

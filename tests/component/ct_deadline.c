@@ -279,8 +279,8 @@ static void a_deadline_out_of_range_is_the_nearest_one(void **state)
     test_hand_init(&hand, "1", "q");
     test_put("q", "a");
     assert_int_equal(test_lease(&hand, 1), 1);
-    (void)TEST_SCRIPT(turn, "reeve:{q}:", "1", "0", "60000", "0", "", "1", hand.sessions[0], "", "0", "2", "chain", "a",
-                      "q/far", far, rest, "done", "a", "", "", "");
+    (void)TEST_SCRIPT(turn, "reeve:{q}:", "1", "0", "0", "", "1", hand.sessions[0], "", "0", "2", "chain", "a", "q/far",
+                      far, rest, "done", "a", "", "", "");
     if (!strstr(TEST_WORDS("HGET", "reeve:{q}:tasks", "far"), "\"deadline\":9007199254740991,"))
         fail_msg("it has another");
     assert_int_equal(test_lease(&hand, 1), 1);

@@ -160,10 +160,11 @@ static void a_turn_that_wants_too_many_loses_none(void **state)
 {
     (void)state;
     test_put_many("q", 4500, "a%04zu");
-    (void)CALL(turn, "1", "4500", "60000", "1", "", "w-1", "{\"worker\":\"w\"}");
+    (void)CALL(begin_session, "w-1", "60000", "{\"worker\":\"w\"}");
+    (void)CALL(turn, "1", "4500", "1", "", "w-1");
     assert_int_equal(test_count("q", "ready") + test_count("q", "running"), 4500);
     assert_int_equal(test_count("q", "running"), 1000);
-    (void)CALL(turn, "1", "1e300", "60000", "1", "", "w-1", "");
+    (void)CALL(turn, "1", "1e300", "1", "", "w-1");
     assert_int_equal(test_count("q", "running"), 2000);
 }
 
@@ -171,26 +172,25 @@ static void turns_that_are_none(void **state)
 {
     (void)state;
     test_put("q", "x y z");
-    (void)CALL(turn, "1", "3", "60000", "1", "", "w-1", "{\"worker\":\"w\"}");
+    (void)CALL(begin_session, "w-1", "60000", "{\"worker\":\"w\"}");
+    (void)CALL(turn, "1", "3", "1", "", "w-1");
     assert_int_equal(test_count("q", "running"), 3);
     static const char *const wants[] = {"", "x", "-1", "nan", "1.5"};
-    for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++)
-        REFUSED(turn, "1", wants[i], "60000", "1", "", "w-1", "");
-    REFUSED(turn, "1", "1", "x", "1", "", "w-1", "");
-    REFUSED(turn, "1", "1", "60000", "2", "", "w-1", "");
-    REFUSED(turn, "1", "1", "60000", "1", "", "w-1");
+    for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) REFUSED(turn, "1", wants[i], "1", "", "w-1");
+    REFUSED(turn, "1", "1", "2", "", "w-1", "w-1");
+    REFUSED(turn, "1", "1", "1", "");
     /* A completion that is good stands before what is wrong. */
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1");
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "eat", "y", "", "", "");
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "retry", "y", "soon", "k", "m");
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "snooze", "y", "nan", "", "");
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "chain", "y", "q", "", REST);
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "chain", "y", "q/n", "{", REST);
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "1", "chain", "y", "q/+n", "", REST);
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "2", "results", "2", "r");
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "-1");
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1001", "x", "0");
-    REFUSED(turn, "1", "0", "60000", "0", "", "1", "w-1", "", "1", "x", "0", "2", "w-1", "", "0", "0");
+    REFUSED(turn, "1", "0", "0", "", "1", "w-1", "", "1", "x", "1");
+    REFUSED(turn, "1", "0", "0", "", "1", "w-1", "", "1", "x", "1", "eat", "y", "", "", "");
+    REFUSED(turn, "1", "0", "0", "", "1", "w-1", "", "1", "x", "1", "retry", "y", "soon", "k", "m");
+    REFUSED(turn, "1", "0", "0", "", "1", "w-1", "", "1", "x", "1", "snooze", "y", "nan", "", "");
+    REFUSED(turn, "1", "0", "0", "", "1", "w-1", "", "1", "x", "1", "chain", "y", "q", "", REST);
+    REFUSED(turn, "1", "0", "0", "", "1", "w-1", "", "1", "x", "1", "chain", "y", "q/n", "{", REST);
+    REFUSED(turn, "1", "0", "0", "", "1", "w-1", "", "1", "x", "1", "chain", "y", "q/+n", "", REST);
+    REFUSED(turn, "1", "0", "0", "", "1", "w-1", "", "1", "x", "2", "results", "2", "r");
+    REFUSED(turn, "1", "0", "0", "", "1", "w-1", "", "1", "x", "-1");
+    REFUSED(turn, "1", "0", "0", "", "1", "w-1", "", "1001", "x", "0");
+    REFUSED(turn, "1", "0", "0", "", "1", "w-1", "", "1", "x", "0", "2", "w-1", "", "0", "0");
     assert_int_equal(test_count("q", "running"), 3);
 }
 

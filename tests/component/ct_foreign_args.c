@@ -28,10 +28,11 @@ static void served(const char *what)
         {&rv_script_maintain, {"100", "60000"}, false},
         {&rv_script_reap, {"100", "60000"}, false},
         {&rv_script_fan, {"25"}, false},
-        {&rv_script_turn, {"2", "5", "60000", "1", "", "third-00000001", "{\"worker\":\"third\"}"}, false},
+        {&rv_script_begin_session, {"third-00000001", "60000", "{\"worker\":\"third\"}"}, false},
+        {&rv_script_turn, {"2", "5", "1", "", "third-00000001"}, false},
         {&rv_script_enqueue, {"plain", "served", "\"type\":\"t\"}\n"}, false},
         {&rv_script_enqueue, {"0", "grouped", "{\"group\":\"g\"}", "\"type\":\"t\",\"group\":\"g\"}\n"}, false},
-        {&rv_script_turn, {"2", "0", "60000", "0", "", "1", "third-00000001", "", "1", "p", "0"}, false},
+        {&rv_script_turn, {"2", "0", "0", "", "1", "third-00000001", "", "1", "p", "0"}, false},
         {&rv_script_why, {"x", ""}, false},
         {&rv_script_limits, {"0", "10"}, false},
         {&rv_script_stat, {NULL}, false}};

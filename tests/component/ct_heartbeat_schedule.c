@@ -47,7 +47,7 @@ static long long expires_at(const char *session)
     return test_number("ZSCORE reeve:{q}:sessions %s", session);
 }
 
-/* The turn that begins it is carried out, and its reply does not come for longer than a session lasts. */
+/* The call that begins it is carried out, and its reply does not come for longer than a session lasts. */
 static void a_session_whose_begin_is_unanswered_stays_alive(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void a_session_whose_begin_is_unanswered_stays_alive(void **state)
     char session[RV_SESSION_LENGTH + 1];
     test_worker_pool(worker, "q", 1, 0);
     test_put_spec((reeve_task_spec){.id = "n0", .type = "t"});
-    test_proxy_hold(proxy, rv_script_turn.sha);
+    test_proxy_hold(proxy, "ERR begin_session"); /* of the text of the script */
     test_worker_start(worker);
     TEST_AWAIT(test_proxy_holds(proxy));
     test_proxy_release(proxy);

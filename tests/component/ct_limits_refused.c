@@ -38,8 +38,7 @@ static const rv_reply *send(rv_conn *conn, const test_script_call *call)
 /* Leases all that may run now. Returns whether that is done, and not refused. */
 static bool lease(rv_conn *conn)
 {
-    static const test_script_call call = {
-        &rv_script_turn, {"1", "9", "60000", "1", "", SESSION, "{\"worker\":\"by_hand\"}"}, true};
+    static const test_script_call call = {&rv_script_turn, {"1", "9", "1", "", SESSION}, true};
     return !rv_reply_is(send(conn, &call), RV_ERROR);
 }
 
@@ -58,9 +57,9 @@ static size_t held(char ids[COUNT][2])
 /* Settles tasks. verb: "" for plain completions. Returns whether that is done, and not refused. */
 static bool settle(rv_conn *conn, const char *verb, char ids[COUNT][2], size_t count)
 {
-    test_script_call call = {&rv_script_turn, {"1", "0", "60000", "0", "", "1", SESSION, ""}, true};
+    test_script_call call = {&rv_script_turn, {"1", "0", "0", "", "1", SESSION, ""}, true};
     char number[2][8];
-    size_t at = 8;
+    size_t at = 7;
     const bool plain = *verb == '\0';
     (void)snprintf(number[0], sizeof(number[0]), "%zu", plain ? count : 0);
     (void)snprintf(number[1], sizeof(number[1]), "%zu", plain ? 0 : count);
@@ -104,8 +103,11 @@ static size_t go_on(void)
 /* Two tasks of a group run, which is its limit, and four are parked. */
 static void fill(void)
 {
+    static const test_script_call begin = {
+        &rv_script_begin_session, {SESSION, "60000", "{\"worker\":\"by_hand\"}"}, true};
     (void)test_place_empty(NULL);
     test_limit_groups(RUNNING, NULL);
+    assert_false(rv_reply_is(send(test_conn, &begin), RV_ERROR));
     test_put_in(TASKS, "g", 0);
     assert_true(lease(test_conn) && lease(test_conn));
     assert_int_equal(test_count("q", "parked"), COUNT - RUNNING);

@@ -284,8 +284,8 @@ static void of_a_refused_call_nothing_is_left(void **state)
         test_clock_advance(1);
         if (attempt == 0) (void)test_cmd(test_conn, "RENAME " Q "sequence kept");
         if (attempt == 0) (void)test_cmd(test_conn, "SET " Q "sequence x");
-        (void)TEST_SCRIPT(turn, Q, "1", "0", "15000", "1", "", hand.sessions[0], "", "1", hand.sessions[0], "", "0",
-                          "1", "fail", "a", "1", "k", "m");
+        (void)TEST_SCRIPT(turn, Q, "1", "0", "1", "", hand.sessions[0], "1", hand.sessions[0], "", "0", "1", "fail",
+                          "a", "1", "k", "m");
         (void)test_cmd(test_conn, "RENAME kept " Q "sequence");
         if (attempt == 0)
             assert_string_equal(TEST_SCRIPT(regain, Q, hand.sessions[0], "a", "1700000000000 1"), "[1 1]");

@@ -318,38 +318,24 @@ static void from_the_next_failure_on(void **state)
 }
 
 /* A session that begins is told, so that no first failure is waited out wrongly. */
-static void with_the_first_lease(void **state)
+static void with_the_session(void **state)
 {
     (void)state;
     test_hand hand;
-    rv_turn_reply turn;
     const rv_reply *reply;
-    size_t next = 0, queue = 99;
+    rv_begin_session_reply begun;
+    static const char *const policies[] = {
+        "" /* it has none */, "{\"attempts\":3,\"backoff\":{\"shape\":2,\"jitter\":-1000,\"list\":[50000,60000]}}"};
     set_policy(&(reeve_queue_policy){.attempts = 3, .backoff = &queues_backoff});
-    test_put("first", "x");
-    test_put("q", "a b");
     test_hand_init(&hand, "1", "first q");
-    test_turn_build(test_conn, &hand, 2, NULL, 0);
-    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_turn_reply_read(&turn, reply));
-    const rv_reply *text = rv_turn_reply_policy(&turn, &next, &queue);
-    assert_non_null(text);
-    assert_int_equal(queue, 0);
-    assert_int_equal(text->length, 0); /* it has none */
-    text = rv_turn_reply_policy(&turn, &next, &queue);
-    assert_non_null(text);
-    assert_int_equal(queue, 1);
-    static const char policy[] = "{\"attempts\":3,\"backoff\":{\"shape\":2,\"jitter\":-1000,\"list\":[50000,60000]}}";
-    assert_string_equal(text->text, policy);
-    assert_null(rv_turn_reply_policy(&turn, &next, &queue));
-    /* Told once: from then on it is the scheduler's. */
-    memset(hand.begun, 1, sizeof(hand.begun));
-    test_turn_build(test_conn, &hand, 1, NULL, 0);
-    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_turn_reply_read(&turn, reply));
-    next = 0;
-    assert_null(rv_turn_reply_policy(&turn, &next, &queue));
-    assert_string_equal(test_maintain("q", 10).policy->text, policy);
+    for (size_t i = 0; i < 2; i++) {
+        rv_begin_session_call_build(test_conn, &hand.prefixes[i], hand.sessions[i], 60000, "{}");
+        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+        assert_true(rv_begin_session_call_read(&begun, reply));
+        assert_true(begun.alive);
+        assert_string_equal(begun.policy->text, policies[i]);
+    }
+    assert_string_equal(test_maintain("q", 10).policy->text, policies[1]);
     assert_int_equal(test_maintain("first", 10).policy->length, 0);
 }
 
@@ -461,7 +447,7 @@ int main(void)
         cmocka_unit_test_setup(how_long_it_may_run, set_up),
         cmocka_unit_test_setup(how_many_workers_it_may_take_down, set_up),
         cmocka_unit_test_setup(from_the_next_failure_on, set_up),
-        cmocka_unit_test_setup(with_the_first_lease, set_up),
+        cmocka_unit_test_setup(with_the_session, set_up),
         cmocka_unit_test_setup(it_is_set_left_and_forgotten, set_up),
         cmocka_unit_test_setup(handlers_are_checked, set_up),
         cmocka_unit_test_setup(it_is_shown, set_up),

@@ -388,21 +388,16 @@ static void told(void **state)
 {
     (void)state;
     const rv_reply *reply;
-    rv_turn_reply turn;
-    size_t next = 0, queue = 9;
+    rv_begin_session_reply begun;
     assert_string_equal(test_cmd(test_conn, "CONFIG RESETSTAT"), "OK");
     say_result_max(100);
     assert_non_null(strstr(test_cmd(test_conn, "INFO commandstats"), "cmdstat_publish:calls=1,"));
-    test_put("q", "a b");
-    test_turn_build(test_conn, &hand, 1, NULL, 0);
+    rv_begin_session_call_build(test_conn, &hand.prefixes[0], hand.sessions[0], 60000, "{}");
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_turn_reply_read(&turn, reply));
-    assert_int_equal(rv_turn_reply_result_max(&turn, next), 0);
-    const rv_reply *text = rv_turn_reply_policy(&turn, &next, &queue);
-    assert_non_null(text);
-    assert_int_equal(text->length, 0);
-    assert_int_equal(queue, 0);
-    assert_int_equal(rv_turn_reply_result_max(&turn, next), 100);
+    assert_true(rv_begin_session_call_read(&begun, reply));
+    assert_int_equal(begun.policy->length, 0);
+    assert_int_equal(begun.result_max, 100);
+    assert_int_equal(begun.payload_max, 0);
     assert_int_equal(test_maintain("q", 100).result_max, 100);
     say_result_max(0);
     assert_int_equal(test_maintain("q", 100).result_max, 0);

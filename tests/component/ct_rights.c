@@ -70,13 +70,14 @@ static int tear_down(void **state)
 
 static void lease(const char *want)
 {
-    (void)CALL(turn, "1", want, "60000", "1", "", SESSION, "{\"worker\":\"by_hand\"}");
+    (void)CALL(begin_session, SESSION, "60000", "{\"worker\":\"by_hand\"}");
+    (void)CALL(turn, "1", want, "1", "", SESSION);
 }
 
 /* An outcome of one task, with its three arguments. */
 static void settle(const char *verb, const char *id, const char *a, const char *b, const char *c)
 {
-    (void)CALL(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", verb, id, a, b, c);
+    (void)CALL(turn, "1", "0", "0", "", "1", SESSION, "", "0", "1", verb, id, a, b, c);
 }
 
 static void put(const char *id, const char *options)
@@ -109,8 +110,8 @@ static void a_chained_task_is_enqueued(void **state)
     (void)state;
     put("x", "");
     lease("1");
-    (void)CALL(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "3", "chain", "x", "q/next",
-               "{\"expires\":60000}", REST, "chain", "x", "far/next", "", REST, "done", "x", "", "", "");
+    (void)CALL(turn, "1", "0", "0", "", "1", SESSION, "", "0", "3", "chain", "x", "q/next", "{\"expires\":60000}", REST,
+               "chain", "x", "far/next", "", REST, "done", "x", "", "", "");
     expect("x", "completed");
     expect("next", "ready");
     assert_int_equal(test_number("LLEN " Q "outbox"), 1);
@@ -300,9 +301,8 @@ static void no_session_begins_without_rights_to_commands(void **state)
         const rv_reply *reply = NULL;
         (void)snprintf(rights, sizeof(rights), "on >p ~reeve:* +@all -@dangerous -%s", commands[i]);
         become(rights);
-        rv_cmd_script(user, &rv_script_turn, 1, 7);
-        for (const char *const *arg = (const char *const[]){Q, "1", "1", "60000", "1", "", SESSION, "{}", NULL}; *arg;
-             arg++)
+        rv_cmd_script(user, &rv_script_begin_session, 1, 3);
+        for (const char *const *arg = (const char *const[]){Q, SESSION, "60000", "{}", NULL}; *arg; arg++)
             rv_args(user, *arg);
         assert_int_equal(rv_conn_call(user, test_patience(), &reply), REEVE_EREDIS);
         size_t length = strlen(words);

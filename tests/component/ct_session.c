@@ -1,10 +1,13 @@
-/* A session's heartbeats, and its end in good order. */
+/* A session's begin, its heartbeats, and its end in good order. */
 #include <stdio.h>
 #include <string.h>
 
 #include "protocol/end_session_call.h"
 #include "protocol/heartbeat_call.h"
 #include "support/queue.h"
+#include "support/script.h"
+
+#define Q "reeve:{q}:"
 
 static test_hand a, b;
 
@@ -14,8 +17,6 @@ static int set_up(void **state)
     test_hand_init(&b, "2", "q");
     return test_place_empty(state);
 }
-
-#define Q "reeve:{q}:"
 
 static rv_heartbeat_reply last_heartbeat;
 
@@ -114,6 +115,57 @@ static void a_session_that_is_gone(void **state)
     assert_int_equal(test_number("EXISTS " Q "sessions " Q "running:%s", a.sessions[0]), 0); /* it does not come back */
 }
 
+/* ---- beginning ------------------------------------------------------------------------------------------------- */
+
+/* A turn tells where a session is needed, and begins none. */
+static void it_begins_where_a_task_is_ready(void **state)
+{
+    (void)state;
+    test_put("q", "x");
+    const char *args[] = {Q, "1", "1", "1", "", a.sessions[0], NULL};
+    assert_non_null(strstr(test_script_text(&rv_script_turn, args), " [] [1] []]"));
+    assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
+    assert_true(test_begin(&a, 0));
+    assert_non_null(strstr(test_script_text(&rv_script_turn, args), "[1 x "));
+}
+
+static void it_begins_once(void **state)
+{
+    (void)state;
+    test_put("q", "x");
+    assert_true(test_begin(&a, 0));
+    long long ends = test_number("ZSCORE " Q "sessions %s", a.sessions[0]);
+    (void)test_lease(&a, 1);
+    a.session_ms = 1000000;
+    assert_true(test_begin(&a, 0));
+    assert_int_equal(test_number("ZSCORE " Q "sessions %s", a.sessions[0]), ends);
+    assert_string_equal(test_state("q", "x"), "running");
+}
+
+/* Its tasks are being brought back. */
+static void one_that_is_reaped_does_not_begin_again(void **state)
+{
+    (void)state;
+    assert_int_equal(test_number("ZADD " Q "sessions 0 %s", a.sessions[0]), 1);
+    assert_false(test_begin(&a, 0));
+    assert_int_equal(test_number("EXISTS " Q "running:%s", a.sessions[0]), 0);
+}
+
+static void calls_that_begin_none(void **state)
+{
+    (void)state;
+    const char *const calls[][4] = {{Q, "", "60000", "{}"},
+                                    {Q, "w-1", "x", "{}"},
+                                    {Q, "w-1", "-1", "{}"},
+                                    {Q, "w-1", "1.5", "{}"},
+                                    {Q, "w-1", "1"}};
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        const char *args[] = {calls[i][0], calls[i][1], calls[i][2], calls[i][3], NULL};
+        assert_non_null(strstr(test_script_text(&rv_script_begin_session, args), "(error) ERR begin_session: "));
+    }
+    assert_int_equal(test_number("DBSIZE"), 0);
+}
+
 /* ---- leaving --------------------------------------------------------------------------------------------------- */
 
 static void leaving_gives_back_in_order(void **state)
@@ -197,6 +249,10 @@ int main(void)
         cmocka_unit_test_setup(an_expired_session_is_revived_before_the_reaper, set_up),
         cmocka_unit_test_setup(outcomes_are_counted_when_they_are_accepted, set_up),
         cmocka_unit_test_setup(a_session_that_is_gone, set_up),
+        cmocka_unit_test_setup(it_begins_where_a_task_is_ready, set_up),
+        cmocka_unit_test_setup(it_begins_once, set_up),
+        cmocka_unit_test_setup(one_that_is_reaped_does_not_begin_again, set_up),
+        cmocka_unit_test_setup(calls_that_begin_none, set_up),
         cmocka_unit_test_setup(leaving_gives_back_in_order, set_up),
         cmocka_unit_test_setup(leaving_removes_every_trace, set_up),
         cmocka_unit_test_setup(leaving_in_steps, set_up),

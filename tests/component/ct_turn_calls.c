@@ -36,16 +36,16 @@ static const char *turn(const char *arguments)
 static void odd_numbers_do_not_fail_half_way(void **state)
 {
     static const char *const calls[] = {
-        "1 0 60000 1 - S - 1 S - 1 x 0 1 S - 0 00 results 0",
-        "1 0 60000 1 - S - 1 S - 1 x 0 1 S - 0 0x0 result_block 0 b",
-        "1 0 60000 1 - S - 1 S - 1 x 0 1 S - 0 -0 results 0",
-        "1 0x1 60000 1 - S - 1 S - 1 x 0",
-        "1 01 60000 1 - S - 1 S - 1 x 0",
-        "1 1.0 60000 1 - S - 1 S - 1 x 0",
-        "1 1e0 60000 1 - S - 1 S - 1 x 0",
-        "1 0x3 60000 1 - S - 1 S - 1 x 0",
-        "1 1 60000 0x1 - S - 01 S - 1.0 x 0",
-        "1 1 60000 1 - S - 1 S - 1 x 0x1 results 1e0 r",
+        "1 0 1 - S 1 S - 1 x 0 1 S - 0 00 results 0",
+        "1 0 1 - S 1 S - 1 x 0 1 S - 0 0x0 result_block 0 b",
+        "1 0 1 - S 1 S - 1 x 0 1 S - 0 -0 results 0",
+        "1 0x1 1 - S 1 S - 1 x 0",
+        "1 01 1 - S 1 S - 1 x 0",
+        "1 1.0 1 - S 1 S - 1 x 0",
+        "1 1e0 1 - S 1 S - 1 x 0",
+        "1 0x3 1 - S 1 S - 1 x 0",
+        "1 1 0x1 - S 01 S - 1.0 x 0",
+        "1 1 1 - S 1 S - 1 x 0x1 results 1e0 r",
     };
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         (void)set_up(state);
@@ -63,8 +63,7 @@ static void odd_numbers_do_not_fail_half_way(void **state)
 /* What settles nothing does not show that the session stands. */
 static void an_empty_group_proves_no_session(void **state)
 {
-    static const char *const calls[] = {"1 1 60000 1 - S - 1 S - 0 0",
-                                        "1 1 60000 1 - S - 1 S - 0 1 chain x q/n - \"type\":\"t\"}\n"};
+    static const char *const calls[] = {"1 1 1 - S 1 S - 0 0", "1 1 1 - S 1 S - 0 1 chain x q/n - \"type\":\"t\"}\n"};
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         (void)set_up(state);
         test_put("q", "x y");
@@ -81,7 +80,7 @@ static void an_id_twice_counts_once(void **state)
     (void)state;
     test_put("q", "x y");
     (void)test_lease(&a, 2);
-    assert_non_null(strstr(turn("1 0 60000 1 - S - 1 S - 3 x x y 0"), " [x] [] []]"));
+    assert_non_null(strstr(turn("1 0 1 - S 1 S - 3 x x y 0"), " [x] [] []]"));
     assert_int_equal(test_count("q", "completed"), 2);
     assert_int_equal(test_number("HGET " Q "counters completed"), 2);
 }
@@ -102,7 +101,7 @@ static void a_refused_lease_leaves_segments_whole(void **state)
         if (i == 0) (void)snprintf(key, sizeof(key), "segment:%s", second);
         assert_string_equal(test_cmd(test_conn, "RENAME " Q "%s saved", key), "OK");
         assert_string_equal(test_cmd(test_conn, "SET " Q "%s x", key), "OK");
-        assert_non_null(strstr(turn("1 5 60000 1 - S -"), "WRONGTYPE"));
+        assert_non_null(strstr(turn("1 5 1 - S"), "WRONGTYPE"));
         assert_string_equal(test_cmd(test_conn, "RENAME saved " Q "%s", key), "OK");
         test_expect_ready("b c d e f g h", 2);
         (void)test_lease(&a, 9);
@@ -120,7 +119,7 @@ static void no_more_than_a_part_in_64_stays_for_a_while(void **state)
     assert_int_equal(test_number("HSET " Q "settings completed_count %d", KEPT), 1);
     for (size_t i = 0; i < BEFORE; i += 2) {
         assert_int_equal(test_lease(&a, 2), 2);
-        (void)snprintf(arguments, sizeof(arguments), "1 0 60000 1 - S - 1 S - 2 %s 0", test_leased_ids(&a));
+        (void)snprintf(arguments, sizeof(arguments), "1 0 1 - S 1 S - 2 %s 0", test_leased_ids(&a));
         (void)turn(arguments);
         assert_int_equal(test_number("HSET " Q "counters completed 1"), 0);
     }
@@ -128,7 +127,7 @@ static void no_more_than_a_part_in_64_stays_for_a_while(void **state)
     assert_int_equal(test_number("HSET " Q "counters completed 0"), 0);
     for (size_t i = BEFORE; i < ALL; i++) {
         assert_int_equal(test_lease(&a, 1), 1);
-        (void)snprintf(arguments, sizeof(arguments), "1 0 60000 1 - S - 1 S - 1 %s 0", test_leased_ids(&a));
+        (void)snprintf(arguments, sizeof(arguments), "1 0 1 - S 1 S - 1 %s 0", test_leased_ids(&a));
         (void)turn(arguments);
         assert_in_range(test_count("q", "completed"), KEPT, KEPT + KEPT / 64);
     }
@@ -145,7 +144,7 @@ static void a_lease_that_cannot_leave_ready_is_taken_back(void **state)
         test_put("q", "x y z");
         (void)test_lease(&a, 1);
         assert_int_equal(test_number("HSET " Q "settings %s 1", settings[i % 2]), 1);
-        (void)snprintf(call, sizeof(call), "1 %s 60000 1 - S -", wants[i / 2]);
+        (void)snprintf(call, sizeof(call), "1 %s 1 - S", wants[i / 2]);
         assert_string_equal(test_cmd(test_conn, "ACL SETUSER default -zremrangebyrank"), "OK");
         const bool is_refused = strncmp(turn(call), "(error)", 7) == 0;
         assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +zremrangebyrank"), "OK");
@@ -167,7 +166,7 @@ static void a_segment_whose_place_cannot_be_read_stays_whole(void **state)
     test_put_together("a b c d");
     assert_int_equal(test_number("HSET " Q "settings large 1"), 1);
     assert_string_equal(test_cmd(test_conn, "ACL SETUSER default -zscore"), "OK");
-    const bool is_refused = strncmp(turn("1 2 60000 1 - S -"), "(error)", 7) == 0;
+    const bool is_refused = strncmp(turn("1 2 1 - S"), "(error)", 7) == 0;
     assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +zscore"), "OK");
     assert_true(is_refused);
     test_expect_ready("a b c d", 1);
@@ -188,7 +187,7 @@ static void a_refused_command_leaves_no_task_of_segments_nowhere(void **state)
             test_put_together("e f g h");
             test_ok(test_client, reeve_delete(test_client, "q", "x"));
             (void)test_lease(&a, 1);
-            (void)snprintf(call, sizeof(call), "1 %d 60000 1 - S -", wanted);
+            (void)snprintf(call, sizeof(call), "1 %d 1 - S", wanted);
             assert_string_equal(test_cmd(test_conn, "ACL SETUSER default %s", rights[i]), "OK");
             const bool is_refused = strncmp(turn(call), "(error)", 7) == 0;
             assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +@all"), "OK");
@@ -214,7 +213,7 @@ static void settling_in_a_queue_with_events_wakes_nobody(void **state)
     test_put("q", "x y");
     (void)test_lease(&a, 1);
     (void)test_number("DEL " Q "wake");
-    (void)turn("1 0 60000 1 - S - 1 S - 1 x 0");
+    (void)turn("1 0 1 - S 1 S - 1 x 0");
     assert_string_equal(test_state("q", "x"), "completed");
     assert_int_equal(test_number("EXISTS " Q "wake"), 0);
 }
@@ -225,7 +224,7 @@ static void a_token_of_a_thread_that_wants_nothing_is_passed_on(void **state)
     (void)state;
     test_put("q", "x");
     (void)test_number("DEL " Q "wake");
-    (void)turn("1 0 60000 1 woken S -");
+    (void)turn("1 0 1 woken S");
     assert_int_equal(test_number("LLEN " Q "wake"), 1);
 }
 
@@ -235,7 +234,7 @@ static void an_unknown_mode_is_refused(void **state)
     (void)state;
     test_put("q", "x");
     for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-        const char *args[] = {Q, "1", "1", "60000", "1", modes[i], a.sessions[0], "{}", NULL};
+        const char *args[] = {Q, "1", "1", "1", modes[i], a.sessions[0], NULL};
         assert_non_null(strstr(test_script_text(&rv_script_turn, args), "(error) ERR turn: "));
     }
     assert_string_equal(test_state("q", "x"), "ready");
@@ -255,7 +254,7 @@ static void a_refused_page_loses_no_task_of_earlier_pages(void **state)
         test_put_in("k", "g", 1);
         assert_true(test_number("HSET " Q "settings large 1") >= 0);
         assert_string_equal(test_cmd(test_conn, "ACL SETUSER default -%s", commands[i]), "OK");
-        const bool is_refused = strncmp(turn("1 20 60000 1 - S -"), "(error)", 7) == 0;
+        const bool is_refused = strncmp(turn("1 20 1 - S"), "(error)", 7) == 0;
         assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +%s", commands[i]), "OK");
         assert_true(is_refused);
         const long long ready = test_number("ZCARD " Q "ready");

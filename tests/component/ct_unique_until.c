@@ -50,7 +50,7 @@ static void held_by_a_task_whose_lease_is_refused(void **state)
     put_until_started("a", 0);
     for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
         (void)test_cmd(test_conn, "ACL SETUSER default -%s", rights[i]);
-        const char *reply = TEST_SCRIPT(turn, Q, "1", "1", "60000", "1", "", hand.sessions[0], "");
+        const char *reply = TEST_SCRIPT(turn, Q, "1", "1", "1", "", hand.sessions[0]);
         assert_non_null(strstr(reply, "NOPERM"));
         (void)test_cmd(test_conn, "ACL SETUSER default +%s", rights[i]);
         assert_string_equal(test_state("q", "a"), "ready");

@@ -400,6 +400,8 @@ void model_check_payload(const model_task *task, const char *name, const char *e
 
 int model_new_session(int queue);
 void model_renew(int hand, int queue); /* the hand begins again there */
+/* The hand's session begins there, unless it is being taken back. */
+void model_begin_session(int hand, int queue);
 void model_believe(int hand, model_belief belief);
 void model_disbelieve(int hand, int index);
 void model_disbelieve_queue(int hand, int queue);

@@ -62,8 +62,8 @@
     X(TURN_NAMED, "turn: settled by lease")                                                               \
     X(TURN_HALF_HELD, "turn: some of several done are held")                                              \
     X(TURN_NOTIFIED, "turn: somebody waited")                                                             \
-    X(TURN_BEGINS, "turn: a session begins")                                                              \
-    X(TURN_GONE, "turn: the session is gone")                                                             \
+    X(TURN_GONE, "turn: the session is not there")                                                        \
+    X(TURN_LOOKS, "turn: leases nothing behind a session that is not there")                              \
     X(TURN_GONE_DYING, "turn: the session is being reaped")                                               \
     X(TURN_LEASE, "turn: leases")                                                                         \
     X(TURN_LEASE_MARKED, "turn: leases a marked task")                                                    \
@@ -83,6 +83,9 @@
     X(TURN_ELSEWHERE, "turn: told of one queue, leases from another")                                     \
     X(RECOVER_FINDS, "recover: a lease that a lost reply took")                                           \
     X(RECOVER_MISSES, "recover: what was wanted was settled")                                             \
+    X(BEGIN_SESSION, "begin_session: begins")                                                             \
+    X(BEGIN_SESSION_AGAIN, "begin_session: of one that is there")                                         \
+    X(BEGIN_SESSION_DYING, "begin_session: the session is being reaped")                                  \
     X(RECOVER_GONE, "recover: the session is gone")                                                       \
     X(RECOVER_DYING, "recover: the session is being reaped")                                              \
     X(REGAIN_NOWHERE, "regain: a task that a failed turn left nowhere")                                   \
@@ -306,7 +309,7 @@
     X(FIRE_RUNS, "fire: makes the last task of an entry with a number of runs")                           \
     X(FIRE_OVERLAP, "fire: its last task has not ended")                                                  \
     X(MAINTAIN_DUE, "maintain: an entry is due")                                                          \
-    X(TURN_POLICY, "turn: a session is told of the policy")                                               \
+    X(BEGIN_SESSION_POLICY, "begin_session: tells of the policy")                                         \
     X(DEPENDENCY_BLOCKED, "dependency: waits for others")                                                 \
     X(DEPENDENCY_FREE, "dependency: comes and waits for none")                                            \
     X(DEPENDENCY_BLOCKED_BY_HAND, "dependency: waits from now on")                                        \

@@ -187,47 +187,22 @@ static bool is_said_gone(const turn *t, int queue, const rv_reply *gone)
     return false;
 }
 
-/* True when the session stands in the queue, or begins there now. */
+/* True when the session stands in the queue. */
 static bool is_in_session(const turn *t, int queue)
 {
     model_session *session = &model.sessions[model.hands[t->hand].session[queue]];
     if (session->life == ALIVE) return true;
     if (session->life == DYING) COVER(TURN_GONE_DYING);
-    if (session->life == ABSENT && !t->join[queue]) COVER(TURN_GONE);
-    if (session->life == DYING || !t->join[queue]) return false;
-    session->life = ALIVE;
-    (void)model_look_after(session->queue, TTL);
-    session->expiry_ms = model.now_ms + TTL;
-    session->suspect = session->flushed = 0;
-    session->alone = session->beside = false;
-    COVER(TURN_BEGINS);
-    return true;
-}
-
-/* Of a session that begins it is told that it does, and which policy the queue has. */
-static bool is_told_to_begin(turn *t, int queue, const rv_reply *extras)
-{
-    const rv_reply *extra = rv_reply_at(extras, t->told);
-    if (!extra || !rv_reply_is_text(rv_reply_at(extra, 0), "#") ||
-        rv_reply_int(rv_reply_at(extra, 1), -1) != (t->keys[0] == queue ? 1 : 2))
-        return false;
-    t->told++;
-    if (!rv_reply_is_text(rv_reply_at(extra, 2), model.queues[queue].policy ? MODEL_POLICY : ""))
-        model_differ("turn tells of another policy");
-    if (model.queues[queue].policy) COVER(TURN_POLICY);
-    return true;
+    if (session->life == ABSENT) COVER(TURN_GONE);
+    return false;
 }
 
 /* Whether anything was ready cannot be told: tasks that were settled may have called parked ones. */
 static int lease_nothing(turn *t, int queue, const rv_reply *reply)
 {
-    const model_session *session = &model.sessions[model.hands[t->hand].session[queue]];
-    if (is_said_gone(t, queue, rv_reply_at(reply, 2))) {
-        t->gone[queue] = true;
-        if (is_in_session(t, queue)) model_differ("turn says that a session is gone");
-    } else if (is_told_to_begin(t, queue, rv_reply_at(reply, 3))) {
-        if (session->life != ABSENT || !is_in_session(t, queue)) model_differ("turn says that a session begins");
-    }
+    if (!is_said_gone(t, queue, rv_reply_at(reply, 2))) return 0;
+    t->gone[queue] = true;
+    if (is_in_session(t, queue)) model_differ("turn says that a session is gone");
     return 0;
 }
 
@@ -257,14 +232,16 @@ static int lease_from(turn *t, int queue, int want, const rv_reply *leased, cons
         return 0;
     }
     if (count == 0 && ready == 0) return lease_nothing(t, queue, reply);
-    bool was_there = model.sessions[model.hands[t->hand].session[queue]].life == ALIVE;
     if (!is_in_session(t, queue)) {
         t->gone[queue] = true;
         if (count > 0) model_differ("turn leases to a session that is gone");
         return 0;
     }
-    if (is_told_to_begin(t, queue, rv_reply_at(reply, 3)) == was_there)
-        model_differ("turn tells that a session begins, or does not");
+    if (queue != t->keys[0] && t->gone[t->keys[0]]) {
+        COVER(TURN_LOOKS);
+        if (count > 0) model_differ("turn leases behind a session that is gone");
+        return 0;
+    }
     *ret_alone = check_alone(t, queue, leased, company);
     bound(queue, room, &min, &max);
     for (int i = 0; i < count; i++)

@@ -43,6 +43,42 @@ void model_clock(const int arg[ARGS])
     test_clock_set(model.now_ms);
 }
 
+/* ---- the begin of a session ------------------------------------------------------------------------------------ */
+
+static const char *about =
+    "{\"worker\":\"by_hand\",\"pid\":1                                                           }";
+
+static bool begin(int queue, int number)
+{
+    model_session *session = &model.sessions[number];
+    const rv_reply *reply = CALL(begin_session, queue, model_session_id(number), model_number(TTL), about);
+    if (!reply) return false;
+    bool alive = session->life != DYING;
+    const char *policy = model.queues[queue].policy ? MODEL_POLICY : "";
+    if (!alive) COVER(BEGIN_SESSION_DYING);
+    if ((reply->count > 0) != alive || (alive && !rv_reply_is_text(rv_reply_at(reply, 0), policy)))
+        model_differ("begin_session says %s", test_reply_text(reply));
+    if (session->life == ALIVE) COVER(BEGIN_SESSION_AGAIN);
+    if (alive && *policy) COVER(BEGIN_SESSION_POLICY);
+    if (session->life != ABSENT) return alive;
+    session->life = ALIVE;
+    (void)model_look_after(queue, TTL);
+    session->expiry_ms = model.now_ms + TTL;
+    session->suspect = session->flushed = 0;
+    session->alone = session->beside = false;
+    COVER(BEGIN_SESSION);
+    return true;
+}
+
+void model_begin_session(int hand, int queue)
+{
+    model_hand *h = &model.hands[hand];
+    if (begin(queue, h->session[queue]))
+        h->begun[queue] = true;
+    else if (!h->begun[queue])
+        model_renew(hand, queue);
+}
+
 /* ---- heartbeats ------------------------------------------------------------------------------------------------ */
 
 enum { HAND, QUEUE, MAX /* 0: ALL */, FLAGS };

@@ -16,7 +16,8 @@
 enum { HAND, THREAD, FROM, WANT, SETTLE, HOW, FLAGS, STRAY, HAND_ON, IDLES };
 /* Of HAND_ON, 0: none; else 1 + one of these + 4 * its handle. */
 enum { NOW, LATER, BEHIND /* waits for others */, UNIQUELY };
-enum { NAMED = 1, LOST = 2, TWICE = 4, JOIN = 8, WITH_STRAY = 16, SEVERAL = 32 };
+/* BEGINS: it begins sessions before, which it believes to have begun, too; UNBEGUN: it begins none. */
+enum { NAMED = 1, LOST = 2, TWICE = 4, BEGINS = 8, WITH_STRAY = 16, SEVERAL = 32, UNBEGUN = 64 };
 
 /* A thread that was told turns soon, and one that waits to be told seldom; else one that has something to settle comes
  * before others. */
@@ -70,7 +71,7 @@ void model_turn_make(int arg[ARGS])
     if (model_chance(3) == 0) arg[HOW] = 0;
     if (mood.contested && model_chance(2)) arg[HOW] = CHOOSE(0333333, 0444444, 0555555, 0666666);
     if (holds_cancelled(arg) && model_chance(2)) arg[HOW] = CHOOSE(0333333, 0444444, 0666666, 0777777);
-    arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, NAMED, LOST, LOST, TWICE, JOIN, WITH_STRAY, WITH_STRAY | NAMED);
+    arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, UNBEGUN, NAMED, LOST, LOST, TWICE, BEGINS, WITH_STRAY, WITH_STRAY | NAMED);
     if (mood.results && arg[FLAGS] == LOST) arg[FLAGS] = 0;
     if (model_chance(4) == 0) arg[FLAGS] |= SEVERAL;
     arg[STRAY] = model_choose_id();
@@ -183,7 +184,6 @@ static void prepare(turn *ret, const int arg[ARGS])
     ret->keys[1] = 1 - order % 2;
     ret->from = ret->want == 0 ? 0 : order < 2 ? 1 : 2;
     if (arg[FLAGS] & SEVERAL && !(arg[FLAGS] & TWICE)) choose_other(ret, told);
-    for (int queue = 0; queue < QUEUES; queue++) ret->join[queue] = !hand->begun[queue] || arg[FLAGS] & JOIN;
     ret->named = arg[FLAGS] & (NAMED | TWICE) || hand->unsure[ret->thread];
     choose_items(ret, arg);
     if (arg[FLAGS] & WITH_STRAY) choose_stray(ret, arg);
@@ -318,9 +318,6 @@ static void send_group(const turn *t, int first, int end)
         if (has_record(&items[i])) send_record(&items[i]);
 }
 
-static const char *about =
-    "{\"worker\":\"by_hand\",\"pid\":1                                                           }";
-
 /* The thread, or for each task the one that it is for. */
 static void send_threads(const turn *t)
 {
@@ -337,17 +334,13 @@ static void send(const turn *t)
     for (int i = 0; i < QUEUES; i++) model_key(t->keys[i]);
     send_threads(t);
     model_arg("%d", t->want);
-    model_arg("%d", TTL);
     model_arg("%d", t->from);
     model_arg_text(t->other >= 0          ? "several"
                    : t->again && t->idles ? "again"
                    : t->woken             ? "woken"
                    : t->idles             ? "idle"
                                           : "");
-    for (int i = 0; i < t->from; i++) {
-        model_arg_text(model_session_id(model.hands[t->hand].session[t->keys[i]]));
-        model_arg_text(t->join[t->keys[i]] ? about : "");
-    }
+    for (int i = 0; i < t->from; i++) model_arg_text(model_session_id(model.hands[t->hand].session[t->keys[i]]));
     for (int first = 0, end; first < t->count; first = end) {
         end = model_group_end(t, first);
         send_group(t, first, end);
@@ -382,8 +375,9 @@ static void hear(const turn *t)
     if (t->from > 0) hand->idle[t->thread] = t->idle ? t->keys[0] + 1 : 0;
     if (t->other_idle) hand->idle[t->other] = t->keys[0] + 1;
     if (t->idle || t->other_idle) hand->begun[t->keys[0]] = true;
-    for (int queue = 0; queue < QUEUES; queue++)
-        if (t->gone[queue]) model_renew(t->hand, queue);
+    for (int queue = 0; queue < QUEUES; queue++) {
+        if (t->gone[queue] && hand->begun[queue]) model_renew(t->hand, queue);
+    }
 }
 
 /* Where there is little to say, the reply is flat: as it would be otherwise. NULL: it is nothing. */
@@ -436,11 +430,22 @@ static void follow(const turn *t)
     COVER(TURN_ELSEWHERE);
 }
 
+/* As a worker does when an earlier turn has found a task, and not the session. */
+static void begin_sessions(const turn *t, bool again)
+{
+    for (int i = 0; i < t->from; i++) {
+        int queue = t->keys[i];
+        bool found = !model.queues[queue].paused && model_count(queue, READY) + model_count(queue, PARKED) > 0;
+        if (found && (again || !model.hands[t->hand].begun[queue])) model_begin_session(t->hand, queue);
+    }
+}
+
 void model_turn(const int arg[ARGS])
 {
     turn t;
     model_hand *hand = &model.hands[arg[HAND]];
     prepare(&t, arg);
+    if (!(arg[FLAGS] & UNBEGUN)) begin_sessions(&t, arg[FLAGS] & BEGINS);
     if (!exchange(&t)) return;
     follow(&t);
     if (arg[FLAGS] & TWICE) {

@@ -35,7 +35,6 @@ typedef struct turn {
     bool idles;       /* it asks to be handed a task where nothing is found, ... */
     bool again;       /* and may be handed one already */
     bool woken;       /* it waited for this turn, and took a token */
-    bool join[QUEUES];
     bool named;
     item items[ITEMS];
     int count;

@@ -30,17 +30,18 @@ const test_script_call test_calls[] = {
     CALL(enqueue, "again 5", "n", "", REST),
     CALL(enqueue, "carried far 7 3", "n", "", REST),
     CALL(enqueue, "bulk", "1", "2", "4"),
-    IN_SESSION(turn, "1", "2", "60000", "1", "idle", SESSION, ""),
-    CALL(turn, "1", "2", "60000", "1", "woken", "other-00000001", "{\"worker\":\"other\"}"),
-    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, LEASE, "1", "x", "0"),
-    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "1", "x", "1", "results", "1", "r"),
-    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "done", "x", "r", "1", "i1cd"),
-    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "retry", "x", "5", "k", "m"),
-    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "fail", "x", "1", "k", "m"),
-    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "snooze", "x", "5", "1", ""),
-    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "crash", "x", "3", "m", "b"),
-    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "crash", "x", "1", "m", ""),
-    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "chain", "x", "q/n", "", REST),
+    IN_SESSION(turn, "1", "2", "1", "idle", SESSION),
+    CALL(begin_session, "other-00000001", "60000", "{\"worker\":\"other\"}"),
+    IN_SESSION(turn, "1", "2", "1", "woken", "other-00000001"),
+    IN_SESSION(turn, "1", "0", "0", "", "1", SESSION, LEASE, "1", "x", "0"),
+    IN_SESSION(turn, "1", "0", "0", "", "1", SESSION, "", "1", "x", "1", "results", "1", "r"),
+    IN_SESSION(turn, "1", "0", "0", "", "1", SESSION, "", "0", "1", "done", "x", "r", "1", "i1cd"),
+    IN_SESSION(turn, "1", "0", "0", "", "1", SESSION, "", "0", "1", "retry", "x", "5", "k", "m"),
+    IN_SESSION(turn, "1", "0", "0", "", "1", SESSION, "", "0", "1", "fail", "x", "1", "k", "m"),
+    IN_SESSION(turn, "1", "0", "0", "", "1", SESSION, "", "0", "1", "snooze", "x", "5", "1", ""),
+    IN_SESSION(turn, "1", "0", "0", "", "1", SESSION, "", "0", "1", "crash", "x", "3", "m", "b"),
+    IN_SESSION(turn, "1", "0", "0", "", "1", SESSION, "", "0", "1", "crash", "x", "1", "m", ""),
+    IN_SESSION(turn, "1", "0", "0", "", "1", SESSION, "", "0", "1", "chain", "x", "q/n", "", REST),
     IN_SESSION(recover, SESSION, "1", "0"),
     IN_SESSION(wake_idle, SESSION),
     IN_SESSION(regain, SESSION, "x", LEASE),
@@ -82,7 +83,7 @@ const test_script_call test_calls[] = {
     CALL(add_log, "d", "line", "100", "call"),
     CALL(cancel, "p", "", "a reason"),
     CALL(expire, "x"),
-    CALL(lease_task, "r", "sess2", "{}", "1", "15000"),
+    IN_SESSION(lease_task, "r", SESSION, "1"),
     CALL(fail, "x", "k", "m"),
     CALL(fail, "b", "k", "m"),
     CALL(cancel, "p", "cascade"),
@@ -173,9 +174,9 @@ void test_calls_prepare(void)
     const rv_reply *reply = NULL;
     (void)test_place_empty(NULL);
     test_put("q", "x d c");
-    SENT(turn, "1", "3", "60000", "1", "", SESSION, "{\"worker\":\"by_hand\"}");
-    SENT(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "2", "fail", "d", "1", "k", "m", "done", "c", "r",
-         "1", "");
+    SENT(begin_session, SESSION, "60000", "{\"worker\":\"by_hand\"}");
+    SENT(turn, "1", "3", "1", "", SESSION);
+    SENT(turn, "1", "0", "0", "", "1", SESSION, "", "0", "2", "fail", "d", "1", "k", "m", "done", "c", "r", "1", "");
     rv_cmd(test_conn, 4);
     rv_args(test_conn, "HSET");
     rv_args(test_conn, Q "running:" SESSION);

@@ -241,16 +241,36 @@ static size_t group(const test_hand *hand, const test_outcome *outcomes, size_t 
     return group_count;
 }
 
+bool test_begin(test_hand *hand, size_t queue)
+{
+    const rv_reply *reply;
+    rv_begin_session_reply begun;
+    rv_begin_session_call_build(test_conn, &hand->prefixes[queue], hand->sessions[queue], hand->session_ms, ABOUT);
+    if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
+    assert_true(rv_begin_session_call_read(&begun, reply));
+    return begun.alive;
+}
+
+/* As a worker does when a turn has said that a task is ready, and the session not there. */
+static void begin_where_due(test_hand *hand)
+{
+    for (size_t i = 0; i < hand->queue_count; i++) {
+        const char *prefix = hand->prefixes[i].text;
+        if (hand->begun[i] || test_number("EXISTS %sready", prefix) == 0) continue;
+        if (test_number("HEXISTS %ssettings paused", prefix) == 0) (void)test_begin(hand, i);
+    }
+}
+
 void test_turn_build(rv_conn *conn, test_hand *hand, unsigned want, const test_outcome *outcomes, size_t count)
 {
     const rv_settlement *items[2 * RV_BATCH_MAX];
     rv_turn_group groups[TEST_QUEUES];
     rv_turn_queue queues[TEST_QUEUES];
     assert_true(count <= 2 * RV_BATCH_MAX);
+    if (want > 0) begin_where_due(hand);
     for (size_t i = 0; i < hand->queue_count; i++)
-        queues[i] = (rv_turn_queue){
-            .prefix = &hand->prefixes[i], .session = hand->sessions[i], .join = hand->begun[i] ? "" : ABOUT};
-    rv_turn turn = {.thread = hand->thread, .want = want, .session_ms = hand->session_ms, .groups = groups};
+        queues[i] = (rv_turn_queue){.prefix = &hand->prefixes[i], .session = hand->sessions[i]};
+    rv_turn turn = {.thread = hand->thread, .want = want, .groups = groups};
     turn.group_count = group(hand, outcomes, count, items, groups);
     if (want > 0) {
         turn.queues = queues;

@@ -6,6 +6,7 @@
 #define TEST_QUEUE_H
 
 #include "base/clock.h"
+#include "protocol/begin_session_call.h"
 #include "protocol/envelope.h"
 #include "protocol/keys.h"
 #include "protocol/lease.h"
@@ -185,6 +186,9 @@ size_t test_turn(test_hand *hand, unsigned want, const test_outcome *outcomes, s
 size_t test_lease(test_hand *hand, unsigned want);
 /* The ids that the last turn leased, separated by blanks. */
 const char *test_leased_ids(const test_hand *hand);
+
+/* Begins a hand's session in one of its queues; false: it has ended. A turn that leases does so where a task is ready. */
+bool test_begin(test_hand *hand, size_t queue);
 
 /* Builds the turn on a connection, without sending it. */
 void test_turn_build(rv_conn *conn, test_hand *hand, unsigned want, const test_outcome *outcomes, size_t count);

@@ -1,7 +1,8 @@
-/* Replies of turn.lua, recover.lua, heartbeat.lua, end_session.lua and maintain.lua, and those that they would never
+/* Replies of turn.lua, begin_session.lua, recover.lua, heartbeat.lua, end_session.lua and maintain.lua, and those that they would never
  * give. */
 #include <string.h>
 
+#include "protocol/begin_session_call.h"
 #include "protocol/end_session_call.h"
 #include "protocol/fan_call.h"
 #include "protocol/heartbeat_call.h"
@@ -176,33 +177,6 @@ static void extras_find_their_tasks(void **state)
     assert_int_equal(leases[4].crashes, 2);
 }
 
-static void policies_of_begun_queues(void **state)
-{
-    (void)state;
-    rv_turn_reply turn;
-    size_t next = 0, queue = 99;
-    const rv_reply *reply =
-        A(N(1), A(), A(), A(A(T("#"), N(2), T("{\"attempts\":1}")), A(T("x"), N(4), N(0)), A(T("#"), N(1), T(""))),
-          A(N(2), T("x"), T(MARKED)));
-    assert_true(rv_turn_reply_read(&turn, reply));
-    const rv_reply *text = rv_turn_reply_policy(&turn, &next, &queue);
-    assert_string_equal(text->text, "{\"attempts\":1}");
-    assert_int_equal(queue, 1);
-    text = rv_turn_reply_policy(&turn, &next, &queue);
-    assert_string_equal(text->text, "");
-    assert_int_equal(queue, 0);
-    assert_null(rv_turn_reply_policy(&turn, &next, &queue));
-    assert_null(rv_turn_reply_policy(&turn, &next, &queue));
-    /* They are not taken for a task's. */
-    assert_int_equal(leases_of(reply, 16), 1);
-    assert_int_equal(leases[0].failures, 4);
-    assert_true(rv_turn_reply_read(&turn, A(N(1), A(), A(),
-                                            A(NIL, A(T("#")), A(T("#"), N(0), T("x")), A(T("#"), N(1)),
-                                              A(T("#"), N(1), N(5)), A(N(1), N(1), T("x"))))));
-    next = 0;
-    assert_null(rv_turn_reply_policy(&turn, &next, &queue));
-}
-
 static void extras_that_do_not_fit(void **state)
 {
     (void)state;
@@ -243,6 +217,25 @@ static void odd_queues_are_passed_over(void **state)
                      1);
     assert_string_equal(leases[0].id, "good");
     assert_int_equal(leases[0].queue, 2);
+}
+
+/* ---- begin_session --------------------------------------------------------------------------------------------- */
+
+static void begun_sessions(void **state)
+{
+    (void)state;
+    rv_begin_session_reply begun;
+    assert_true(rv_begin_session_call_read(&begun, A(T("{\"attempts\":1}"), T("100"), T(""))));
+    assert_true(begun.alive);
+    assert_string_equal(begun.policy->text, "{\"attempts\":1}");
+    assert_int_equal(begun.result_max, 100);
+    assert_int_equal(begun.payload_max, 0);
+    assert_true(rv_begin_session_call_read(&begun, A()));
+    assert_false(begun.alive);
+    assert_false(rv_begin_session_call_read(&begun, A(T("x"), T(""))));
+    assert_false(rv_begin_session_call_read(&begun, A(N(1), T(""), T(""))));
+    assert_false(rv_begin_session_call_read(&begun, E("ERR x")));
+    assert_false(rv_begin_session_call_read(&begun, NIL));
 }
 
 /* ---- recall ---------------------------------------------------------------------------------------------------- */
@@ -410,10 +403,10 @@ int main(void)
         cmocka_unit_test(copies_of_leases),
         cmocka_unit_test(no_more_than_there_is_room_for),
         cmocka_unit_test(extras_find_their_tasks),
-        cmocka_unit_test(policies_of_begun_queues),
         cmocka_unit_test(extras_that_do_not_fit),
         cmocka_unit_test(bad_envelopes_are_counted),
         cmocka_unit_test(odd_queues_are_passed_over),
+        cmocka_unit_test(begun_sessions),
         cmocka_unit_test(recalled_leases),
         cmocka_unit_test(leases_of_no_queue_are_left_out),
         cmocka_unit_test(what_is_no_recover),

@@ -1,9 +1,9 @@
--- Leasing, the careful path: ids move from `ready` into the session's hash. It begins sessions, applies limits, takes segments
--- apart, and reads info:<id> of tasks whose envelopes are marked. lib/turn_lease.lua has the common path.
+-- Leasing, the careful path: ids move from `ready` into the session's hash. It applies limits, takes segments apart, and reads
+-- info:<id> of tasks whose envelopes are marked. lib/turn_lease.lua has the common path.
 --
 -- requires: allowed, base, event, limited_lease, flagged, put_aside, segment, transitions, turn_settings, wake_one
--- gives: in_session, lease
--- fields: dealt, index, join, session_stands
+-- gives: lease
+-- fields: dealt, index, looks, session_stands
 
 -- Returns how many of the first ids to take. Tasks with a marked envelope may have to run alone, or not now (lib/flagged.lua).
 -- company: other tasks were leased before these in this call.
@@ -38,26 +38,6 @@ local function fit(P, ids)
     if bytes > REPLY_BYTES then return max(1, i - 1) end
   end
   return #ids
-end
-
--- Returns whether the session exists in this queue, and begins it if it has not begun. join: its description; empty when it has
--- begun before. A session that is in `sessions` but has no hash is being reaped (reap.lua): it does not begin again.
-local function in_session(P, index, running, session, join, ttl, now, extras)
-  if call('HEXISTS', running, '#') == 1 then return true end
-  if join == '' then return false end
-  ttl = min(tonumber(ttl), LATEST / 2)
--- require: types, rights
-  -- Sessions begin rarely, so this asks for the type of each key in turn: more commands than has_wrong_type, but less text.
-  local words = rights_fault(P, COMMANDS) or wrong_type(P)
-  if words then error({err = words}) end
-  if call('ZADD', P .. 'sessions', 'NX', text(now + ttl), session) == 0 then return false end
--- require: upkeep
-  local upkeep, _, _, back = next_upkeep(call('HGET', P .. 'settings', 'upkeep'), now, ttl)
-  if upkeep and not back then call('HSET', P .. 'settings', 'upkeep', upkeep) end
-  call('HSET', running, '#', join, '#flushed', '', '#suspect', '')
-  local said = call('HMGET', P .. 'settings', 'policy', 'result_max', 'payload_max')
-  extras[#extras + 1] = {'#', index, said[1] or '', said[2] or '', said[3]}
-  return true
 end
 
 -- Of the first ids of `ready`, returns the ids to lease, their envelopes, how many of them are taken, and whether there are more.
@@ -112,9 +92,9 @@ local function tell_leased(P, running, o, leased)
   for i = 1, o.names and #leased or 1 do tell_as(P, 'leased', o.names and leased[i] or leased, 'thread', thread_of(o, i)) end
 end
 
--- Leases up to o.want tasks to a session. o: index, session, join, ttl, want, thread, names, dealt (as in lease_plain), now, settings,
--- extras (what the reply tells of tasks, is added to), has_company (tasks were leased before in this call) and session_stands (it
--- is known to be there). Returns {queue index, id, envelope, ...}, or nil when there is nothing, or false when the session is
+-- Leases up to o.want tasks to a session. o: index, session, want, thread, names, dealt (as in lease_plain), now, settings, extras
+-- (what the reply tells of tasks, is added to), has_company (tasks were leased before in this call), session_stands (it is known
+-- to be there) and looks (nothing is leased: only whether the session is there is to be known). Returns {queue index, id, envelope, ...}, or nil when there is nothing, or false when the session is
 -- gone; and whether a limit lets no more tasks start.
 local function lease(P, o)
   local limits, want = open_limits(P, o)
@@ -125,11 +105,12 @@ local function lease(P, o)
   if #ids == 0 then return nil end
   if o.settings[LARGE_TASKS] then want = min(want, fit(P, ids)) end
   local running = P .. 'running:' .. o.session
-  if not o.session_stands and not in_session(P, o.index, running, o.session, o.join, o.ttl, o.now, o.extras) then
+  if not o.session_stands and call('HEXISTS', running, '#') == 0 then
     -- This call may have been sent long ago, by a worker that was frozen or disconnected since. Another thread gets the wake-up.
     wake_one(P)
     return false
   end
+  if o.looks then return nil end
   local envelopes, taken, more
   local has_groups = limits and limits.groups
   local function line(n)

@@ -5,17 +5,16 @@
 -- gives: check_group, is_one_completion, names_of_several, read_clock, read_counts, read_group, threads_without
 
 -- How many tasks are wanted, as number and as text that Redis reads as the same number ("0x1" is a number to Lua alone); of how
--- many queues; the mode; and what is wrong or nil. A session's life is only looked at: whoever begins a session reads it.
+-- many queues; the mode; and what is wrong or nil.
 local function read_counts(given, final, prefixes) -- inline
-  local want_text, queues, ttl, mode, fault = given[2], given[4], given[3], given[5], nil
+  local want_text, queues, mode, fault = given[2], given[3], given[4], nil
   local want = want_text == '1' and 1 or tonumber(want_text)
   queues = queues == '1' and 1 or tonumber(queues)
   if not (want and want >= 0 and want % 1 == 0 and queues and queues >= 0 and queues <= #prefixes and queues % 1 == 0 and
-    (queues == 1 and given[7] == '' and by_bytes and ttl >= '0' and ttl < ':' or (tonumber(ttl) or -1) >= 0) and
-    final >= 5 + 2 * queues) then
-    fault = 'ARGV[2] to ARGV[4] are not want, life and L'
+    final >= 4 + queues) then
+    fault = 'ARGV[2] and ARGV[3] are not want and L'
   elseif mode ~= 'idle' and mode ~= '' and mode ~= 'again' and mode ~= 'woken' and mode ~= 'several' then
-    fault = 'ARGV[5] is no mode'
+    fault = 'ARGV[4] is no mode'
   elseif want > @CALL_MAX@ then
     -- What is unpacked later must fit on the stack of Redis's Lua.
     want, want_text = @CALL_MAX@, '@CALL_MAX@'

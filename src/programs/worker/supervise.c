@@ -101,7 +101,6 @@ static reeve_status settle(supervisor *s, const death *of, rv_aftermath_counts *
     rv_error error = {0};
     rv_aftermath aftermath = {.target = target_of(s, &error),
                               .ns = s->config->ns,
-                              .session_ms = session_ms(s),
                               .flight = of->wreck.header,
                               .size = of->wreck.size,
                               .message = of->report.message,

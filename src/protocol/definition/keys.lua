@@ -13,13 +13,13 @@ return {
   {name = 'scheduled', type = 'zset', holds = 'id: time', writers = 'enqueue, turn, reschedule, maintain',
     help = 'when the task becomes ready, see Equal times; also a failed task that waits for its next attempt'},
   {name = 'blocked', type = 'zset', holds = 'id: time', writers = 'enqueue, depend, retry', help = 'tasks that wait for parents, and the time since which each waits'},
-  {name = 'running:<session>', type = 'hash', holds = 'id: lease (`<since ms> <thread>`)', writers = 'turn, enqueue',
+  {name = 'running:<session>', type = 'hash', holds = 'id: lease (`<since ms> <thread>`)', writers = 'begin_session, turn, enqueue',
     help = 'the leases of a session. `#`: the description of the session; `#flushed`: the number of its last flush of statistics; '
       .. '`#suspect`: the last task with two or more crashes that it leased: `<id>` (its handler has not begun), `<id> alone` (no other '
       .. 'task runs in the worker) or `<id> beside` (others may run). Other fields that begin with `#` belong to other versions: they '
       .. 'are no leases, and are deleted with the session'},
   {name = 'lost:<session>', type = 'hash', holds = 'id: lease', writers = 'reap', help = 'the leases of a dead session, while `reap` recovers its tasks'},
-  {name = 'sessions', type = 'zset', holds = 'session: expiry', writers = 'turn, heartbeat, maintain, end_session, reap', help = 'the sessions that lease from the queue, and when each expires; 0 while `reap` recovers its tasks'},
+  {name = 'sessions', type = 'zset', holds = 'session: expiry', writers = 'begin_session, heartbeat, maintain, end_session, reap', help = 'the sessions that lease from the queue, and when each expires; 0 while `reap` recovers its tasks'},
   {name = 'completed', type = 'zset', holds = 'id: time', writers = 'turn', help = 'completed tasks, and when they ended'},
   {name = 'dead', type = 'zset', holds = 'id: time', writers = 'turn, maintain, all that end parents', help = 'dead tasks, and when they died'},
   {name = 'cancelled', type = 'zset', holds = 'id: time', writers = 'cancel, bulk_update, turn, end_session, reap, maintain', help = 'cancelled tasks, and when they ended'},
