@@ -9,11 +9,14 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
-#include "reeve/client.h"
+#include "client/client_ask.h"
 
 #define REQUEST_MAX 500
 #define WORKERS_MAX 1000
 #define WAIT_MS 1000 /* of one call */
+/* Between two requests to workers that do not listen, and in a cluster, which does not tell whether one listens. */
+#define AGAIN_MS 100
+#define CLUSTER_AGAIN_MS 1000
 
 typedef struct asking {
     reeve_client *client;
@@ -24,6 +27,9 @@ typedef struct asking {
     reeve_answer *answers;
     size_t open; /* how many may still answer */
     int64_t wait_ms;
+    bool insists;    /* workers that do not listen yet are asked again, until the end */
+    size_t *targets; /* to whom the messages of a call go: indexes of workers */
+    size_t target_count;
     char **whole; /* of the only worker: its answer, not cut; NULL: nobody wants it */
 } asking;
 
@@ -33,14 +39,17 @@ static void build_request(rv_conn *conn, bool again, const void *context)
     char channel[RV_NS_MAX + RV_RANDOM_LENGTH + 16], message[REQUEST_MAX + RV_RANDOM_LENGTH + 16];
     (void)again; /* the worker answers twice: the second answer is left to expire */
     (void)snprintf(message, sizeof(message), "ask %s %s", a->id, a->request);
-    for (size_t i = 0; i < a->count; i++) {
-        (void)snprintf(channel, sizeof(channel), "%s:alive:%.*s", a->client->ns, RV_RANDOM_LENGTH, a->workers[i]);
+    for (size_t i = 0; i < a->target_count; i++) {
+        const char *worker = a->workers[a->targets[i]];
+        (void)snprintf(channel, sizeof(channel), "%s:alive:%.*s", a->client->ns, RV_RANDOM_LENGTH, worker);
         rv_cmd(conn, 3);
         rv_args(conn, "PUBLISH");
         rv_args(conn, channel);
         rv_args(conn, message);
     }
 }
+
+#define DEAF "it does not listen: it has ended, or may not subscribe to channels"
 
 static void close_answer(asking *a, size_t index, const char *text)
 {
@@ -51,14 +60,43 @@ static void close_answer(asking *a, size_t index, const char *text)
 static void on_published(size_t index, const rv_reply *reply, void *context)
 {
     asking *a = context;
-    if (index == 0) a->open = 0;
-    if (index >= a->count) return;
+    if (index >= a->target_count) return;
+    size_t worker = a->targets[index];
     if (rv_reply_is(reply, RV_ERROR))
-        close_answer(a, index, reply->text);
+        close_answer(a, worker, reply->text);
     else if (rv_reply_int(reply, 0) == 0 && a->client->url.kind != RV_URL_CLUSTER)
-        close_answer(a, index, "it does not listen: it has ended, or may not subscribe to channels");
+        close_answer(a, worker, DEAF);
     else
-        a->open++;
+        close_answer(a, worker, "");
+}
+
+/* Whether a worker may still answer. */
+static bool is_open(const reeve_answer *answer)
+{
+    return !answer->answered && answer->text[0] == '\0';
+}
+
+static bool is_deaf(const reeve_answer *answer)
+{
+    return !answer->answered && strcmp(answer->text, DEAF) == 0;
+}
+
+static reeve_status publish(asking *a)
+{
+    reeve_status status = rv_client_exec(a->client, build_request, a, on_published, a, NULL);
+    a->open = 0;
+    for (size_t i = 0; i < a->count; i++) a->open += is_open(&a->answers[i]);
+    return status;
+}
+
+/* A worker is in the list before it listens, and a moment without a connection does not listen. */
+static reeve_status ask_again(asking *a)
+{
+    bool cluster = a->client->url.kind == RV_URL_CLUSTER;
+    a->target_count = 0;
+    for (size_t i = 0; i < a->count; i++)
+        if (is_deaf(&a->answers[i]) || (cluster && is_open(&a->answers[i]))) a->targets[a->target_count++] = i;
+    return a->target_count > 0 ? publish(a) : REEVE_OK;
 }
 
 static void build_wait(rv_conn *conn, bool again, const void *context)
@@ -83,29 +121,55 @@ static void take_answer(asking *a, const char *words)
     for (size_t i = 0; i < a->count; i++) {
         reeve_answer *answer = &a->answers[i];
         if (strcmp(a->workers[i], worker) != 0 || answer->answered) continue;
+        if (a->open > 0 && is_open(answer)) a->open--;
         answer->answered = true;
         answer->done = strcmp(how, "ok") == 0;
         rv_copy_text(answer->text, sizeof(answer->text), words + text);
         if (a->whole != NULL) *a->whole = rv_strdup(words + text);
-        if (a->open > 0) a->open--;
     }
+}
+
+/* 0: nobody is to be asked again. */
+static int64_t again_ms(const asking *a)
+{
+    if (!a->insists) return 0;
+    if (a->client->url.kind == RV_URL_CLUSTER) return CLUSTER_AGAIN_MS;
+    for (size_t i = 0; i < a->count; i++)
+        if (is_deaf(&a->answers[i])) return AGAIN_MS;
+    return 0;
+}
+
+static reeve_status wait_for_one(asking *a)
+{
+    const rv_reply *reply;
+    reeve_status status = rv_client_call(a->client, build_wait, a, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    const rv_reply *words = rv_reply_at(reply, 1);
+    if (rv_reply_is(reply, RV_ARRAY) && rv_reply_is(words, RV_TEXT)) take_answer(a, words->text);
+    return REEVE_OK;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 static reeve_status wait_for_answers(asking *a, int64_t deadline)
 {
-    int64_t longest = a->client->timeout_ms / 2 < WAIT_MS ? a->client->timeout_ms / 2 : WAIT_MS;
-    while (a->open > 0) {
-        const rv_reply *reply;
-        int64_t left = deadline - rv_now_ms();
-        if (left <= 0) break;
-        a->wait_ms = left < longest ? left : longest;
+    int64_t longest = smaller(a->client->timeout_ms / 2, WAIT_MS), asked = rv_now_ms();
+    for (;;) {
+        int64_t again = again_ms(a), now = rv_now_ms();
+        if ((a->open == 0 && again == 0) || now >= deadline) return REEVE_OK;
+        reeve_status status = REEVE_OK;
+        if (again > 0 && now >= asked + again) {
+            status = ask_again(a);
+            asked = now;
+        }
+        a->wait_ms = smaller(deadline - now, again > 0 ? smaller(longest, again) : longest);
         if (a->wait_ms < 1) a->wait_ms = 1;
-        reeve_status status = rv_client_call(a->client, build_wait, a, &reply, NULL);
+        if (status == REEVE_OK) status = wait_for_one(a);
         if (status != REEVE_OK) return status;
-        const rv_reply *words = rv_reply_at(reply, 1);
-        if (rv_reply_is(reply, RV_ARRAY) && rv_reply_is(words, RV_TEXT)) take_answer(a, words->text);
     }
-    return REEVE_OK;
 }
 
 static reeve_status check(reeve_client *client, const char *request, size_t count, int64_t timeout_ms)
@@ -125,8 +189,25 @@ static reeve_status ask(asking *a, int64_t timeout_ms)
     int64_t deadline = rv_deadline(timeout_ms);
     rv_random_id(a->id);
     memset(a->answers, 0, a->count * sizeof(*a->answers));
-    status = rv_client_exec(a->client, build_request, a, on_published, a, NULL);
-    return status == REEVE_OK ? wait_for_answers(a, deadline) : status;
+    a->targets = rv_zalloc_array(a->count, sizeof(*a->targets));
+    if (a->targets == NULL) return rv_fail(&a->client->error, REEVE_ENOMEM, "no memory for %zu workers", a->count);
+    for (size_t i = 0; i < a->count; i++) a->targets[a->target_count++] = i;
+    status = publish(a);
+    if (status == REEVE_OK) status = wait_for_answers(a, deadline);
+    rv_free(a->targets);
+    return status;
+}
+
+reeve_status rv_client_ask_insist(reeve_client *client, const char *const *workers, size_t count, const char *request,
+                                  int64_t timeout_ms, reeve_answer *ret_answers)
+{
+    asking a = {.client = client,
+                .workers = workers,
+                .count = count,
+                .request = request,
+                .answers = ret_answers,
+                .insists = true};
+    return ask(&a, timeout_ms);
 }
 
 reeve_status reeve_ask_workers(reeve_client *client, const char *const *workers, size_t count, const char *request,

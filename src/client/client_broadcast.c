@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
+#include "client/client_ask.h"
 #include "client/partitions.h"
 #include "protocol/parents.h"
 #include "protocol/partition.h"
@@ -149,7 +150,7 @@ static reeve_status ask(broadcast *b, int64_t wait_ms)
     (void)snprintf(request, sizeof(request), "broadcast %s %s", name, b->id);
     for (size_t first = 0; status == REEVE_OK && first < b->count; first += ASKED_AT_ONCE) {
         size_t count = b->count - first < ASKED_AT_ONCE ? b->count - first : ASKED_AT_ONCE;
-        status = reeve_ask_workers(b->client, workers + first, count, request, wait_ms, answers + first);
+        status = rv_client_ask_insist(b->client, workers + first, count, request, wait_ms, answers + first);
         if (status == REEVE_OK) note_answers(b, first, count, answers + first);
     }
     rv_free(workers);

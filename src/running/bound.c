@@ -42,18 +42,24 @@ static rv_pool *find_pool(reeve_worker *worker, const char *queue, size_t *ret_q
     return NULL;
 }
 
-static bool append(reeve_worker *worker, rv_bound *bound)
+typedef enum appended { APPENDED, APPENDED_BEFORE, APPENDED_NOT } appended;
+
+/* APPENDED_BEFORE: the client has asked twice. */
+static appended append(reeve_worker *worker, rv_bound *bound)
 {
     size_t count = 0;
+    appended done = APPENDED;
     rv_lock(&worker->keeper.thread.lock);
     rv_bound **end = &worker->keeper.bound;
-    for (; *end != NULL; end = &(*end)->next) count++;
-    if (count < BOUND_MAX) {
+    for (; *end != NULL; end = &(*end)->next, count++)
+        if (strcmp((*end)->id, bound->id) == 0) done = APPENDED_BEFORE;
+    if (done == APPENDED && count >= BOUND_MAX) done = APPENDED_NOT;
+    if (done == APPENDED) {
         *end = bound;
         atomic_fetch_add(&bound->pool->bound, 1);
     }
     rv_unlock(&worker->keeper.thread.lock);
-    return count < BOUND_MAX;
+    return done;
 }
 
 /* A thread that runs its batch looks here before its next turn; one that waits in Redis, or is about to, is interrupted. */
@@ -81,10 +87,10 @@ reeve_status rv_bound_add(reeve_worker *worker, const char *queue, const char *i
     if (bound == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for another task");
     *bound = (rv_bound){.pool = pool, .queue = place};
     rv_copy_text(bound->id, sizeof(bound->id), id);
-    if (!append(worker, bound)) {
-        rv_free(bound);
+    appended done = append(worker, bound);
+    if (done != APPENDED) rv_free(bound);
+    if (done == APPENDED_NOT)
         return rv_fail(error, REEVE_ESTATE, "%d broadcast tasks already wait for its threads", BOUND_MAX);
-    }
     wake_threads(pool);
     return REEVE_OK;
 }
@@ -130,6 +136,12 @@ static bool lease(rv_thread *t, const rv_bound *bound)
     return goes_on;
 }
 
+/* The client has asked for it twice: the first request has led to this. */
+static bool has_begun(const char *state)
+{
+    return strcmp(state, "running") == 0 || strcmp(state, "completed") == 0;
+}
+
 bool rv_bound_lease(rv_thread *t)
 {
     rv_bound *bound = take(t);
@@ -140,7 +152,7 @@ bool rv_bound_lease(rv_thread *t)
     t->passes = true;
     bool goes_on = lease(t, bound);
     t->passes = passes;
-    if (t->fresh == 0)
+    if (t->fresh == 0 && !has_begun(t->named_refusal))
         rv_log(REEVE_LOG_WARN, "broadcast.missed", "a broadcast task was not leased", "queue",
                t->pool->queue_sessions[bound->queue]->queue, "task", bound->id, "why",
                t->named_refusal[0] != '\0' ? t->named_refusal : "the worker stops", NULL);

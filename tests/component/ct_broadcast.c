@@ -1,5 +1,8 @@
 /* A broadcast: each live worker of a queue runs a task once, and no other one does. */
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reeve/broadcast.h"
@@ -156,6 +159,62 @@ static void a_quiet_worker_refuses(void **state)
     for (int i = 0; i < 2; i++) test_worker_end(workers[i]);
 }
 
+/* ---- a worker that does not listen yet ------------------------------------------------------------------------- */
+
+#define LATE "0123456789abcdef"
+
+/* What it is asked: "ask <id of the request> broadcast q <id of the broadcast>". Returns the id of the request. */
+static const char *hear_request(rv_conn *conn)
+{
+    static char id[64];
+    const rv_reply *message;
+    do {
+        assert_int_equal(rv_conn_receive(conn, rv_deadline(60000), &message), REEVE_OK);
+    } while (!rv_reply_is_text(rv_reply_at(message, 0), "message"));
+    assert_int_equal(sscanf(rv_reply_at(message, 2)->text, "ask %63s broadcast q", id), 1);
+    return id;
+}
+
+/* Subscribes once the client has met that it does not listen. */
+static void *listen_late(void *argument)
+{
+    rv_conn *own = test_conn_open(test_redis), *listener = test_conn_open(test_redis);
+    const rv_reply *reply;
+    char key[96];
+    (void)argument;
+    while (strtoll(test_cmd(own, "ZCARD reeve:{q}:blocked"), NULL, 10) == 0) (void)poll(NULL, 0, 1);
+    while (strstr(test_cmd(own, "INFO commandstats"), "cmdstat_publish") == NULL) (void)poll(NULL, 0, 1);
+    rv_cmd(listener, 2);
+    rv_args(listener, "SUBSCRIBE");
+    rv_args(listener, "reeve:alive:" LATE);
+    assert_int_equal(rv_conn_call(listener, rv_deadline(10000), &reply), REEVE_OK);
+    (void)snprintf(key, sizeof(key), "reeve:answer:%s", hear_request(listener));
+    rv_cmd(own, 3);
+    rv_args(own, "RPUSH");
+    rv_args(own, key);
+    rv_args(own, LATE " ok done");
+    assert_int_equal(rv_conn_call(own, rv_deadline(10000), &reply), REEVE_OK);
+    rv_conn_destroy(own);
+    rv_conn_destroy(listener);
+    return NULL;
+}
+
+static void a_worker_that_does_not_listen_yet_is_asked_again(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    (void)test_cmd(test_conn, "SADD reeve:workers " LATE);
+    (void)test_cmd(test_conn, "SET reeve:worker:" LATE " {\"name\":\"late\",\"pools\":[{\"queues\":[\"q\"]}]}");
+    (void)test_cmd(test_conn, "CONFIG RESETSTAT");
+    assert_int_equal(pthread_create(&thread, NULL, listen_late, NULL), 0);
+    assert_int_equal(send(&(reeve_task_spec){0}), REEVE_OK);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(count, 1);
+    assert_true(tasks[0].accepted);
+    assert_string_equal(state_of(0), "blocked");
+    reeve_broadcast_free(tasks);
+}
+
 static void what_cannot_be_sent_is_refused(void **state)
 {
     (void)state;
@@ -182,6 +241,7 @@ int main(void)
         cmocka_unit_test_setup(it_waits_for_a_thread_of_its_worker, set_up),
         cmocka_unit_test_setup(only_its_worker_runs_it, set_up),
         cmocka_unit_test_setup(a_quiet_worker_refuses, set_up),
+        cmocka_unit_test_setup(a_worker_that_does_not_listen_yet_is_asked_again, set_up),
         cmocka_unit_test_setup(what_cannot_be_sent_is_refused, set_up),
     };
     return cmocka_run_group_tests_name("ct_broadcast", tests, test_place_start, test_place_stop);
