@@ -196,7 +196,8 @@ REEVE_API reeve_status reeve_consumer_heartbeat(reeve_consumer *consumer);
 
 /*
  * Settles a task now. `outcome` is the value of the outcome function that the program called last for the task:
- * reeve_task_done, _retry, _fail, _snooze, _give_back, _cancel or _discard. One round trip.
+ * reeve_task_done, _retry, _fail, _snooze, _give_back, _cancel or _discard; or reeve_task_wait_for or _wait_chained
+ * (depend.h), which block the task until other tasks have ended. One round trip.
  *
  *   REEVE_OK        Redis has accepted the outcome
  *   REEVE_EREFUSED  the lease was lost: it had expired, or the task's run time limit had passed. The task may run
@@ -254,6 +255,10 @@ typedef struct reeve_lease_outcome {
     reeve_bytes result;    /* of REEVE_OUTCOME_DONE; NULL and 0: none */
     const char *kind;      /* of a retry or a failure; NULL: "failed" */
     const char *message;   /* the same, and the reason of a cancel; NULL: "" */
+    /* Of a snooze without a delay: the task waits until these have ended, as after reeve_task_wait_for (depend.h), and
+     * then runs again. after_count 0: it waits for none. */
+    const reeve_parent *after;
+    size_t after_count;
 } reeve_lease_outcome;
 
 /*

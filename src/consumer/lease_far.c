@@ -2,7 +2,8 @@
  * lease_far.c - leases of another process, by their tokens: settled or extended with a client.
  *
  * The session and the lease are read first (recover.lua), as are the policies that decide about another attempt. The
- * outcome goes by a turn that leases nothing, and names exactly this lease: sent twice, it counts once.
+ * outcome goes by a turn that leases nothing, and names exactly this lease: sent twice, it counts once. A task that waits
+ * for others is blocked by the script block in its place.
  */
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -14,12 +15,14 @@
 #include "consumer/lease_token.h"
 #include "handlers/layers_run.h"
 #include "handlers/task.h"
+#include "handlers/waiting.h"
 #include "protocol/heartbeat_call.h"
 #include "protocol/recover_call.h"
 #include "protocol/regain_call.h"
 #include "protocol/scripts.h"
 #include "protocol/turn_build.h"
 #include "protocol/turn_reply.h"
+#include "reeve/depend.h"
 #include "running/attempt_policy.h"
 
 typedef struct far {
@@ -32,6 +35,7 @@ typedef struct far {
     rv_queue_session queue_session; /* for the queue's policy */
     char cursor[24];
     rv_settlement settlement;
+    reeve_bytes parents; /* those that the task is to wait for; none: the settlement is sent */
 } far;
 
 static reeve_status refuse(far *f)
@@ -111,10 +115,21 @@ static reeve_status find(far *f, rv_lease *ret)
 
 /* ---- the outcome ----------------------------------------------------------------------------------------------- */
 
+/* The task waits for others, as after reeve_task_wait_for in a handler. */
+static reeve_status choose_wait(far *f, reeve_task *task, const reeve_lease_outcome *o)
+{
+    if (o->delay_ms != 0) return rv_fail(&f->client->error, REEVE_EINVAL, "a task that waits for others has no delay");
+    if (reeve_task_wait_for(task, o->after, o->after_count) == REEVE_OUTCOME_SNOOZE) return REEVE_OK;
+    return rv_fail(&f->client->error, task->refusal != NULL ? task->refusal->status : REEVE_ENOMEM, "%s",
+                   task->message);
+}
+
 /* The outcome as a handler would have chosen it: texts are cut, and the size of the result is checked. */
 static reeve_status choose(far *f, reeve_task *task, const reeve_lease_outcome *o)
 {
     const char *kind = o->kind != NULL ? o->kind : "failed", *message = o->message != NULL ? o->message : "";
+    if (o->after_count > 0 && (o->cancel || o->outcome != REEVE_OUTCOME_SNOOZE))
+        return rv_fail(&f->client->error, REEVE_EINVAL, "only the outcome snooze waits for other tasks");
     switch (o->cancel ? REEVE_OUTCOME_CANCEL : o->outcome) {
     case REEVE_OUTCOME_DONE:
         if (reeve_task_done(task, o->result.data, o->result.length) == REEVE_OUTCOME_DONE) return REEVE_OK;
@@ -126,6 +141,7 @@ static reeve_status choose(far *f, reeve_task *task, const reeve_lease_outcome *
         (void)reeve_task_fail(task, kind, "%s", message);
         return REEVE_OK;
     case REEVE_OUTCOME_SNOOZE:
+        if (o->after_count > 0) return choose_wait(f, task, o);
         (void)reeve_task_snooze(task, o->delay_ms);
         return REEVE_OK;
     case REEVE_OUTCOME_CANCEL:
@@ -163,7 +179,6 @@ static void pass_layers(const far *f, reeve_task *task, const rv_item *item)
     const rv_envelope *envelope = &item->lease.envelope;
     size_t length = envelope->type_length < REEVE_TYPE_MAX ? envelope->type_length : REEVE_TYPE_MAX;
     if (f->client->layers.count == 0) return;
-    task->id = f->id;
     if (length > 0) memcpy(task->own_type, envelope->type, length);
     task->own_type[length] = '\0';
     task->type = task->own_type;
@@ -186,6 +201,7 @@ static reeve_status settle_as(far *f, reeve_task *task, const rv_lease *lease)
     pass_layers(f, task, &item);
     rv_attempt_policy_choose(&policy, &item, NULL, &f->queue_session);
     bool counts = true;
+    f->parents = rv_waiting_parents(task);
     (void)rv_attempt_policy_limit_snoozes(&policy, lease, task, task->outcome, &counts);
     f->settlement = (rv_settlement){.id = f->id,
                                     .outcome = task->outcome,
@@ -213,6 +229,25 @@ static reeve_status settle_as(far *f, reeve_task *task, const rv_lease *lease)
     return status;
 }
 
+static void add_regain(rv_conn *conn, const far *f)
+{
+    const rv_lease lease = {.id = f->id, .since_ms = f->token.since_ms};
+    rv_regain_call_build(conn, &f->prefix, f->token.session, 1);
+    rv_regain_call_add(conn, &lease, f->token.thread);
+}
+
+static void build_block(rv_conn *conn, bool again, const void *context)
+{
+    const far *f = context;
+    if (again) add_regain(conn, f);
+    rv_cmd_script(conn, &rv_script_block, 1, 4);
+    rv_arg(conn, f->prefix.text, f->prefix.length);
+    rv_args(conn, f->token.session);
+    rv_args(conn, f->token.lease);
+    rv_args(conn, f->id);
+    rv_arg(conn, f->parents.data, f->parents.length);
+}
+
 static void build_turn(rv_conn *conn, bool again, const void *context)
 {
     const far *f = context;
@@ -220,11 +255,7 @@ static void build_turn(rv_conn *conn, bool again, const void *context)
     const rv_turn_group group = {
         .prefix = &f->prefix, .session = f->token.session, .lease = f->token.lease, .items = items, .count = 1};
     const rv_turn turn = {.thread = "far", .groups = &group, .group_count = 1};
-    if (again) {
-        const rv_lease lease = {.id = f->id, .since_ms = f->token.since_ms};
-        rv_regain_call_build(conn, &f->prefix, f->token.session, 1);
-        rv_regain_call_add(conn, &lease, f->token.thread);
-    }
+    if (again) add_regain(conn, f);
     rv_turn_build(conn, &turn);
 }
 
@@ -234,19 +265,30 @@ typedef struct turned {
     bool refused;
 } turned;
 
-/* The last reply counts: that of the turn. */
+/* False: it is no reply of the script. */
+static bool read_refused(const far *f, const rv_reply *reply, bool *ret)
+{
+    rv_turn_reply turn;
+    if (f->parents.length > 0) {
+        int64_t held = rv_reply_within(reply, 0, 1, -1);
+        *ret = held == 0;
+        return held >= 0;
+    }
+    if (!rv_turn_reply_read(&turn, reply)) return false;
+    *ret = turn.refused->count > 0;
+    return true;
+}
+
+/* The last reply counts: that of the turn, or of block. */
 static void on_turned(size_t index, const rv_reply *reply, void *context)
 {
     turned *t = context;
-    rv_turn_reply turn;
     (void)index;
     if (rv_reply_is(reply, RV_ERROR)) {
         t->status = rv_client_put_off(t->f->client, reply) ? REEVE_OK : rv_client_refused(t->f->client, reply->text);
         return;
     }
-    if (!rv_turn_reply_read(&turn, reply)) return;
-    t->status = REEVE_OK;
-    t->refused = turn.refused->count > 0;
+    if (read_refused(t->f, reply, &t->refused)) t->status = REEVE_OK;
 }
 
 static void build_stands(rv_conn *conn, bool again, const void *context)
@@ -266,7 +308,8 @@ static reeve_status send_turn(far *f)
     bool again = false;
     const rv_reply *reply;
     turned t = {.f = f, .status = REEVE_EPROTO};
-    reeve_status status = rv_client_exec(f->client, build_turn, f, on_turned, &t, &again);
+    rv_build_fn build = f->parents.length > 0 ? build_block : build_turn;
+    reeve_status status = rv_client_exec(f->client, build, f, on_turned, &t, &again);
     if (status != REEVE_OK) return status;
     if (t.status == REEVE_EPROTO) return rv_client_odd_reply(f->client, "settle");
     if (t.status != REEVE_OK || !t.refused) return t.status;
@@ -286,6 +329,7 @@ static reeve_status settle(far *f, const reeve_lease_outcome *o)
     if (status != REEVE_OK) return status;
     rv_task_init(&task);
     task.queue = f->queue;
+    task.id = f->id;
     task.host = &host;
     status = choose(f, &task, o);
     if (status == REEVE_OK) status = settle_as(f, &task, &lease);

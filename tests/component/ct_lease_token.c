@@ -4,6 +4,7 @@
 
 #include "protocol/scripts.h"
 #include "support/consumer.h"
+#include "support/depend.h"
 #include "support/proxy.h"
 
 static char tokens[8][REEVE_TOKEN_MAX];
@@ -38,6 +39,38 @@ static void leases_outlive_their_consumer(void **state)
     assert_int_equal(settle("a", 0, (reeve_lease_outcome){.outcome = REEVE_OUTCOME_DONE}), REEVE_EREFUSED);
     test_ok(test_client, settle("b", 1, (reeve_lease_outcome){.cancel = true}));
     assert_string_equal(test_state("q", "b"), "cancelled");
+}
+
+static void a_task_waits_for_others(void **state)
+{
+    const reeve_parent parents[] = {{.handle = "q/b"}, {.handle = "q/c", .on_death = REEVE_PARENT_GO}};
+    const reeve_parent itself = {.handle = "q/a"}, odd = {.handle = "b"};
+    const reeve_lease_outcome waits = {.outcome = REEVE_OUTCOME_SNOOZE, .after = parents, .after_count = 2};
+    reeve_lease_outcome wrong = waits;
+    (void)state;
+    test_put("q", "a b c");
+    lease_and_go(1, 60000);
+    wrong.after = &itself;
+    wrong.after_count = 1;
+    assert_int_equal(settle("a", 0, wrong), REEVE_EINVAL);
+    wrong.after = &odd;
+    assert_int_equal(settle("a", 0, wrong), REEVE_EINVAL);
+    wrong = waits;
+    wrong.delay_ms = 1;
+    assert_int_equal(settle("a", 0, wrong), REEVE_EINVAL);
+    wrong = waits;
+    wrong.outcome = REEVE_OUTCOME_DONE;
+    assert_int_equal(settle("a", 0, wrong), REEVE_EINVAL);
+    assert_string_equal(test_state("q", "a"), "running");
+    test_ok(test_client, settle("a", 0, waits));
+    assert_string_equal(test_state("q", "a"), "blocked");
+    assert_int_equal(settle("a", 0, waits), REEVE_EREFUSED);
+    lease_and_go(2, 60000);
+    test_ok(test_client, settle("b", 0, (reeve_lease_outcome){.outcome = REEVE_OUTCOME_DONE}));
+    assert_string_equal(test_state("q", "a"), "blocked");
+    test_ok(test_client, settle("c", 1, (reeve_lease_outcome){.outcome = REEVE_OUTCOME_FAIL}));
+    test_settle_queues("q");
+    assert_string_equal(test_state("q", "a"), "ready");
 }
 
 static void a_retry_follows_the_policies(void **state)
@@ -158,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(leases_outlive_their_consumer, test_place_empty),
+        cmocka_unit_test_setup(a_task_waits_for_others, test_place_empty),
         cmocka_unit_test_setup(a_retry_follows_the_policies, test_place_empty),
         cmocka_unit_test_setup(a_retry_follows_the_age_of_the_task, test_place_empty),
         cmocka_unit_test_setup(what_is_wrong_is_refused, test_place_empty),

@@ -38,6 +38,23 @@ outcomes() {
     reeve delete q/back >/dev/null
 }
 
+# A task waits for one that comes later.
+parents() {
+    put whole
+    lease
+    expect_status 2 reeve settle q/whole wait --lease "$TOKEN"
+    expect_status 2 reeve settle q/whole done --lease "$TOKEN" --after q/part
+    put part
+    expect_status 0 reeve settle q/whole wait --lease "$TOKEN" --after q/part:go --json
+    expect_has "$OUT" '"outcome":"wait"'
+    expect_eq "$(state whole)" blocked
+    lease
+    expect_eq "$HANDLE" q/part
+    expect_status 0 reeve settle q/part done --lease "$TOKEN"
+    expect_eq "$(state whole)" ready
+    reeve delete q/whole >/dev/null
+}
+
 # The last attempt is the death; the backoff of the queue decides about the delay.
 attempts() {
     reeve enqueue q t --id last --attempts 1 >/dev/null
@@ -156,6 +173,7 @@ signals() {
 }
 
 outcomes
+parents
 attempts
 expiry
 unread

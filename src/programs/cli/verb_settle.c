@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "after.h"
 #include "args.h"
 #include "handle.h"
 #include "json.h"
 #include "task_options.h"
 #include "verbs.h"
+
+#define AFTER_MAX 64
 
 struct settle_options {
     const char *lease;
@@ -18,9 +21,22 @@ struct settle_options {
     const char *message;
     const char *reason;
     const char *layers;
+    reeve_parent after[AFTER_MAX];
+    size_t after_count;
 };
 
 #define AT(field) offsetof(struct settle_options, field)
+
+static int read_after(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct settle_options *options = pointer;
+
+    if (options->after_count == AFTER_MAX) return cli_usage(cli, "--after: at most %d of them", AFTER_MAX);
+    if (!cli_after_parse(value, &options->after[options->after_count]))
+        return cli_bad_value(cli, option, value, "QUEUE/ID, or that with a rule behind it: " CLI_AFTER_NAMES);
+    options->after_count++;
+    return CLI_DONE;
+}
 
 static const cli_option settle_table[] = {
     {"lease", "TOKEN", "token of the lease, as `reeve lease` printed it (required)", CLI_TEXT, AT(lease), 0, 0, NULL},
@@ -30,6 +46,7 @@ static const cli_option settle_table[] = {
     {"kind", "KIND", "retry, fail: kind of the error (failed)", CLI_TEXT, AT(kind), 0, 0, NULL},
     {"message", "TEXT", "retry, fail: message of the error", CLI_TEXT, AT(message), 0, 0, NULL},
     {"reason", "TEXT", "cancel: the reason; it is cut at 200 bytes", CLI_TEXT, AT(reason), 0, 0, NULL},
+    {"after", "HANDLE[:RULE]", "wait: the task waits for this one; may be repeated", CLI_OTHER, 0, 0, 0, read_after},
     {"layers", "PLUGIN", "pass the outcome through the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
     {0},
 };
@@ -44,20 +61,21 @@ static const outcome_word words[] = {
     {"done", REEVE_OUTCOME_DONE, " result "},       {"retry", REEVE_OUTCOME_RETRY, " in kind message "},
     {"fail", REEVE_OUTCOME_FAIL, " kind message "}, {"snooze", REEVE_OUTCOME_SNOOZE, " in "},
     {"give-back", REEVE_OUTCOME_SNOOZE, " "},       {"cancel", REEVE_OUTCOME_CANCEL, " reason "},
-    {"discard", REEVE_OUTCOME_DISCARD, " "},
+    {"discard", REEVE_OUTCOME_DISCARD, " "},        {"wait", REEVE_OUTCOME_SNOOZE, " after "},
 };
 
 static const outcome_word *find_word(const cli_context *cli, const char *text)
 {
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strcmp(words[i].word, text) == 0) return &words[i];
-    (void)cli_usage(cli, "\"%.40s\" is no outcome: done, retry, fail, snooze, give-back, cancel or discard", text);
+    (void)cli_usage(cli, "\"%.40s\" is no outcome: done, retry, fail, snooze, give-back, cancel, discard or wait",
+                    text);
     return NULL;
 }
 
 static int check_options(const cli_context *cli, const outcome_word *word)
 {
-    static const char *const names[] = {"result", "in", "kind", "message", "reason"};
+    static const char *const names[] = {"result", "in", "kind", "message", "reason", "after"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char blank[16];
@@ -67,6 +85,8 @@ static int check_options(const cli_context *cli, const outcome_word *word)
     }
     if (strcmp(word->word, "snooze") == 0 && !cli_was_given(cli, "in"))
         return cli_usage(cli, "snooze needs --in DURATION; give-back has no delay");
+    if (strcmp(word->word, "wait") == 0 && !cli_was_given(cli, "after"))
+        return cli_usage(cli, "wait needs --after HANDLE: the task to wait for");
     return CLI_DONE;
 }
 
@@ -93,7 +113,9 @@ static int send_outcome(cli_context *cli, const struct settle_options *options, 
                                          .delay_ms = options->delay_ms,
                                          .result = result,
                                          .kind = options->kind,
-                                         .message = options->reason != NULL ? options->reason : options->message};
+                                         .message = options->reason != NULL ? options->reason : options->message,
+                                         .after = options->after,
+                                         .after_count = options->after_count};
     char name[REEVE_HANDLE_MAX + 1];
     cli->layers = options->layers;
     int status = cli_open(cli);
@@ -131,7 +153,7 @@ static int settle(cli_context *cli, void *pointer)
 const cli_verb cli_verb_settle = {
     .name = "settle",
     .section = CLI_TASKS,
-    .synopsis = "HANDLE done|retry|fail|snooze|give-back|cancel|discard --lease TOKEN [OPTION...]",
+    .synopsis = "HANDLE done|retry|fail|snooze|give-back|cancel|discard|wait --lease TOKEN [OPTION...]",
     .summary = "Settles a leased task: reports its outcome",
     .options = settle_table,
     .options_size = sizeof(struct settle_options),
@@ -146,6 +168,7 @@ const cli_verb cli_verb_settle = {
         "  give-back  the task returns to the front of its queue\n"
         "  cancel     the task is cancelled, with the reason that --reason gives\n"
         "  discard    the task is cancelled, and no record of it is kept\n"
+        "  wait       the task runs again when the tasks of --after have ended; this is no failed attempt\n"
         "\n"
         "An outcome counts only while the lease lasts; otherwise the exit status is 1.\n"
         "\n"
