@@ -66,6 +66,8 @@ function drawNav(bad) {
   if (bad === navBad && at === navAt) return;
   navBad = bad; navAt = at;
   put(document.getElementById('nav'), PAGES.map(([name, label, path]) => h('a', { href: '#/' + path, 'aria-current': name === at ? 'page' : null }, label, name === 'overview' && bad > 0 && h('span', { class: 'count', 'aria-label': `${bad} problems` }, bad))));
+  const nav = document.getElementById('nav'), link = nav.querySelector('[aria-current]'); // (on a phone they do not all fit)
+  if (link) nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.clientWidth) / 2;
 }
 function route() {
   if (!session) return;

@@ -20,8 +20,8 @@ function ticks(top) {
 
 // series: {name, values, kind, area}; values are numbers or null; the last one is not finished, and dashed. range: a key of RANGES.
 function chart(times, series, { range = 'hour', log = false, label, format = count, marker = null } = {}) {
-  const every = RANGES[range][2], clock = range === 'month' ? { day: 'numeric', month: 'short', timeZone: 'UTC' } : { hour: '2-digit', minute: '2-digit', second: range === 'minutes' ? '2-digit' : undefined };
-  const width = 640, height = 190, left = innerWidth < 704 ? 88 : 60, right = 10, base = height - 24, high = 10;
+  const small = innerWidth < 704, every = RANGES[range][2] * (small && range === 'minutes' ? 2 : 1), clock = range === 'month' ? { day: 'numeric', month: 'short', timeZone: 'UTC' } : { hour: '2-digit', minute: '2-digit', second: range === 'minutes' ? '2-digit' : undefined };
+  const width = small ? 380 : 640, height = 190, left = 60, right = 10, base = height - 24, high = 10;
   const all = series.flatMap((one) => one.values).filter((v) => v !== null && v > 0);
   if (marker) all.push(marker);
   const top = Math.max(...all, log ? 1 : 0);
@@ -48,7 +48,7 @@ function chart(times, series, { range = 'hour', log = false, label, format = cou
 }
 
 function days(list) {
-  const width = 640, height = 120, base = height - 20, top = Math.max(1, ...list.map((d) => d.completed + d.dead));
+  const width = innerWidth < 704 ? 380 : 640, height = 120, base = height - 20, top = Math.max(1, ...list.map((d) => d.completed + d.dead));
   const each = width / list.length;
   return s('svg', { viewBox: `0 0 ${width} ${height}`, width: '100%', role: 'img', 'aria-label': 'Completed and dead tasks of each day' },
     list.map((d, i) => {

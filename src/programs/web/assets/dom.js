@@ -49,6 +49,8 @@ function ago(ms) {
   const text = Math.abs(d) < 1000 ? 'now' : d > 0 ? span(d) + ' ago' : 'in ' + span(-d);
   return h('time', { datetime: new Date(ms).toISOString(), title: when(ms) }, text);
 }
+// The times of a sentence, which are UTC, in the viewer's zone.
+function inZone(text) { return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (t) => when(t)); }
 function badge(state) { return h('span', { class: 'badge ' + state }, state); }
 
 // JSON as it is written, indented: numbers keep all their digits.

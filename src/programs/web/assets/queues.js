@@ -83,7 +83,7 @@ function queue(parts) {
   }
   async function rest() {
     const [reasons, day, limit] = await Promise.all([api('GET', queuePath(name) + '/why').catch(() => null), api('GET', queuePath(name) + '/stats?days=30'), api('GET', queuePath(name) + '/limits?limit=20')]);
-    put(why, reasons && panel('What it waits for', reasons.why.map((r) => h('p', null, r.text))));
+    put(why, reasons && panel('What it waits for', reasons.why.map((r) => h('p', null, inZone(r.text)))));
     const today = day.days[day.days.length - 1];
     put(stats, panel('Completed tasks in 30 days', days(day.days)), flush(h('h2', null, 'Today by type'), today.types.length ?
       table(['Type', ['Done', 'num'], ['Failed', 'num'], ['Dead', 'num'], ['Mean wait', 'num'], ['Mean run', 'num']], today.types.map((t) => h('tr', { 'data-link': tasksLink(name, 'type:' + t.type) }, td(h('a', { href: tasksLink(name, 'type:' + t.type) }, t.type || 'others')), number(t.completed), number(t.failed), number(t.dead),

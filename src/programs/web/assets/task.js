@@ -62,7 +62,7 @@ function task(parts) {
       panel('Story', story(t)), content('Payload', t, 'payload'), content('Result', t, 'result'),
       log.length > 0 && panel('Log', h('pre', null, log.map((l) => `${new Date(l.at_ms).toLocaleTimeString()}  ${l.text}\n`))),
       (t.parents || t.children) && panel('Parents and children', family(t, innerWidth > 960 ? 0 : Math.max(280, innerWidth - 70)))),
-    h('div', null, t.why && t.why.length > 0 && panel(t.state === 'running' ? 'Where it runs' : ended ? 'Why it ended' : 'Why it does not run', t.why.map((r) => h('p', null, r.text))),
+    h('div', null, t.why && t.why.length > 0 && panel(t.state === 'running' ? 'Where it runs' : ended ? 'Why it ended' : 'Why it does not run', t.why.map((r) => h('p', null, inZone(r.text)))),
       panel('Options', facts([['Type', h('a', { href: tasksLink(t.queue, 'type:' + t.type) }, t.type)], ['Priority', t.priority], ['Group', t.group && h('a', { href: tasksLink(t.queue, 'group:' + t.group) }, t.group)], ['Failed attempts', t.failures + (t.attempts ? ` of ${t.attempts}` : '')], ['Crashes', t.crashes],
         ['Time limit', t.timeout_ms && span(t.timeout_ms)], ['Backoff', t.backoff], ['Unique key', t.unique], ['Tags', t.tags && t.tags.map((x) => [h('a', { href: tasksLink(t.queue, 'tag:' + x) }, x), ' '])], ['Metadata', t.meta && Object.entries(t.meta).map(([k, v]) => h('div', { class: 'mono' }, `${k}=${v}`))],
         ['Deadline', t.deadline_ms && when(t.deadline_ms)], ['Enqueued', when(t.enqueued_ms)], ['Due', t.due_ms && when(t.due_ms)], ['Ended', t.ended_ms && when(t.ended_ms)], ['Cancelled because', t.cancel_reason], ['Checkpoint', t.checkpoint_bytes && bytes(t.checkpoint_bytes)], ['Lease until', t.lease_expires_ms && when(t.lease_expires_ms)]])),
