@@ -60,6 +60,56 @@ get 400 "$JOBS/tasks?cursor=dead:~41~41"
 get 400 '/api/v1/queues?prefix=%zz'
 get 400 "/api/v1/queues?prefix=$(printf 'a%.0s' $(seq 100))"
 
+# ---- bodies ------------------------------------------------------------------------------------------------------------
+
+# What another reader would read differently, or what would be left out, is refused; a text ends where its sender ends it.
+reeve resume jobs >/dev/null || fail "not resumed"
+post() { raw "$1" "POST $2 HTTP/1.1\r\n${HOST}Content-Length: $(printf '%b' "$3" | wc -c)\r\n\r\n$3"; }
+for body in '{"for":"1m"} x' '{"for":"1m"}{"for":"2m"}' '{"for":"1m","for":"9h"}' '\xef\xbb\xbf{"for":"1m"}' '{"for":"1m\0"}' \
+    '{"for":"1m\\u0000x"}' '{"for":"\xff"}' "$(printf '[%.0s' $(seq 20000))" '{"for":1e999}' '[]' null ' '; do
+    post 400 "$JOBS/pause" "$body"
+done
+expect_has "$(reeve queues --json)" '"paused":false'
+post 400 "$JOBS/limits" '{"group":"a\\u0000b","concurrency":1}'
+post 400 "$JOBS/lease" '{"count":1.5}'
+post 400 "$JOBS/lease" '{"for":"0s"}'
+post 400 "/api/v1/tasks/jobs/job-1/cancel" '{"reason":5}'
+post 400 "/api/v1/tasks/jobs/job-1/cancel" '{"cascade":"yes"}'
+
+# A result is kept as it was sent.
+settle() {
+    local token
+    reeve enqueue exact echo --id "$1" >/dev/null || fail "no task"
+    token=$(curl -s "${URL}api/v1/queues/exact/lease" -d '{}' | grep -o '"lease":"[^"]*"' | cut -d '"' -f 4)
+    curl -s "${URL}api/v1/tasks/exact/$1/settle" -d "{\"lease\":\"$token\",\"outcome\":\"done\",\"result\":$2}" >/dev/null
+    expect_has "$(reeve show "exact/$1" --json)" "\"result\":$3"
+}
+settle number '12345678901234567890.10' '"12345678901234567890.10"'
+settle object '{ "n": [12345678901234567890] }' '"{\"n\":[12345678901234567890]}"'
+settle zero '"a\u0000b"' '"a\u0000b"'
+
+# ---- calls that wait ---------------------------------------------------------------------------------------------------
+
+# A user who waits in many calls keeps nobody from reading, and other users from waiting.
+(umask 077 && printf '%s\n' greedy:viewer:greedy-token other:viewer:other-token >"$TEST_DIR/tokens")
+"$REEVE" web --listen 127.0.0.1:0 --token-file "$TEST_DIR/tokens" </dev/null >"$TEST_DIR/waits.out" 2>"$TEST_DIR/waits.log" &
+own $!
+wait_for '[ -s "$TEST_DIR/waits.out" ]' 10
+WAITS=$(head -n 1 "$TEST_DIR/waits.out") WAITS_PORT=${WAITS##*:} WAITS_PORT=${WAITS_PORT%/}
+open_calls=()
+for i in $(seq 64); do
+    exec {fd}<>"/dev/tcp/127.0.0.1/$WAITS_PORT" || fail "no connection"
+    printf 'GET /api/v1/tasks/jobs/job-1?wait=1m HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer greedy-token\r\n\r\n' >&"$fd"
+    open_calls+=("$fd")
+done
+as() { CODE=$(curl -s -o "$TEST_DIR/answer" -w '%{http_code}' -H "Authorization: Bearer $1-token" "${WAITS}api/v1/tasks/jobs/job-1$2"); }
+wait_for 'as greedy "?wait=1s"; [ "$CODE" = 503 ]' 10
+as greedy ''
+expect_eq "$CODE" 200
+as other '?wait=1s'
+expect_eq "$CODE" 200
+for fd in "${open_calls[@]}"; do exec {fd}>&-; done
+
 # Only a whole name is the cookie of the session; a text that is not accepted is not sent.
 code() { CODE=$(curl -s -o "$TEST_DIR/answer" -w '%{http_code} %{size_download}' "$@"); }
 code "${URL}assets/app.css" -H 'Accept-Encoding: gzip;q=0, identity'

@@ -17,10 +17,14 @@
 /* Each role may do what those before it may. */
 typedef enum web_role { WEB_NOBODY, WEB_VIEWER, WEB_OPERATOR, WEB_ADMIN } web_role;
 
+#define WEB_NAME_SIZE 65 /* of a user */
+
 typedef struct web_who {
-    char name[65]; /* "" for nobody */
+    char name[WEB_NAME_SIZE]; /* "" for nobody */
     web_role role;
 } web_who;
+
+#include "cli/json_scan.h"
 
 typedef struct web_server web_server;
 typedef struct web_call web_call;
@@ -38,6 +42,7 @@ typedef struct web_route {
 #define WEB_REDIS 1u /* the call needs a client */
 #define WEB_ACTS 2u  /* it changes something: logged, and refused with --read-only */
 #define WEB_LONG 4u  /* it may wait: a client of its own */
+#define WEB_WAIT 8u  /* so does it if the query has `wait` */
 
 struct web_call {
     web_server *web;
@@ -134,6 +139,12 @@ const char *web_query(web_call *call, const char *name, char *ret, size_t size);
 bool web_query_number(web_call *call, const char *name, int64_t min, int64_t max, int64_t fallback, int64_t *ret);
 bool web_query_duration(web_call *call, const char *name, int64_t fallback, int64_t *ret_ms);
 
+/* ---- bodies (web_body.c) --------------------------------------------------------------------------------------- */
+
+/* Reads the body as the route's object, with the members that the route has, each once. False: it was refused. */
+bool web_body_read(web_call *call);
+/* A member of the body as it was written. False: absent. */
+bool web_body_source(const web_call *call, const char *name, cli_value *ret);
 /* A text of the body; NULL: absent, or no text. */
 const char *web_body_text(const web_call *call, const char *name);
 /* A duration of the body: a number of seconds, or a text such as "5m". False: it was refused. */

@@ -1,5 +1,5 @@
 /*
- * web_answer.c - what the functions of routes share: errors, parameters of queries, members of bodies.
+ * web_answer.c - what the functions of routes share: errors, parameters of queries.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,25 +109,5 @@ bool web_query_duration(web_call *call, const char *name, int64_t fallback, int6
     if (rv_http_server_query(call->http, name) == NULL) return true;
     if (web_query(call, name, text, sizeof(text)) != NULL && rv_parse_duration(text, ret_ms)) return true;
     web_refuse(call, 400, "invalid", "%s: expected a duration, %s", name, RV_DURATION_EXAMPLES);
-    return false;
-}
-
-const char *web_body_text(const web_call *call, const char *name)
-{
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(call->body, name));
-}
-
-bool web_body_duration(web_call *call, const char *name, int64_t fallback, int64_t *ret_ms)
-{
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(call->body, name);
-
-    *ret_ms = fallback;
-    if (value == NULL || cJSON_IsNull(value)) return true;
-    if (cJSON_IsNumber(value) && value->valuedouble >= 0 && value->valuedouble <= RV_DURATION_MAX_MS / 1000.0) {
-        *ret_ms = (int64_t)(value->valuedouble * 1000 + 0.5);
-        return true;
-    }
-    if (cJSON_IsString(value) && rv_parse_duration(value->valuestring, ret_ms)) return true;
-    web_refuse(call, 400, "invalid", "\"%s\": expected seconds, or a text %s", name, RV_DURATION_EXAMPLES);
     return false;
 }

@@ -142,7 +142,7 @@ static int64_t tend_due(struct web_canary *canary)
     int64_t next = RV_FOREVER;
     char words[256];
     reeve_status status;
-    reeve_client *client = web_clients_take(canary->web->clients, false, &status, words, sizeof(words));
+    reeve_client *client = web_clients_take(canary->web->clients, &status, words, sizeof(words));
 
     if (client == NULL) return rv_deadline(LOOK_MS);
     for (size_t i = 0; i < canary->count; i++) {
@@ -150,7 +150,7 @@ static int64_t tend_due(struct web_canary *canary)
         if (of->next_at <= rv_now_ms()) tend(canary, of, client);
         if (of->next_at < next) next = of->next_at;
     }
-    web_clients_give(canary->web->clients, client, false);
+    web_clients_give(canary->web->clients, client);
     return next;
 }
 

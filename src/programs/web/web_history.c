@@ -230,7 +230,7 @@ static void read_answer(web_call *call, answer *of, bool month)
     of->json = NULL;
     of->status = find_busiest(call, &queues, of->words, sizeof(of->words));
     if (of->status == REEVE_OK)
-        client = web_clients_take(call->web->clients, true, &of->status, of->words, sizeof(of->words));
+        client = web_clients_take_waiting(call->web->clients, NULL, &of->status, of->words, sizeof(of->words));
     FILE *out = client == NULL ? NULL : open_memstream(&of->json, &of->length);
     if (out != NULL) {
         cli_json_begin(&json, out);
@@ -241,7 +241,7 @@ static void read_answer(web_call *call, answer *of, bool month)
     } else if (client != NULL) {
         of->status = REEVE_ENOMEM;
     }
-    if (client != NULL) web_clients_give(call->web->clients, client, true);
+    if (client != NULL) web_clients_give(call->web->clients, client);
     of->until = rv_deadline(of->status != REEVE_OK ? FAILED_FRESH_MS : month ? MONTH_FRESH_MS : DAY_FRESH_MS);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/lease_view.h"
 #include "reeve/consumer.h"
 #include "web.h"
@@ -12,6 +13,7 @@
 #define ID(call) ((call)->params.value[1])
 #define WAIT_MAX_MS 60000
 #define LEASE_MS 60000
+#define LEASE_MIN_MS 500
 
 struct lease {
     int64_t for_ms, wait_ms, count;
@@ -24,11 +26,17 @@ static bool read_lease(web_call *call, struct lease *ret)
     if (!web_body_duration(call, "for", LEASE_MS, &ret->for_ms)) return false;
     if (!web_body_duration(call, "wait", 0, &ret->wait_ms)) return false;
     if (ret->wait_ms > WAIT_MAX_MS) ret->wait_ms = WAIT_MAX_MS;
+    if (ret->for_ms < LEASE_MIN_MS) {
+        web_refuse(call, 400, "invalid", "\"for\": expected at least %d ms", LEASE_MIN_MS);
+        return false;
+    }
     ret->count = 1;
     if (count == NULL) return true;
     ret->count = count->valueint;
-    if (cJSON_IsNumber(count) && count->valueint >= 1 && count->valueint <= REEVE_CONSUMER_MAX) return true;
-    web_refuse(call, 400, "invalid", "\"count\": expected a number from 1 to %d", REEVE_CONSUMER_MAX);
+    if (cJSON_IsNumber(count) && count->valuedouble == count->valueint && count->valueint >= 1 &&
+        count->valueint <= REEVE_CONSUMER_MAX)
+        return true;
+    web_refuse(call, 400, "invalid", "\"count\": expected a whole number from 1 to %d", REEVE_CONSUMER_MAX);
     return false;
 }
 
@@ -108,10 +116,30 @@ static bool read_outcome(web_call *call, reeve_lease_outcome *ret)
     return false;
 }
 
+/* The result as it was written, so that a number keeps all its digits; of a text its bytes. The caller frees *ret_made. */
+static bool read_result(web_call *call, reeve_bytes *ret, char **ret_made)
+{
+    cli_value value;
+
+    if (!web_body_source(call, "result", &value)) return true;
+    char *made = *ret_made = rv_alloc(value.length + 1);
+    if (made == NULL) {
+        web_refuse_status(call, REEVE_ENOMEM);
+        return false;
+    }
+    ret->data = made;
+    if (value.kind != CLI_VALUE_STRING) {
+        ret->length = cli_scan_compact(&value, made);
+        return true;
+    }
+    if (cli_scan_string(&value, made, &ret->length)) return true;
+    web_refuse(call, 400, "invalid", "\"result\": half a surrogate pair is no text");
+    return false;
+}
+
 void web_run_settle(web_call *call)
 {
     const char *token = web_body_text(call, "lease");
-    const cJSON *result = cJSON_GetObjectItemCaseSensitive(call->body, "result");
     reeve_lease_outcome outcome = {.size = sizeof(outcome)};
     char *made = NULL;
 
@@ -124,11 +152,12 @@ void web_run_settle(web_call *call)
     if (!web_body_duration(call, "in", 0, &outcome.delay_ms)) return;
     outcome.kind = web_body_text(call, "kind");
     outcome.message = web_body_text(call, "message");
-    if (result != NULL && !cJSON_IsString(result)) made = cJSON_PrintUnformatted(result);
-    const char *text = made != NULL ? made : cJSON_GetStringValue(result);
-    if (text != NULL) outcome.result = (reeve_bytes){text, strlen(text)};
+    if (!read_result(call, &outcome.result, &made)) {
+        rv_free(made);
+        return;
+    }
     reeve_status status = reeve_lease_settle(call->client, QUEUE(call), ID(call), token, &outcome);
-    cJSON_free(made);
+    rv_free(made);
     if (status == REEVE_OK)
         web_done(call);
     else

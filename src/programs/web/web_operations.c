@@ -107,7 +107,7 @@ static void *run(void *user)
     reeve_bulk_result counted;
     char words[256] = "";
     reeve_status status;
-    reeve_client *client = web_clients_take(of->web->clients, true, &status, words, sizeof(words));
+    reeve_client *client = web_clients_take_waiting(of->web->clients, NULL, &status, words, sizeof(words));
 
     if (client == NULL) {
         end(of, FAILED, words);
@@ -124,7 +124,7 @@ static void *run(void *user)
     } else {
         end(of, FAILED, reeve_client_error(client));
     }
-    web_clients_give(of->web->clients, client, true);
+    web_clients_give(of->web->clients, client);
     return NULL;
 }
 

@@ -55,7 +55,7 @@ const web_route web_route_table[] = {
     {"POST", API "/queues/{queue}/lease", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_LONG, web_run_lease, "count for wait"},
     {"POST", API "/queues/{queue}/preview", WEB_VIEWER, WEB_REDIS | WEB_LONG, web_run_preview, "action filter expected"},
     {"POST", API "/queues/{queue}/operations", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_operate, "action filter expected"},
-    {"GET", API "/tasks/{queue}/{id}", WEB_VIEWER, WEB_REDIS | WEB_LONG, web_run_task, NULL},
+    {"GET", API "/tasks/{queue}/{id}", WEB_VIEWER, WEB_REDIS | WEB_WAIT, web_run_task, NULL},
     {"DELETE", API "/tasks/{queue}/{id}", WEB_ADMIN, WEB_REDIS | WEB_ACTS, web_run_delete, NULL},
     {"GET", API "/tasks/{queue}/{id}/log", WEB_VIEWER, WEB_REDIS, web_run_task_log, NULL},
     {"GET", API "/tasks/{queue}/{id}/parents", WEB_VIEWER, WEB_REDIS, web_run_task_parents, NULL},
@@ -216,50 +216,23 @@ bool web_begin(rv_http_request *request, void *server)
 
 /* ---- the call -------------------------------------------------------------------------------------------------- */
 
-static bool is_word_of(const char *words, const char *word)
+/* Whether the call may wait, and has a client of its own. */
+static bool waits(const web_call *call)
 {
-    size_t length = strlen(word);
+    unsigned flags = call->route->flags;
 
-    if (length == 0 || strchr(word, ' ') != NULL) return false;
-    for (const char *at = words; at != NULL; at = strchr(at, ' ')) {
-        at += *at == ' ';
-        if (strncmp(at, word, length) == 0 && (at[length] == ' ' || at[length] == '\0')) return true;
-    }
-    return false;
-}
-
-/* A misspelt member would be left out without a word: {"until":60} would pause a queue for ever. */
-static bool members_are_known(web_call *call)
-{
-    const cJSON *member;
-
-    cJSON_ArrayForEach(member, call->body)
-    {
-        if (is_word_of(call->route->members, member->string)) continue;
-        web_refuse(call, 400, "invalid", "the body has no member \"%.100s\": expected %s", member->string,
-                   call->route->members);
-        return false;
-    }
-    return true;
-}
-
-static bool read_body(web_call *call)
-{
-    if (call->route->members == NULL || call->http->length == 0) return true;
-    call->body = cJSON_ParseWithLength(call->http->body, call->http->length);
-    if (cJSON_IsObject(call->body)) return members_are_known(call);
-    web_refuse(call, 400, "invalid", "the body is no JSON object");
-    return false;
+    return (flags & WEB_LONG) != 0 || ((flags & WEB_WAIT) != 0 && rv_http_server_query(call->http, "wait") != NULL);
 }
 
 static bool take_client(web_call *call)
 {
-    bool waits = (call->route->flags & WEB_LONG) != 0;
+    const char *user = call->web->authenticates ? call->who.name : NULL;
     reeve_status status;
     char words[256] = "";
 
     if ((call->route->flags & WEB_REDIS) == 0) return true;
-    call->client = web_clients_take(call->web->clients, waits, &status, words, sizeof(words));
+    call->client = waits(call) ? web_clients_take_waiting(call->web->clients, user, &status, words, sizeof(words))
+                               : web_clients_take(call->web->clients, &status, words, sizeof(words));
     if (call->client != NULL) return true;
     if (status == REEVE_ETIMEOUT) {
         call->http->retry_after = 1;
@@ -286,8 +259,8 @@ void web_handle(rv_http_request *request, void *server)
     web_call *call = request->user;
 
     (void)server;
-    if (names_are_valid(call) && read_body(call) && take_client(call)) call->route->run(call);
-    if (call->client != NULL) web_clients_give(call->web->clients, call->client, (call->route->flags & WEB_LONG) != 0);
+    if (names_are_valid(call) && web_body_read(call) && take_client(call)) call->route->run(call);
+    if (call->client != NULL) web_clients_give(call->web->clients, call->client);
     call->client = NULL;
     if ((call->route->flags & WEB_ACTS) != 0 || call->route->run == web_run_login) web_audit(call);
 }

@@ -300,11 +300,10 @@ static web_snapshot *read_one(struct web_snapshots *snapshots, int64_t age_max)
     snapshot->refs = 1;
     snapshot->at_ms = rv_wall_ms();
     snapshot->read_at = rv_now_ms();
-    client =
-        web_clients_take(snapshots->web->clients, false, &snapshot->status, snapshot->words, sizeof(snapshot->words));
+    client = web_clients_take(snapshots->web->clients, &snapshot->status, snapshot->words, sizeof(snapshot->words));
     if (client != NULL) {
         read_with(snapshots, snapshot, client, age_max);
-        web_clients_give(snapshots->web->clients, client, false);
+        web_clients_give(snapshots->web->clients, client);
     }
     bool good = (snapshot->queue_count == 0 || snapshot->queue_at != NULL) && track_queues(snapshots, snapshot) &&
                 count_serving(snapshot);
