@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "http_deadline.h"
 #include "http_framing.h"
+#include "http_inside.h"
 #include "mhd.h"
 
 #define CONNECTION_MEMORY (32 * 1024) /* request line and headers; more is answered with 431 */
@@ -41,52 +42,7 @@ struct rv_http_server {
     _Atomic size_t bodies; /* bytes of all bodies that are being read */
 };
 
-/* A request while it is read and answered. */
-struct rv_http_inside {
-    rv_http_request request;
-    rv_http_server *server;
-    struct MHD_Connection *connection;
-    rv_buf body;
-    char *answer;
-    size_t answer_length;
-    char peer[INET6_ADDRSTRLEN];
-    bool begun;
-    bool refused;
-};
-
-/* ---- what was sent --------------------------------------------------------------------------------------------- */
-
-const char *rv_http_server_header(const rv_http_request *request, const char *name)
-{
-    return rv_mhd.lookup_connection_value(request->inside->connection, MHD_HEADER_KIND, name);
-}
-
-const char *rv_http_server_query(const rv_http_request *request, const char *name)
-{
-    return rv_mhd.lookup_connection_value(request->inside->connection, MHD_GET_ARGUMENT_KIND, name);
-}
-
-struct each_query {
-    void (*each)(void *user, const char *name, const char *value);
-    void *user;
-};
-
-static enum MHD_Result show_query(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
-{
-    const struct each_query *to = context;
-
-    (void)kind;
-    to->each(to->user, name, value == NULL ? "" : value);
-    return MHD_YES;
-}
-
-void rv_http_server_each_query(const rv_http_request *request,
-                               void (*each)(void *user, const char *name, const char *value), void *user)
-{
-    struct each_query to = {each, user};
-
-    (void)rv_mhd.get_connection_values(request->inside->connection, MHD_GET_ARGUMENT_KIND, show_query, &to);
-}
+/* ---- who asks -------------------------------------------------------------------------------------------------- */
 
 static void take_peer(struct rv_http_inside *inside)
 {

@@ -79,9 +79,12 @@ reeve_status rv_http_server_renew(rv_http_server *server, rv_error *error);
 /* Accepts no more connections, waits for the threads, and frees the server. Streams must have ended, or end soon. */
 void rv_http_server_stop(rv_http_server *server);
 
-/* A header of the request, or NULL; a parameter of its query, encoded, or NULL. */
+/* A header of the request, or NULL, the first one of its name; a parameter of its query, encoded, or NULL. */
 const char *rv_http_server_header(const rv_http_request *request, const char *name);
 const char *rv_http_server_query(const rv_http_request *request, const char *name);
+
+/* Whether a header comes more than once. */
+bool rv_http_server_header_repeats(const rv_http_request *request, const char *name);
 
 /* Calls `each` for every parameter of the query; value: encoded, "" when there is none. */
 void rv_http_server_each_query(const rv_http_request *request,

@@ -92,10 +92,15 @@ settle zero '"a\u0000b"' '"a\u0000b"'
 
 # A user who waits in many calls keeps nobody from reading, and other users from waiting.
 (umask 077 && printf '%s\n' greedy:viewer:greedy-token other:viewer:other-token >"$TEST_DIR/tokens")
-"$REEVE" web --listen 127.0.0.1:0 --token-file "$TEST_DIR/tokens" </dev/null >"$TEST_DIR/waits.out" 2>"$TEST_DIR/waits.log" &
+"$REEVE" web --listen 127.0.0.1:0 --token-file "$TEST_DIR/tokens" --user-header X-User --user-role viewer </dev/null >"$TEST_DIR/waits.out" 2>"$TEST_DIR/waits.log" &
 own $!
 wait_for '[ -s "$TEST_DIR/waits.out" ]' 10
 WAITS=$(head -n 1 "$TEST_DIR/waits.out") WAITS_PORT=${WAITS##*:} WAITS_PORT=${WAITS_PORT%/}
+user() { CODE=$(curl -s -o "$TEST_DIR/answer" -w '%{http_code}' "$@" "${WAITS}api/v1/queues/jobs"); }
+user -H 'X-User: ann'
+expect_eq "$CODE" 200
+user -H 'X-User: root' -H 'x-user: ann' # (one of them may be the client's own)
+expect_eq "$CODE" 401
 open_calls=()
 for i in $(seq 64); do
     exec {fd}<>"/dev/tcp/127.0.0.1/$WAITS_PORT" || fail "no connection"

@@ -95,13 +95,14 @@ bool web_role_parse(const char *name, web_role *ret)
 
 /* ---- who asks -------------------------------------------------------------------------------------------------- */
 
-/* A proxy has checked who it is, and names the user. */
+/* A proxy has checked who it is, and names the user. Two names are none: one may be the client's own. */
 static bool from_proxy(web_call *call)
 {
     const web_options *options = &call->web->options;
     const char *name = options->user_header == NULL ? NULL : rv_http_server_header(call->http, options->user_header);
 
     if (name == NULL || name[0] == '\0' || strlen(name) >= sizeof(call->who.name)) return false;
+    if (rv_http_server_header_repeats(call->http, options->user_header)) return false;
     if (web_users_named(call->web->users, name, &call->who)) return true;
     if (options->user_role == NULL || !web_role_parse(options->user_role, &call->who.role)) return false;
     (void)snprintf(call->who.name, sizeof(call->who.name), "%s", name);
