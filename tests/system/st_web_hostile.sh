@@ -75,6 +75,7 @@ post 400 "$JOBS/lease" '{"count":1.5}'
 post 400 "$JOBS/lease" '{"for":"0s"}'
 post 400 "/api/v1/tasks/jobs/job-1/cancel" '{"reason":5}'
 post 400 "/api/v1/tasks/jobs/job-1/cancel" '{"cascade":"yes"}'
+post 400 "$JOBS/operations" '{"action":"retry","filter":{"state":"dead"},"expected":"5"}'
 
 # A result is kept as it was sent.
 settle() {
@@ -114,6 +115,25 @@ expect_eq "$CODE" 200
 as other '?wait=1s'
 expect_eq "$CODE" 200
 for fd in "${open_calls[@]}"; do exec {fd}>&-; done
+
+# ---- operations --------------------------------------------------------------------------------------------------------
+
+# One that is cancelled while it counts changes nothing (Redis does not answer meanwhile). A user counts twice at a time.
+ready() { curl -s -m 20 "${URL}api/v1/queues/jobs" >/dev/null; }
+ready # (a connection is open)
+kill -STOP "$REDIS_PID"
+curl -s "${URL}api/v1/queues/jobs/operations" -d '{"action":"cancel","filter":{"state":"ready"}}' >"$TEST_DIR/answer"
+number=$(grep -o '"operation":[0-9]*' "$TEST_DIR/answer" | cut -d : -f 2)
+[ -n "$number" ] || fail "no operation: $(cat "$TEST_DIR/answer")"
+curl -s -X POST "${URL}api/v1/operations/$number/cancel" >/dev/null
+kill -CONT "$REDIS_PID"
+wait_for 'curl -s "${URL}api/v1/operations/$number" | grep -q "\"phase\":\"cancelled\".*\"done\":0"' 10
+expect_eq "$(in_queue jobs ready)" 3
+for i in $(seq 50000); do echo '{"queue":"many","type":"echo","payload":"no needle"}'; done | reeve enqueue --bulk >/dev/null 2>&1 || fail "no tasks"
+count=()
+for i in 1 2 3 4 5 6; do count+=(-o "$TEST_DIR/count$i" "${URL}api/v1/queues/many/preview"); done
+curl -s -Z --parallel-immediate -w '%{http_code}\n' -d '{"action":"cancel","filter":{"state":"ready","payload-has":"nothing"}}' "${count[@]}" >"$TEST_DIR/counts" 2>/dev/null
+grep -q 503 "$TEST_DIR/counts" && [ "$(grep -c 200 "$TEST_DIR/counts")" -ge 2 ] || fail "counts at a time: $(cat "$TEST_DIR/counts")"
 
 # Only a whole name is the cookie of the session; a text that is not accepted is not sent.
 code() { CODE=$(curl -s -o "$TEST_DIR/answer" -w '%{http_code} %{size_download}' "$@"); }

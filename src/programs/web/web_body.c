@@ -10,8 +10,9 @@
 #include "web.h"
 
 #define NAME_SIZE 32
-/* The members of the table of routes whose values are texts, or true or false. */
+/* The members of the table of routes whose values are texts, numbers, or true or false. */
 #define TEXTS "outcome lease kind message reason at pool action user password group"
+#define NUMBERS "expected priority count"
 #define TRUTHS "cascade each_group strict forget"
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
@@ -54,6 +55,7 @@ static bool check_value(web_call *call, const char *name, const cli_value *value
         return refuse_value(call, name, "a text without a zero byte (\\u0000)");
     if (value->kind == CLI_VALUE_NULL) return true;
     if (place_of(TEXTS, name) >= 0 && value->kind != CLI_VALUE_STRING) return refuse_value(call, name, "a text");
+    if (place_of(NUMBERS, name) >= 0 && value->kind != CLI_VALUE_NUMBER) return refuse_value(call, name, "a number");
     return place_of(TRUTHS, name) < 0 || is_truth || refuse_value(call, name, "true or false");
 }
 

@@ -16,6 +16,8 @@
 #define QUEUE(call) ((call)->params.value[0])
 #define LISTED 50
 #define RUNNING_MAX 4
+#define PREVIEWS_MAX 4  /* counts at a time: each goes through a whole queue */
+#define PREVIEWS_EACH 2 /* of a user */
 
 typedef enum op_phase { FREE, COUNTING, WORKING, DONE, CANCELLED, FAILED } op_phase;
 static const char *const phase_names[] = {"free", "counting", "running", "done", "cancelled", "failed"};
@@ -46,6 +48,7 @@ struct web_operations {
     pthread_mutex_t lock;
     operation list[LISTED];
     uint64_t number;
+    char counting[PREVIEWS_MAX][WEB_NAME_SIZE]; /* whose previews run; "": none */
 };
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
@@ -116,8 +119,11 @@ static void *run(void *user)
     status = reeve_bulk_update_preview(client, of->queue, of->action, &filter, &counted, NULL, NULL);
     rv_lock(&of->web->operations->lock);
     of->total = status == REEVE_OK ? counted.done : 0;
+    bool cancelled = of->cancel;
     rv_unlock(&of->web->operations->lock);
-    if (status == REEVE_OK && of->expected >= 0 && (double)counted.done != of->expected) {
+    if (cancelled) {
+        end(of, CANCELLED, "");
+    } else if (status == REEVE_OK && of->expected >= 0 && (double)counted.done != of->expected) {
         end(of, FAILED, "the number of tasks has changed; nothing was done");
     } else if (status == REEVE_OK) {
         work(of, client, &filter);
@@ -246,24 +252,57 @@ static void forget(op_asked *asked)
     cJSON_free(asked->request);
 }
 
-void web_run_preview(web_call *call)
+static void preview(web_call *call, const op_asked *asked)
 {
-    op_asked asked = {0};
+    const reeve_filter filter = cli_filter_in(&asked->filter->filter, asked->state);
     reeve_bulk_result counted;
     cli_json json;
+    reeve_status status =
+        reeve_bulk_update_preview(call->client, QUEUE(call), asked->action, &filter, &counted, NULL, NULL);
 
-    if (read_asked(call, &asked) && web_filter_resolve(call, asked.filter)) {
-        const reeve_filter filter = cli_filter_in(&asked.filter->filter, asked.state);
-        reeve_status status =
-            reeve_bulk_update_preview(call->client, QUEUE(call), asked.action, &filter, &counted, NULL, NULL);
-        if (status != REEVE_OK) {
-            web_refuse_status(call, status);
-        } else {
-            cli_json_begin(&json, call->out);
-            cli_json_uint(&json, "count", counted.done);
-            cli_json_uint(&json, "seen", counted.seen);
-            cli_json_end(&json);
-        }
+    if (status != REEVE_OK) {
+        web_refuse_status(call, status);
+        return;
+    }
+    cli_json_begin(&json, call->out);
+    cli_json_uint(&json, "count", counted.done);
+    cli_json_uint(&json, "seen", counted.seen);
+    cli_json_end(&json);
+}
+
+/* A place among the previews; NULL: it was refused. */
+static char *begin_preview(web_call *call)
+{
+    struct web_operations *operations = call->web->operations;
+    char *place = NULL;
+    unsigned same = 0;
+
+    rv_lock(&operations->lock);
+    for (size_t i = 0; i < PREVIEWS_MAX; i++) {
+        if (operations->counting[i][0] == '\0') place = operations->counting[i];
+        same += strcmp(operations->counting[i], call->who.name) == 0;
+    }
+    if (same >= PREVIEWS_EACH) place = NULL;
+    if (place != NULL) (void)snprintf(place, WEB_NAME_SIZE, "%s", call->who.name);
+    rv_unlock(&operations->lock);
+    if (place != NULL) return place;
+    call->http->retry_after = 1;
+    web_refuse(call, 503, "busy", "other tasks are being counted; try again in a moment");
+    return NULL;
+}
+
+void web_run_preview(web_call *call)
+{
+    struct web_operations *operations = call->web->operations;
+    op_asked asked = {0};
+    bool good = read_asked(call, &asked) && web_filter_resolve(call, asked.filter);
+    char *place = good ? begin_preview(call) : NULL;
+
+    if (place != NULL) {
+        preview(call, &asked);
+        rv_lock(&operations->lock);
+        place[0] = '\0';
+        rv_unlock(&operations->lock);
     }
     forget(&asked);
 }
