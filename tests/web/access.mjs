@@ -66,6 +66,8 @@ await keys.evaluate(() => document.activeElement.blur());
 await keys.keyboard.press('Enter');
 await keys.waitForURL(/queue\/jobs/);
 await keys.getByRole('link', { name: 'Tasks' }).focus();
+await keys.evaluate(() => { document.activeElement.dataset.old = 'yes'; });
+await until('the link is drawn anew, and has the focus', () => keys.evaluate(() => document.activeElement.textContent === 'Tasks' && !document.activeElement.dataset.old));
 await keys.keyboard.press('Enter');
 await keys.waitForURL(/tasks\/jobs/);
 await keys.locator('tbody tr').first().waitFor();

@@ -17,7 +17,14 @@ function fill(node, attributes, children) {
 }
 function h(tag, attributes, ...children) { return fill(document.createElement(tag), attributes, children); }
 function s(tag, attributes, ...children) { return fill(document.createElementNS(SVG, tag), attributes, children); }
-function put(node, ...children) { node.replaceChildren(...children.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false)); }
+// What had the focus has it again when it is drawn anew; another page (main) begins without.
+const nameOf = (x) => x.getAttribute('href') || x.getAttribute('aria-label') || x.textContent;
+function put(node, ...children) {
+  const focus = document.activeElement, name = focus !== node && node.id !== 'main' && node.contains(focus) && nameOf(focus);
+  node.replaceChildren(...children.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));
+  const again = name && [...node.querySelectorAll('a, button, [tabindex]')].find((x) => nameOf(x) === name);
+  if (again) again.focus({ preventScroll: true });
+}
 
 const whole = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
