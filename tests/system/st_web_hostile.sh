@@ -72,6 +72,7 @@ done
 expect_has "$(reeve queues --json)" '"paused":false'
 post 400 "$JOBS/limits" '{"group":"a\\u0000b","concurrency":1}'
 post 400 "$JOBS/lease" '{"count":1.5}'
+expect_has "$(curl -s "$URL${JOBS#/}/pause" -d "{\"$(printf 'long%.0s' $(seq 1000))\":1}")" ': expected for"'
 post 400 "$JOBS/lease" '{"for":"0s"}'
 post 400 "/api/v1/tasks/jobs/job-1/cancel" '{"reason":5}'
 post 400 "/api/v1/tasks/jobs/job-1/cancel" '{"cascade":"yes"}'

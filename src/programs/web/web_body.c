@@ -10,6 +10,7 @@
 #include "web.h"
 
 #define NAME_SIZE 32
+#define NAME_SHOWN 100 /* bytes of an unknown name in the message */
 /* The members of the table of routes whose values are texts, numbers, or true or false. */
 #define TEXTS "outcome lease kind message reason at pool action user password group"
 #define NUMBERS "expected priority count"
@@ -68,8 +69,8 @@ static bool check_member(web_call *call, const cli_value *key, const cli_value *
     int place = fits && length > 0 && strchr(name, ' ') == NULL ? place_of(call->route->members, name) : -1;
 
     if (place < 0) {
-        web_refuse(call, 400, "invalid", "the body has no member %.*s: expected %s", (int)key->length, key->text,
-                   call->route->members);
+        web_refuse(call, 400, "invalid", "the body has no member %.*s: expected %s",
+                   (int)(key->length < NAME_SHOWN ? key->length : NAME_SHOWN), key->text, call->route->members);
         return false;
     }
     if ((*seen >> place & 1) != 0) {
