@@ -259,7 +259,7 @@ typedef struct reeve_task_spec {
  * since the first call. Otherwise the task may have run already: the repeat enqueues nothing, and the call returns
  * REEVE_ELOST. This is possible if the queue keeps no completed, cancelled or dead tasks (reeve_keep), keeps them for
  * less time than the call has taken, or keeps so few that records of tasks that ended during the call are already
- * deleted.
+ * deleted; and if a task of the queue was discarded, deleted or moved during the call.
  *
  *   REEVE_EINVAL      a name or an option is not valid
  *   REEVE_ETOOBIG     larger than a size limit (size_limits.h), or than the queue allows (payload_max)

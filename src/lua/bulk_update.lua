@@ -24,7 +24,7 @@
 return (function()
 -- require: foreign_key, budget, sequence, schedule, event, history, retention, unique, dependency_edges, task_state, cancelled
 return (function()
--- require: control, revive, segment, bulk_call
+-- require: control, revive, segment, unrecorded, bulk_call
 
 local P, action, state, now = KEYS[1], ARGV[1] or '', ARGV[2], clock()
 if not find(' retry cancel delete ', ' ' .. action .. ' ', 1, true) then
@@ -34,11 +34,14 @@ local bulk, max = begin_bulk(P, {unpack(ARGV, 2)}, now, {'', 0, 0, 0})
 if not bulk then return max end
 budget.left = math.floor(budget.left * 3 / 4) -- what changes a task takes longer than what reads it
 
+local is_noted = false
 local function act(id, envelope)
   if action == 'retry' then return revive(P, id, envelope, state, true) end
   local why = free_of_children(P, id)
   if why then return why end
   if action == 'cancel' then return cancel(P, id, envelope, state, now) end
+  if not is_noted then note_unrecorded(P, now) end
+  is_noted = true
   return remove(P, id, envelope, state)
 end
 

@@ -11,7 +11,7 @@
 --          that wait for it, or "running", or with ARGV[3] the state or "kept", or "" when there is no such task
 --
 -- Sent twice: the second call finds no such task.
--- require: base, foreign_key, sequence, control, removal, state_kinds
+-- require: base, foreign_key, sequence, control, removal, state_kinds, unrecorded
 
 local P = KEYS[1]
 local task, reply = read_removal(P)
@@ -27,4 +27,5 @@ if task.state ~= 'running' then
   local why = free_of_children(P, task.id, task.cascade)
   if why then return why end
 end
+if task.state ~= 'running' and not age then note_unrecorded(P, clock()) end
 return removal_reply(P, task, remove(P, task.id, task.envelope, task.state))

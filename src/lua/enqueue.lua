@@ -11,23 +11,23 @@
 --                        one task such a thread is looked for first; with "plain" only where `next` tells no place ("Two
 --                        paths"). A wrong guess costs time and does no harm. Several tasks are never handed over
 --              "0"       the first try, with options
---              "1"       (a word, not a number of tasks) the second try, without doubt about the first: these tasks were sent in a
---                        bulk insert that Redis refused, by NOSCRIPT or a nil of EXEC, so that none became ready. Some may be in
---                        `tasks`; one that is not there never ran
+--              "1"       (a word, not a number of tasks) the second try, where it is certain that the first one made no task ready:
+--                        these tasks were sent in a bulk insert that Redis refused, by NOSCRIPT or a nil of EXEC, so that none
+--                        became ready. Some may be in `tasks`; one that is not there never ran
 --              "again <ms> <at>"  this call, or a bulk insert of its tasks, was sent before, and its reply was lost; the first copy
 --                        was sent at most <ms> ago, when Redis's clock said <at> or later (lib/proof.lua): what it made may
 --                        have ended and be gone. <at> may be missing
 --              "carried <queue> <number> <floor>"  the call is that message of that queue's outbox (outbox.lua), with one task. A
 --                        message counts once, however often and late it comes (lib/received.lua). floor: the lowest number
---                        that the outbox held when it was read: the numbers of received messages below it are forgotten, as
---                        they cannot come again. 0: not known
+--                        that the outbox held when it was read: a message below it counts as received, so its number need
+--                        not be kept. 0: not known
 --              "bulk"    the tasks of a bulk insert, which are written already: see lib/bulk_insert.lua
 --     id       1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :
 --     rest     of the envelope, behind '{"at":<now>,': the header from "type" on, a newline, the payload (docs/protocol.md)
 --     options  "" or a JSON object. Times are in ms
 --              at, in               when the task may run; after how long. With both, `at` counts
 --              priority, group, weight
---              deadline, expires    the task dies when it has not begun by then; after that time. With both, `deadline` counts
+--              deadline, expires    by when it must have begun, or it dies; how long after now. With both, `deadline` counts
 --              tags                 a list of texts
 --              unique, until, unique_for  a unique key, until when and how long it is locked (lib/unique.lua)
 --              conflict             what happens where another task has the unique key. Absent: this one is refused.
@@ -43,19 +43,20 @@
 --     reply: {1, 1}
 --
 -- The reply: a list with a value for each task:
---   1               the task is enqueued; of a call that was sent before, perhaps by the first copy. Also of a message that
---                   was received before, whatever became of its task
+--   1               the task is enqueued; of a call that was sent before, perhaps by the first copy. Also where it died or was
+--                   removed at once, because of its parents; and of a message that was received before, whatever became of
+--                   its task
 --   0               refused: another task has the id. With "1", "again" and "carried" 1 where it is the same task ("Sent
 --                   twice")
 --   -1              undecided ("again"): the first copy may have enqueued it, and it may have ended. Nothing is done with this
 --                   task; the caller tells its user that it does not know
 --   "<id>"          refused: that task has the unique key
---   "unknown <id>"  refused: there is no such parent in this queue, nor a record of it; or it comes in this call and is itself
---                   refused, or waits for this task
---   "large <bytes>" refused: its payload is longer than the queue's setting payload_max
+--   "unknown <id>"  refused: there is no such parent in this queue, nor a record of it (lib/enqueue_parents.lua has exceptions); or
+--                   it comes in this call and is itself refused, or waits for this task
+--   "large <bytes>" refused: its payload is longer than the queue's setting payload_max, which is <bytes>
 --   A message that is refused ("carried" with 0 or an id) counts as received; the carrier drops it, and nobody else is told
---   Short forms, where all tasks came on the common path: of one task 1, or 2 when a thread has it already; of several, and of
---   "bulk", the time by Redis's clock, in ms
+--   Short forms, where all tasks came on the common path: of one task 1, or 2 when a thread has it already; of several the time
+--   by Redis's clock, in ms. So also of "bulk" whose segment got a place; else "bulk" has a list
 --
 -- What may fail:
 --   failure                            consequence                          what the caller sends next
@@ -71,8 +72,9 @@
 --     a fixed name has a wrong type    was made is removed. A call with     that is mended
 --                                      `conflict` or `after`, or that is
 --                                      carried, cannot be undone: it
---                                      checks rights and types before it
---                                      writes
+--                                      checks types, and the rights of a
+--                                      user who may not change access
+--                                      lists, before it writes
 --   the same, and the user may not     the envelope may stay, in no state:  `delete` of the task, then the call. "1"
 --     call HDEL either                 the task does not run               and "again" would take it for enqueued
 --   the key of one task, tag or unique its value, another program's, is     nothing
@@ -81,38 +83,46 @@
 --   Redis is out of memory             error OOM; nothing is done           the same call, later
 --   Redis takes no writes (READONLY,   Redis's error; nothing is done       the same call, in the same way, to the
 --     MISCONF, MOVED)                                                       master or later
---   Redis does not know the script     NOSCRIPT; nothing is done            the script itself (SCRIPT LOAD), then the
---                                                                           same call, in the same way
---   the reply is lost                  unknown: all of it may be done       the same tasks with "again"
+--   Redis does not know the script     NOSCRIPT; nothing is done; of a      the script itself (SCRIPT LOAD), then the
+--                                      bulk insert, the rest of its         same call, in the same way; of a bulk
+--                                      transaction is                       insert, its tasks with "1"
+--   the reply is lost                  unknown: all of it may be done       the same tasks with "again"; of a bulk
+--                                                                           insert once it is fenced off
+--                                                                           (lib/bulk_insert.lua); a message again
+--                                                                           as it was
 --
--- A replacement moves the tasks that wait for the replaced one to the new one (lib/replacements.lua), at most @REPLACED_CHILDREN_MAX@;
--- with more, or where `after` names the replaced task, the new task is refused. Where the new task has no `after`, and the
--- replaced one is blocked, the new task waits for the same parents, at most @REPLACED_PARENTS_MAX@, with two exceptions:
+-- A replacement moves the tasks that wait for the replaced one to the new one (lib/replacements.lua), at most
+-- @REPLACED_CHILDREN_MAX@; with more, or where `after` names the replaced task, the new task is refused. Where the new task has
+-- no `after`, and the replaced one is blocked, the new task waits for the same parents, at most @REPLACED_PARENTS_MAX@, with
+-- two exceptions:
 --   the placeholder "!" is left out
 --   a parent that the replaced task waits for only in case of its death is left out
--- Where no parent is left, the new task is ready.
+-- Where no parent is left, the new task is ready, or scheduled if it has a time.
 --
--- Sent twice: an id that exists is left alone. With "1" it counts as enqueued where its envelope is the one that the call
--- brings; so does a task that is gone and still has its unique key. With "again" a task that is not there is either new, or it has
--- run and its record was trimmed. It is enqueued only if the second is impossible, because the queue still has all records of
--- tasks that ended since the first copy was sent (lib/proof.lua); else the reply is -1. A task
--- that another one has replaced meanwhile is gone without a record: the repeated call enqueues it again, and it replaces its
--- successor. Tasks of a bulk insert whose last command was not carried out get their places then (lib/enqueue_repeat.lua).
+-- Sent twice: an id that exists is left alone. With "1", "again" and "carried" it counts as enqueued where its envelope is the
+-- one that the call brings, else the reply is 0. The three differ where the id does not exist. With "1" it never ran, and is
+-- enqueued. With "again" it is either new, or it came and is gone. It is enqueued only if the second is impossible: the queue
+-- still has all records of tasks that ended since the first copy was sent, and none was discarded, deleted or moved
+-- (lib/proof.lua). Else the reply is 1 if the task still has its unique key, or -1. With "carried", lib/received.lua knows.
+-- There is one exception: a task that another one has replaced meanwhile never ran, so the repeated call enqueues it again, and
+-- with `conflict` it replaces its successor while that waits. Tasks of a bulk insert whose last command was not carried out get
+-- their places then (lib/enqueue_repeat.lua).
 --
 -- Two paths. To make a function costs Redis's Lua as much as a small command, and a script makes its functions anew at each
 -- call. The common path is for "plain" and "idle", new ids, a `rest` of at most @LARGE@ bytes, and queues without groups,
--- events and a limit of payloads. It is made of steps, which the build writes out; its first part makes no function. A step either
--- does its work, or leaves no task and returns nil; then some places stay unused, and a thread may be woken in vain. Then
--- `make_and_call` makes the functions of the careful path, which covers everything else.
+-- events and a limit of payloads. It is made of steps, which the build writes out; its first part makes no function. A step
+-- either does its work, or leaves no task and returns nil or an error; after nil some places stay unused, and a thread may be
+-- woken in vain. Then `make_and_call` makes the functions of the careful path, which covers everything else.
 --   The field `next` of the hash `sequence` has the place (score) of the last task. While it exists, nobody is idle, and there are
--- neither groups nor events (lib/sequence.lua): step 1 is all that one task of way "plain" needs. Other tasks, and all tasks while
--- the field does not exist, take steps 2 to 4. Step 1 or 3 creates the field when it adds to it; a place of at most
--- @SCORE_START@, which no task has, shows that it did not exist. Such a field counts as absent until step 4 overwrites or another
--- script removes it.
+-- neither groups, nor events, nor a limit of payloads (lib/sequence.lua): step 1 is all that one task of way "plain" needs.
+-- Other tasks, and all tasks while the field does not exist, take steps 2 to 4. Step 1 or 3 creates the field when it adds to
+-- it: a sum of at most @SCORE_START@, which is no place of a new task, shows that it did not exist. Such a field counts as
+-- absent until step 4 overwrites or another script removes it.
 --
--- The common path checks less than the careful one: of one task the size and the newline of the envelope, of several the sizes. It
--- does not check KEYS[1], and takes an id that is as long as a UUID for one. A malformed task that comes through so goes to the dead
--- letters when it is read; an id with blanks makes the list of ids of an event look longer.
+-- The common path checks less than the careful one: of one task the size and the newline of the envelope, of several the sizes.
+-- Only calls that check rights before they write check KEYS[1] (lib/expect.lua). The common path takes an id that is as long as
+-- a UUID for one. A malformed task that comes through so goes to the dead letters when it is read; an id with blanks makes the
+-- list of ids of an event look longer.
 
 -- require: enqueue_plain, enqueue_several
 
@@ -180,8 +190,8 @@ if common and common > 1 then
   if not are_new then common = nil end
 end
 
--- 4. Where `next` told no place, a thread is woken. This is before the tasks are written, so that no task exists if Redis refuses it;
--- the thread's turn comes after the whole script.
+-- 4. Where `next` told no place, a thread is woken. This is before the tasks are written, so that no task exists if Redis
+-- refuses it; the thread's turn comes after the whole script.
 if common and is_unset then
   local has_token = save_last_place(P, last)
   if not has_token then make_and_call('wake', P) end

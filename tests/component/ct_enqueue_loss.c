@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "protocol/scripts.h"
+#include "reeve/change.h"
+#include "reeve/dead.h"
 #include "support/proxied.h"
 #include "support/segments.h"
 #include "support/worker.h"
@@ -275,8 +277,8 @@ static void *enqueue_in_background(void *context)
     return NULL;
 }
 
-/* Enqueues n0 behind the proxy; the reply is lost only after the task has run to its end by hand. */
-static void enqueue_and_lose_late(background *b, const reeve_task_spec *spec)
+/* Enqueues n0 behind the proxy; the reply is lost only after `end` has brought the task to its end by hand. */
+static void enqueue_and_lose(background *b, const reeve_task_spec *spec, void (*end)(test_hand *hand))
 {
     pthread_t thread;
     test_hand hand;
@@ -290,8 +292,18 @@ static void enqueue_and_lose_late(background *b, const reeve_task_spec *spec)
     test_proxy_lose(proxy, "EVALSHA", 0);
     assert_int_equal(pthread_create(&thread, NULL, enqueue_in_background, b), 0);
     TEST_AWAIT(test_lease(&hand, 1) == 1); /* (the proxy waits for silence before it hangs up: 60 ms) */
-    test_settle(&hand, TEST_DONE("n0"));
+    end(&hand);
     (void)pthread_join(thread, NULL);
+}
+
+static void complete(test_hand *hand)
+{
+    test_settle(hand, TEST_DONE("n0"));
+}
+
+static void enqueue_and_lose_late(background *b, const reeve_task_spec *spec)
+{
+    enqueue_and_lose(b, spec, complete);
 }
 
 static void keep_completed(int64_t age_ms, int64_t count)
@@ -323,6 +335,58 @@ static void what_is_kept_tells_that_it_came(void **state)
     enqueue_and_lose_late(&b, &spec);
     assert_int_equal(b.status, REEVE_OK);
     assert_string_equal(test_state("q", "n0"), "completed");
+}
+
+static void discard(test_hand *hand)
+{
+    test_settle(hand, (test_outcome){0, {.id = "n0", .outcome = REEVE_OUTCOME_DISCARD, .message = ""}});
+}
+
+static void complete_and_delete(test_hand *hand)
+{
+    complete(hand);
+    test_ok(test_client, reeve_delete(test_client, "q", "n0"));
+}
+
+static void complete_and_delete_all(test_hand *hand)
+{
+    const reeve_filter completed = {.state = REEVE_STATE_COMPLETED};
+    reeve_bulk_result result;
+    complete(hand);
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_DELETE, &completed, NULL, NULL, &result));
+    assert_int_equal(result.done, 2);
+}
+
+static void move_away(test_hand *hand)
+{
+    test_settle(hand, TEST_SNOOZE("n0", 0));
+    test_ok(test_client, reeve_move(test_client, "q", "n0", "other"));
+}
+
+/* However its record went: what came is not enqueued again. */
+static void what_went_without_a_record_is_not_enqueued_again(void **state)
+{
+    (void)state;
+    background b;
+    const reeve_task_spec spec = {.queue = "q", .type = "t", .id = "n0"};
+    void (*const ends[])(test_hand * hand) = {discard, complete_and_delete, complete_and_delete_all};
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+        (void)test_cmd(test_conn, "FLUSHALL");
+        enqueue_and_lose(&b, &spec, ends[i]);
+        assert_int_equal(b.status, REEVE_ELOST);
+        assert_string_equal(test_state("q", "n0"), "");
+    }
+}
+
+static void what_was_moved_is_not_enqueued_again(void **state)
+{
+    (void)state;
+    background b;
+    const reeve_task_spec spec = {.queue = "q", .type = "t", .id = "n0"};
+    enqueue_and_lose(&b, &spec, move_away);
+    assert_int_equal(b.status, REEVE_ELOST);
+    assert_string_equal(test_state("q", "n0"), "");
+    TEST_AWAIT(strcmp(test_state("other", "n0"), "ready") == 0);
 }
 
 /* The replies to calls with "again" for a task that is not there. */
@@ -439,6 +503,8 @@ int main(void)
         cmocka_unit_test_setup(redis_goes_away_for_good, set_up),
         cmocka_unit_test_setup(a_task_that_came_and_went_is_not_enqueued_again, set_up),
         cmocka_unit_test_setup(what_is_kept_tells_that_it_came, set_up),
+        cmocka_unit_test_setup(what_went_without_a_record_is_not_enqueued_again, set_up),
+        cmocka_unit_test_setup(what_was_moved_is_not_enqueued_again, set_up),
         cmocka_unit_test_setup(the_proof_goes_by_the_oldest_record, set_up),
         cmocka_unit_test_setup(the_first_copy_is_not_carried_out_later, set_up),
         cmocka_unit_test_setup(a_stale_connection_is_made_anew_before_it_is_used, set_up),

@@ -66,6 +66,23 @@ static void a_refused_duplicate(void **state)
     assert_int_equal(test_number("EXISTS " Q "tasks"), 1);
 }
 
+/* Also behind a task of the same call that came in the place of another one. */
+static void a_refused_duplicate_behind_a_replacement(void **state)
+{
+    (void)state;
+    const reeve_task_spec held[] = {{.queue = "q", .type = "t", .id = "a", .unique = "k"},
+                                    {.queue = "q", .type = "t", .id = "b", .unique = "l"}};
+    const reeve_task_spec next[] = {
+        {.queue = "q", .type = "t", .id = "c", .unique = "k", .on_conflict = REEVE_CONFLICT_REPLACE},
+        {.queue = "q", .type = "t", .id = "d", .unique = "l"}};
+    reeve_enqueued results[2];
+    test_keep_events(1000);
+    test_ok(test_client, reeve_enqueue_many(test_client, held, 2, results));
+    (void)test_announced();
+    test_refused(test_client, reeve_enqueue_many(test_client, next, 2, results), REEVE_EUNIQUE, "l");
+    assert_string_equal(test_announced(), "deleted:a refused:b enqueued:c");
+}
+
 static void times(void **state)
 {
     (void)state;
@@ -447,6 +464,7 @@ int main(void)
         cmocka_unit_test_setup(other_ends, set_up),
         cmocka_unit_test_setup(times, set_up),
         cmocka_unit_test_setup(a_refused_duplicate, set_up),
+        cmocka_unit_test_setup(a_refused_duplicate_behind_a_replacement, set_up),
         cmocka_unit_test_setup(by_hand, set_up),
         cmocka_unit_test_setup(cancelled_while_they_run, set_up),
         cmocka_unit_test_setup(deadlines_that_pass, set_up),

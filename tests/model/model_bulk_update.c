@@ -82,6 +82,7 @@ static void act(const int arg[ARGS], model_task *task)
         model_cancel_waiting(arg[QUEUE], task);
         COVER(BULK_UPDATE_CANCEL);
     } else {
+        model.queues[arg[QUEUE]].unrecorded_ms = model.now_ms;
         model_remove(arg[QUEUE], task);
         COVER(BULK_UPDATE_DELETE);
     }

@@ -223,6 +223,9 @@ static void check_queue(int queue, const model_seen_queue *seen)
     for (int i = 0; i < 4; i++)
         if (seen->counters[i] != q->counters[i])
             model_differ("counter %s is %d, not %d", names[i], seen->counters[i], q->counters[i]);
+    if (seen->unrecorded_ms != q->unrecorded_ms)
+        model_differ("a task of queue %d went without a record at %lld, not %lld", queue,
+                     (long long)seen->unrecorded_ms, (long long)q->unrecorded_ms);
     if (seen->paused != q->paused) model_differ("queue %d is %s paused", queue, seen->paused ? "" : "not");
     if (seen->large != q->large) model_differ("queue %d is %s large", queue, seen->large ? "" : "not");
     if (seen->waiters != q->waiters) model_differ("queue %d has %s waiters", queue, seen->waiters ? "" : "no");

@@ -249,6 +249,12 @@ static void do_delete(int queue, model_task *task)
     if (task->state != RUNNING && task->state != NONE) model_remove(queue, task);
 }
 
+static void do_delete_now(int queue, model_task *task)
+{
+    if (task->state != RUNNING && task->state != NONE) model.queues[queue].unrecorded_ms = model.now_ms;
+    do_delete(queue, task);
+}
+
 void model_remove(int queue, model_task *task)
 {
     if (task->state == BLOCKED) model_leave_parents(queue, task);
@@ -277,7 +283,7 @@ void model_delete(const int arg[ARGS])
     if (arg[CASCADES] == 2)
         steer_with(&rv_script_delete, "0", plain, ENDED, ENDED, do_delete_ended);
     else
-        steer(&rv_script_delete, arg, DELETED, DELETED, do_delete);
+        steer(&rv_script_delete, arg, DELETED, DELETED, do_delete_now);
 }
 
 /* ---- move ------------------------------------------------------------------------------------------------------ */

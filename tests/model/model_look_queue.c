@@ -67,9 +67,10 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
 
 void model_read_counters(int queue, const char *rest, const rv_reply *found)
 {
-    static const char *const names[] = {"completed", "failed", "dead", "crashed", NULL};
+    static const char *const names[] = {"completed", "failed", "dead", "crashed", "unrecorded", NULL};
     model_allow(queue, rest, found, names);
     for (int i = 0; i < 4; i++) model_now_seen.queues[queue].counters[i] = atoi(model_field(found, names[i]));
+    model_now_seen.queues[queue].unrecorded_ms = atoll(model_field(found, names[4]));
 }
 
 void model_read_unique_of(int queue, const char *rest, const rv_reply *found)

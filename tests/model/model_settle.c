@@ -116,10 +116,12 @@ static void cancel(const item *one, model_task *task)
     end_task(one, task, CANCELLED);
     q->kept[0] = kept;
     q->keep_age[0] = keep_age;
-    if (one->how == DISCARDS)
+    if (one->how == DISCARDS) {
+        q->unrecorded_ms = model.now_ms;
         COVER(TURN_DISCARDS);
-    else
+    } else {
         COVER(TURN_ENDS_CANCELLED);
+    }
 }
 
 static void settle(const item *one, model_task *task)

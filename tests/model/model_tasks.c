@@ -290,9 +290,10 @@ int model_trim_age(int queue, model_state state, int max)
     return trimmed;
 }
 
+enum { SLACK = 1000 };
+
 static bool keeps(int queue, model_state state, int64_t elapsed_ms, bool bytes)
 {
-    enum { SLACK = 1000 };
     int64_t age = model_keep_age(queue, state), count = keep_count(queue, state);
     const model_task *first = oldest(queue, state);
     if ((age >= 0 && age <= elapsed_ms + SLACK) || count == 0) return false;
@@ -302,7 +303,9 @@ static bool keeps(int queue, model_state state, int64_t elapsed_ms, bool bytes)
 
 bool model_all_kept(int queue, int64_t elapsed_ms)
 {
-    return keeps(queue, COMPLETED, elapsed_ms, model.queues[queue].keep_bytes > 0) &&
+    int64_t unrecorded_ms = model.queues[queue].unrecorded_ms;
+    return (unrecorded_ms == 0 || unrecorded_ms < model.now_ms - elapsed_ms - SLACK) &&
+           keeps(queue, COMPLETED, elapsed_ms, model.queues[queue].keep_bytes > 0) &&
            keeps(queue, CANCELLED, elapsed_ms, false) && keeps(queue, DEAD, elapsed_ms, false);
 }
 

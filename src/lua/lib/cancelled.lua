@@ -1,6 +1,6 @@
 -- A cancelled task ends.
 --
--- requires: base, deadline, event, history, retention, readers, reads, slot, unique, transitions
+-- requires: base, deadline, event, history, retention, readers, reads, slot, unique, unrecorded, transitions
 -- gives: end_cancelled
 
 -- Its record is kept like that of a completed one. Behind the time: what its history and its event tell besides, names and values;
@@ -22,6 +22,7 @@ local function end_cancelled(P, id, envelope, now, ...)
     trim_count(P, 'cancelled', count, 16, now)
   end
   if is_discarded then
+    note_unrecorded(P, now)
     tell_as(P, 'discarded', id)
   elseif acting() then
     tell_as(P, 'cancelled', id, ...)

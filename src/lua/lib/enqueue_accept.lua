@@ -1,10 +1,10 @@
 -- One task of a call of `enqueue`: its options are applied, and it is accepted or refused.
 --
--- requires: base, sequence, transitions, wake_one, enqueue_lists, enqueue_parts, enqueue_write
+-- requires: base, sequence, transitions, wake_one, enqueue_events, enqueue_lists, enqueue_parts, enqueue_write
 -- gives: accept_task, apply_options
 
--- Takes the task's unique key, and removes the task that it replaces. Returns nil, or the id of the task that holds the key. Of
--- a key that this call has not taken nothing is noted: what goes wrong later must not free it.
+-- Takes the task's unique key, and removes the task that it replaces. Returns nil, or the id of the task that holds the key. Only a
+-- task that has just taken its key is noted in `made`: if the key was held before, perhaps by this very id, the undo leaves it.
 local function claim_key(request, task) -- inline
   local o = task.options
   local holder = part('key')(request.P, task.id, o)
@@ -62,11 +62,10 @@ local function apply_options(request, task) -- inline
   if o.unique then
     local holder = claim_key(request, task)
     if holder and request.is_repeated and holder == task.id then return 1 end
-    if holder and (request.has_events or request.order.has_events) then
-      part('events').know_in_force(request.P, 'e')
-      part('events').tell(request.P, 'refused', holder, 'message', o.unique)
+    if holder then
+      tell_refused(request, holder, o.unique)
+      return holder
     end
-    if holder then return holder end
   end
   -- The first attempt looks into info:<id>: for parents' results, or to free the key.
   task.has_info = o.after or o['until']

@@ -69,12 +69,14 @@ local function refusal_of_repeat(request) -- inline
 end
 
 -- A task whose id is not known, of a call whose first copy was sent a while ago, may have run and be gone with its record.
--- Returns nil when that cannot be; else the reply: 1 when its unique key proves that it came, or -1: not known.
+-- Or it was moved to another queue. Returns nil when that cannot be; else the reply: 1 when its unique key proves that it came, or
+-- -1: not known.
 local function answer_doubtful(request, task) -- inline
   if request.is_proven == nil then
     request.is_proven = part('proof')(request.P, request.now, request.elapsed, request.began)
   end
-  if request.is_proven then return nil end
+  local successor = request.is_proven and call('GET', request.P .. 'replaced_by:' .. task.id)
+  if request.is_proven and not (successor and find(successor, '/', 1, true)) then return nil end
   local unique = task.options.unique
   return unique and call('GET', request.P .. 'unique:' .. unique) == task.id and 1 or -1
 end

@@ -2,14 +2,32 @@
 -- waits for others, its event was told when it was linked.
 --
 -- requires: base, enqueue_parts
--- gives: tell_enqueued
+-- gives: tell_enqueued, tell_refused
+
+-- Sets the `has_events` of the order, which may not have been read: a task may have come in the place of another one.
+local function look_for_events(request) -- inline
+  local order = request.order
+  if not order.is_read then
+    order.has_events = request.has_events
+    if order.has_events == nil then order.has_events = call('HGET', request.P .. 'sequence', 'events') end
+  end
+end
+
+-- The task `holder` holds the unique key `key`, so another one does not come.
+local function tell_refused(request, holder, key) -- inline
+  look_for_events(request)
+  if request.order.has_events then
+    part('events').know_in_force(request.P, 'e')
+    part('events').tell(request.P, 'refused', holder, 'message', key)
+  end
+end
 
 local function tell_enqueued(request) -- inline
-  local P, order, accepted = request.P, request.order, request.accepted
-  if not order.is_read and next(accepted) then
-    order.has_events = request.has_events
-    if order.has_events == nil then order.has_events = call('HGET', P .. 'sequence', 'events') end
+  local P, accepted = request.P, request.accepted
+  if next(accepted) then
+    look_for_events(request)
   end
+  local order = request.order
   if not order.has_events then return end
   local events = part('events')
   local enqueued, scheduled, times = {}, {}, {}

@@ -35,7 +35,7 @@ local function place_tasks_of_segment(request, envelope)
   end
 end
 
--- The header without its time, which schedule.lua changes.
+-- The envelope behind its marks, without the times, which schedule.lua changes.
 local function timeless(line, keeps_priority)
   local head, tail = string.match(line, '^("type":"[^"]*")(.*)$')
   if not head then return line end

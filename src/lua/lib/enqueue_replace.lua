@@ -10,7 +10,7 @@ local function with_priority(rest, priority)
   return head .. due .. ',"priority":' .. text(priority) .. sub(tail, #due + 1)
 end
 
--- A task of this call is gone: its id is free again.
+-- A task is gone; if this call has brought its id, or brings it, the id is free again.
 local function forget_accepted(request, id)
   request.accepted[id], request.due_of[id], request.parent_states[id] = nil, nil, nil
   for _, task in ipairs(request.tasks) do

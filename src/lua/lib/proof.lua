@@ -1,5 +1,5 @@
 -- Proof that no task which ended since the first try of this call has lost its record: neither of those that completed or
--- were cancelled nor of those that died. (But for records that somebody deleted.) Bounded: a few commands.
+-- were cancelled nor of those that died; and that none went without a record (lib/unrecorded.lua). Bounded: a few commands.
 --
 -- elapsed: how long ago that was at most, in ms, by the caller's clock. began: what Redis's clock said then, or less, as
 -- the caller reckons; nil: it does not know. With both, what Redis's clock did meanwhile is known: where it went forward,
@@ -14,6 +14,8 @@ local DRIFT = 50 -- ms: within a call
 local function all_kept(P, now, elapsed, began)
   if began and now - began < elapsed - DRIFT then return false end
   local since = math.min(now - elapsed, began or now) - SLACK
+  local unrecorded = tonumber(call('HGET', P .. 'counters', 'unrecorded'))
+  if unrecorded and unrecorded >= since then return false end
   local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'completed_bytes')
   local function keeps(set, age, count, default_age, bytes)
     age, count = tonumber(age) or default_age, tonumber(count) or 10000

@@ -25,8 +25,8 @@ local function hand_edge(P, child, parent, replacement, number)
   return false
 end
 
--- A registration for the task that is replaced may be on its way, also one of which this queue has not heard: link.lua. A
--- task that has an replacement is no replacement itself, so these make no circle.
+-- A registration for the task that is replaced may be on its way, also one of which this queue has not heard: link.lua. When
+-- a task becomes a replacement, its own mark is deleted: who follows the marks never comes back to where he was.
 local function note_replacement(P, id, replacement, ms)
   call('SET', P .. 'replaced_by:' .. id, replacement, 'PX', ms)
   call('DEL', P .. 'replaced_by:' .. replacement)
