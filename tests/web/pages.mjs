@@ -16,13 +16,16 @@ reeve('cron', 'add', 'sweep', 'every 90s', 'mail', 'echo');
 reeve('pause', 'reports');
 for (let i = 0; i < 4; i++) ended(`mail/lost-${i}`);
 
-const faults = [], pages = { overview: '', queues: 'queues', queue: 'queue/mail', tasks: 'tasks/mail', task: 'task/mail/lost-1', running: 'task/thumbs/film-12', waiting: 'task/mail/digest', dead: 'dead', types: 'dead?t', groups: 'queues?g', month: '?r=month', batches: 'batches', limits: 'limits', workers: 'workers', cron: 'cron', operations: 'operations', health: 'health' };
+// The path of each page, and what is there when it has its content.
+const rows = 'tbody tr', story = '.time li', faults = [], pages = { overview: ['', rows], queues: ['queues', rows], queue: ['queue/mail', '.facts'], tasks: ['tasks/mail', rows], task: ['task/mail/lost-1', story], running: ['task/thumbs/film-12', story], waiting: ['task/mail/digest', story],
+  dead: ['dead', rows], types: ['dead?t', rows], groups: ['queues?g', rows], month: ['?r=month', rows], batches: ['batches', 'tbody tr, .empty'], limits: ['limits', rows], workers: ['workers', '.worker'], cron: ['cron', rows], operations: ['operations', '.empty'], health: ['health', '.facts'] };
 for (const [kind, options] of Object.entries({ light: {}, dark: { colorScheme: 'dark' }, phone: { viewport: { width: 390, height: 844 } } })) {
   const at = await open('', options);
-  for (const [name, path] of Object.entries(pages)) {
+  for (const [name, [path, content]] of Object.entries(pages)) {
+    await at.goto('about:blank'); // (nothing of the page before)
     await at.goto(`${url}#/${path}`);
     await at.locator('main h1').waitFor();
-    await at.locator('main .panel').first().waitFor();
+    await at.locator(`main ${content}`).first().waitFor().catch((e) => { throw new Error(`${name}, ${kind}: ${e.message}`); });
     assert.ok(await at.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is too wide: ${kind}`);
     await at.screenshot({ path: `${shots}/${name}-${kind}.png`, fullPage: true });
     faults.push(...await accessible(at, `${name}, ${kind}`));
