@@ -9,6 +9,7 @@
 -- like what key_types.lua and state_lists.lua describe, and @CONSTANT@ the number of a row of ../definition/constants.lua.
 local here = arg[0]:match('^(.*)/[^/]*$') or '.'
 package.path = here .. '/?.lua;' .. here .. '/../definition/?.lua'
+local inline = require('inline')
 local literal = require('literal')
 local modules = require('modules')
 local names = require('lua_names')
@@ -90,11 +91,35 @@ local function joined(text)
   end)
 end
 
+local WIDTH = 120
+
+-- Behind a bracket or a quotation mark a line end is a byte more than is needed: the text in which an `end`, or the next
+-- statement of the block where both are short, goes on with that line. Behind a comment nothing can stand.
+local function with_lines_joined(text)
+  local has_comment, parts, line = {}, {}, 0
+  names.each_token((text:gsub('^#!', '--')), function(kind, _, number)
+    if kind == 'comment' then has_comment[number] = true end
+  end)
+  for part in text:gmatch('([^\n]*)\n') do
+    line = line + 1
+    local before, code = parts[#parts] or '', part:gsub('^ *', '')
+    local is_next = #before + #code < WIDTH and before:match('^ *') == part:match('^ *') and code:find('^[%a_]')
+    if (is_next or code:find('^end%f[^%w_]')) and before:find('[%)%]}\'"]$') and not has_comment[line - 1] then
+      parts[#parts] = before .. ' ' .. code
+    else
+      parts[#parts + 1] = part
+    end
+  end
+  return table.concat(parts, '\n') .. '\n'
+end
+
 -- The script's head stands behind its code.
 local function behind_code(text)
-  local first, head, rest = text:match('^(#![^\n]*\n)(%-%- [^\n]*\n.-\n)(\n.*)$')
-  if not head or ('\n' .. head):find('\n[^-]') then return text end
-  return first .. rest .. '\n' .. head
+  local first, at = text:match('^(#![^\n]*\n)()%-%-')
+  if not first then return text end
+  local head = at
+  while text:find('^%-%-', at) do at = text:find('\n', at, true) + 1 end
+  return first .. text:sub(at) .. '\n' .. text:sub(head, at - 1)
 end
 
 -- The text without what only the build reads, the heads of modules, and with empty lines only between comments: each line is a byte that is
@@ -105,7 +130,7 @@ local function tidied(text)
   text = text:gsub('\n%-%-\n%s*\n', '\n\n'):gsub('\n[ \n]*\n\n', '\n\n')
   text = joined(text)
   text = text:gsub('\n *\n( *%f[^ \n-])', '\n%1'):gsub('(\n *[^ \n-][^\n]*)\n *\n', '%1\n')
-  return behind_code(text:sub(2))
+  return behind_code(with_lines_joined(text:sub(2)))
 end
 
 local function sha1_of(path)
@@ -143,7 +168,8 @@ end
 local name = script:match('([%w_]+)%.lua$')
 local good, text, fields = pcall(modules.assemble, script)
 if not good then fail(type(text) == 'table' and text.words or text) end
-text = tidied(filled_in(unused.leave_out(literal.write_out(text, script), script), name, script))
+text = unused.leave_out(literal.write_out(text, script), script)
+text = tidied(filled_in(inline.expand_once(text, script), name, script))
 local _, fault = loadstring((text:gsub('^#!', '--')), '=' .. script)
 if fault then fail(fault) end
 write(lua_out, text)

@@ -405,8 +405,9 @@ function Expansion:write_call(step, call, add)
   local at = self.tokens[call.statement.first].from
   local indent, old = indent_at(self.text, at), indent_at(self.text, self.tokens[step.made.opens].from)
   local is_loop = step.has_early and kind ~= 'return'
-  -- Without names of its own the body needs no block.
-  local is_bare = not is_loop and kind ~= 'local' and #call.variables == 0 and not step.has_locals and body ~= '' and
+  local ends_line = self.text:find('^[ ]*\n', self.tokens[call.statement.last].to + 1)
+  -- Without names of its own the body needs no block. What stands behind the call must not come into a comment.
+  local is_bare = (ends_line or not body:find('--', 1, true)) and not is_loop and kind ~= 'local' and #call.variables == 0 and not step.has_locals and body ~= '' and
     not body:find('^%s*local ') and (kind ~= 'set' or step.has_last)
   local inner = (call.is_open or is_bare) and indent or indent .. '  '
   if kind == 'local' and not call.is_open then add('local ' .. table.concat(call.targets, ', ') .. ' ', line) end
@@ -421,7 +422,6 @@ function Expansion:write_call(step, call, add)
   for part in (body .. '\n'):gmatch('([^\n]*)\n') do
     if part:sub(1, #old + 2) == old .. '  ' then part = part:sub(#old + 3) end
     if part ~= '' and is_bare then
-      local ends_line = self.text:find('^[ ]*\n', self.tokens[call.statement.last].to + 1)
       add((name and '' or '\n' .. inner) .. part .. (name and ends_line and ' ' .. name or ''), number)
       name = nil
     elseif part ~= '' then
@@ -474,7 +474,56 @@ function Expansion:stays(step, use)
   return true
 end
 
+-- ---- a function that is called once ------------------------------------------------------------------------------------
+
+-- The tokens of the names of local functions that are called once: as steps they are shorter, and are not made.
+local function called_once(found)
+  local uses, has_inner, once = {}, {}, {}
+  for _, use in ipairs(found.uses) do
+    if use.declared then uses[use.declared] = uses[use.declared] and {} or {use} end
+  end
+  for _, made in ipairs(found.functions) do has_inner[made.outer or 0] = true end
+  for _, made in ipairs(found.functions) do
+    local use = uses[made.known or 0] and uses[made.known][1]
+    local is_outside = use and not use.is_set and (use.token < made.opens or use.token > made.ends)
+    if is_outside and not made.has_dots and not has_inner[made] then once[made.known.token] = true end
+  end
+  return once
+end
+
+-- Lua lets a function capture 60 names.
+local CAPTURES_MAX = 50
+
+-- Whether the function fits as a step at its only call, and is shorter there.
+function Expansion:may_be_step(made, use)
+  local owner = use.owner
+  while owner and owner.outer do
+    if owner.captures + made.captures > CAPTURES_MAX then return false end
+    owner = owner.outer
+  end
+  return (pcall(function()
+    local step = self:step_of(made)
+    local call = self:call_of(use, step)
+    self:check_meanings(step, call)
+  end))
+end
+
 -- ---- a round ---------------------------------------------------------------------------------------------------------
+
+-- The calls of a step get its body, and its definition goes.
+function Expansion:replace(step, calls)
+  local edits = self.edits
+  for _, use in ipairs(calls) do
+    local call = not self:stays(step, use) and self:call_of(use, step)
+    if call then
+      local first, last = self.tokens[call.statement.first], self.tokens[call.statement.last]
+      edits[#edits + 1] = {from = first.from, to = last.to, step = step, call = call}
+    end
+  end
+  local from, to = self:lines_of(step)
+  if self.text:sub(to + 1, to + 1) == '\n' then to = to + 1 end
+  edits[#edits + 1] = {from = from, to = to}
+end
 
 -- The lines of the definition and of the comment right above it.
 function Expansion:lines_of(step)
@@ -484,8 +533,8 @@ function Expansion:lines_of(step)
   return lines.above_comment(self.text, lines.start_of(self.text, tokens[first].from)), tokens[last].to
 end
 
-local function expand_round(text, owners, path)
-  local found, fault = names.names_of(text, path)
+local function expand_round(text, owners, path, once)
+  local found, fault = names.names_of(text, path, once)
   if not found then error({words = fault}, 0) end
   local self = setmetatable({text = text, owners = owners, found = found, tokens = found.tokens, starts = {},
     set_elsewhere = {}, edits = {}, left = {}, globals = {}}, Expansion)
@@ -516,31 +565,23 @@ local function expand_round(text, owners, path)
       end
     end
   end
-  local edits = self.edits
   for known, made in pairs(steps) do
-    if not is_awaited[known] then
-      local step = self:step_of(made)
-      for _, use in ipairs(calls_of[known] or {}) do
-        local call = not self:stays(step, use) and self:call_of(use, step)
-        if call then
-          local first, last = self.tokens[call.statement.first], self.tokens[call.statement.last]
-          edits[#edits + 1] = {from = first.from, to = last.to, step = step, call = call}
-        end
-      end
-      local from, to = self:lines_of(step)
-      if text:sub(to + 1, to + 1) == '\n' then to = to + 1 end
-      edits[#edits + 1] = {from = from, to = to}
+    if not is_awaited[known] and (not known.is_once or self:may_be_step(made, calls_of[known][1])) then
+      self:replace(self:step_of(made), calls_of[known] or {})
     end
   end
-  table.sort(edits, function(a, b) return a.from < b.from end)
-  return self, edits
+  table.sort(self.edits, function(a, b) return a.from < b.from end)
+  return self, self.edits
 end
 
--- Returns the text, with all steps expanded, and the owners of its lines: each {unit, line}.
-local function expand(text, owners, path)
+-- Returns the text, with all steps expanded, and the owners of its lines: each {unit, line}. is_once: the steps are the functions
+-- that are called once.
+local function expand(text, owners, path, is_once)
   while true do
-    local self, edits = expand_round(text, owners, path)
-    if not self then return text, owners end
+    local found, fault = names.names_of(text, path)
+    if not found then error({words = fault}, 0) end
+    local self, edits = expand_round(text, owners, path, is_once and called_once(found))
+    if not self or #edits == 0 then return text, owners end
     local parts, new_owners, is_line_open = {}, {}, false
     local function add(part, owner)
       parts[#parts + 1] = part
@@ -575,4 +616,10 @@ local function expand(text, owners, path)
   end
 end
 
-return {expand = expand}
+-- Returns the text of a script, in which functions that are called once are written where they are called.
+local function expand_once(text, path)
+  local owners = setmetatable({}, {__index = function(_, line) return {unit = {path = path}, line = line} end})
+  return (expand(text, owners, path, true))
+end
+
+return {expand = expand, expand_once = expand_once}

@@ -54,9 +54,9 @@ end
 local Reader = {}
 Reader.__index = Reader
 
-local function reader_of(source, path)
+local function reader_of(source, path, once)
   local self = setmetatable({tokens = {}, at = 1, path = path, uses = {}, declared = {}, functions = {}, fields = {},
-    statements = {}, loops = 0}, Reader)
+    statements = {}, loops = 0, once = once or {}}, Reader)
   each_token(source, function(kind, text, line, from, to)
     if kind ~= 'comment' then
       self.tokens[#self.tokens + 1] = {kind = kind, text = text, line = line, from = from, to = to}
@@ -159,6 +159,7 @@ function Reader:body(name, first, is_method, known)
     known.is_function = remark == '-- inline, else a function'
     known.is_inline = known.is_function or remark == '-- inline'
   end
+  if known and self.once[known.token] then known.is_inline, known.is_once = true, true end
   local loops = self.loops
   self.loops = 0
   self:block()
@@ -387,9 +388,9 @@ end
 --               declaration
 --   statements  {kind, first, last, owner, loops}: kind: "local", "if", "return", ..., "set" or "call"; its tokens; the
 --               function, and how many of its loops, in which it stands
--- Or nil and what is wrong.
-local function names_of(source, path)
-  local self = reader_of((source:gsub('^#!', '--')), path)
+-- Or nil and what is wrong. once: the tokens of names of local functions that are steps, though nothing says so (inline.lua).
+local function names_of(source, path, once)
+  local self = reader_of((source:gsub('^#!', '--')), path, once)
   self.scope = {names = {}}
   self:open({name = path, first = 1, captured = {}, captures = 0})
   local good, fault = pcall(function()
