@@ -14,7 +14,7 @@
 --
 -- Sent twice: the second call finds the entry due at another time, or the task that it was to make now there, or,
 -- where that has ended and its record is gone, noted as the last one.
--- require: base, foreign_key, options, sequence, schedule, state_kinds, tags, event, insert, task_state, whole
+-- require: base, foreign_key, options, sequence, schedule, state_kinds, tags, tags_once, event, insert, task_state, whole
 
 local P, name, due, next_due = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 local is_due = due ~= '' and due ~= 'past'
@@ -55,6 +55,7 @@ if entry.overlap == false and due ~= 'past' then
   local state = last and call('HEXISTS', P .. 'tasks', last) == 1 and task_state(P, last)
   if state and not is_ended(state) then return -2 end
 end
+if options.tags then options.tags, rest = tags_once(options.tags, rest) end
 local now, made = clock(), 0
 
 -- The slots of an interval come again when the clock was set back (lib/set_back.lua), and their tasks of the time before may

@@ -54,7 +54,7 @@ if s[2] and s[2] ~= 'e' then
   local has_room = limits_room(limits, 1) > 0
   if not has_room and not is_bound then return refuse('limit') end
   limits.left = limits.left or 0
-  group = limits.groups and group_of(task.envelope)
+  group = limits.by_group and group_of(task.envelope)
   if group then
     room = group_room(limits, group)
     has_slot = call('HGET', P .. 'running_group', id) == group
@@ -85,7 +85,7 @@ else
 end
 if group then
   leave_group(P, id, group)
-  limits.admitted = {{group = group, has_slot = has_slot, id = id}}
+  limits.admitted = {{in_group = group, has_slot = has_slot, id = id}}
 end
 if tells(P) then
   act_as(running)

@@ -101,7 +101,7 @@ end
 local limit_steps
 local function limits()
   if limit_steps then return limit_steps end
--- require: limit_state, wake_all, unpark_groups, renew_limits
+-- require: limit_state, wake_rest, unpark_groups, renew_limits
   local end_steps
   local function endings()
     if end_steps then return end_steps end
@@ -109,7 +109,7 @@ local function limits()
     end_steps = {dies = dies, expire_overdue = expire_overdue, set_back = set_back}
     return end_steps
   end
-  limit_steps = {endings = endings, renew_limits = renew_limits, unpark_groups = unpark_groups, wake_all = wake_all}
+  limit_steps = {endings = endings, renew_limits = renew_limits, unpark_groups = unpark_groups, wake_rest = wake_rest}
   return limit_steps
 end
 local function endings() return limits().endings() end
@@ -135,7 +135,7 @@ end
 -- `wake_later`, and an unparked task has left `parked`. Returns {more, due}.
 local function unpark(P, now, max)
   if call('EXISTS', P .. 'limit_due', P .. 'limit_dirty', P .. 'wake_later') == 0 then return {} end
-  local is_left = limits().wake_all(P, true)
+  local is_left = limits().wake_rest(P)
   local groups = limits().unpark_groups(P, now, max)
   return {more = is_left or groups.more, due = groups.due}
 end

@@ -260,7 +260,7 @@ for index = 1, want > 0 and queues or 0 do
       leasing = leasing or load_careful('leasing')
       local is_shut
       leased, is_shut = leasing(P, {index = index, session = session, want = want, thread = thread, names = names, dealt = dealt,
-        now = tonumber(now), settings = s, extras = extras, has_company = lists > 0, session_stands = session_known[index] == session,
+        now = tonumber(now), rules = s, extras = extras, has_company = lists > 0, session_stands = session_known[index] == session,
         looks = gone})
       taken = leased and (#leased - 1) / 2 or 0
       if is_shut then

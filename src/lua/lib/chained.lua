@@ -3,12 +3,12 @@
 -- requires: base, insert, messages, options
 -- gives: chained_fault, enqueue_chained
 
--- What is wrong with such a task, or nil.
+-- What is wrong with such a task, or nil. What goes through the outbox is checked further where it arrives.
 local function chained_fault(handle, options, rest) -- inline
   local queue, id = match(handle, '^([%w._~-]+)/(.+)$')
-  local _, fault
-  if queue then _, fault = checked_options(id, options, rest) end
-  if not queue or fault then return 'a chained task: ' .. (fault or 'its handle is malformed') end
+  local o, fault = options == '' and {} or decoded(options), 'its handle is malformed'
+  if queue then fault = o and (form_fault(id, rest) or place_fault(o)) or not o and 'its options are not a JSON object' end
+  return fault and 'a chained task: ' .. fault
 end
 
 -- Enqueues a task that was checked. What takes more than a place in this queue goes through the outbox; then "later" is returned.

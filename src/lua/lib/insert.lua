@@ -4,12 +4,12 @@
 -- requires: base, event, index, insert_plain, schedule
 -- gives: insert_task
 
-local function place_task(P, id, o, now, tags, deadline)
+local function place_task(P, id, o, now, deadline)
   if deadline then
     call('ZADD', P .. 'deadlines', text(deadline), id)
     announce_due(P, deadline)
   end
-  if tags then index_tags(P, id, tags, now) end
+  if o.tags then index_tags(P, id, o.tags, now) end
   local due = o.at or o['in'] and now + o['in']
   if due and due > now then
     schedule(P, id, due)
@@ -20,13 +20,8 @@ local function place_task(P, id, o, now, tags, deadline)
 end
 
 local function insert_task(P, id, o, rest, now)
-  local tags = o.tags
-  if tags then
--- require: tags_once
-    tags, rest = tags_once(tags, rest)
-  end
   local deadline = o.deadline or o.expires and now + o.expires
   if deadline then deadline = max(0, min(deadline, LATEST)) end
   local head = '{"at":' .. text(now) .. (deadline and ',"deadline":' .. text(deadline) or '') .. ','
-  return insert_envelope(P, id, head, rest, place_task, o, now, tags, deadline)
+  return insert_envelope(P, id, head, rest, place_task, o, now, deadline)
 end

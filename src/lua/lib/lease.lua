@@ -3,7 +3,7 @@
 --
 -- requires: allowed, base, event, limited_lease, flagged, put_aside, segment, transitions, turn_settings, wake_one
 -- gives: lease
--- fields: dealt, index, looks, session_stands
+-- fields: dealt, index, looks, names, rules, session_stands
 
 -- Returns how many of the first ids to take. Tasks with a marked envelope may have to run alone, or not now (lib/flagged.lua).
 -- company: other tasks were leased before these in this call.
@@ -44,8 +44,8 @@ end
 -- line: a function that returns the text of the n-th lease.
 local function choose(P, limits, o, running, line, ids, want)
   local more = #ids > want
-  if limits and limits.groups then
-    local admitted, envelopes, is_more = limits_admit(limits, running, line, want, o.has_company, o.extras, flagged, o.settings[LARGE_TASKS])
+  if limits and limits.by_group then
+    local admitted, envelopes, is_more = limits_admit(limits, running, line, want, o.has_company, o.extras, flagged, o.rules[LARGE_TASKS])
     return admitted, envelopes, #admitted, is_more
   end
   for i = #ids, want + 1, -1 do ids[i] = nil end
@@ -70,12 +70,12 @@ end
 
 -- Returns the limits of the queue, or nil, and how many tasks may start now, at most `want`.
 local function open_limits(P, o)
-  local flags = o.settings[IN_FORCE]
+  local flags = o.rules[IN_FORCE]
   know_in_force(P, flags)
   if not flags or flags == 'e' then return nil, o.want end
   local limits = limits_open(P, o.now, flags)
   -- Tasks leave `ready` before their places in the limits are written: so missing rights are found here.
-  local refusal = limits.groups and rights_fault(P, 'HSET ZADD')
+  local refusal = limits.by_group and rights_fault(P, 'HSET ZADD')
   if refusal then error({err = refusal}) end
   return limits, limits_room(limits, o.want, o.names, o.dealt)
 end
@@ -92,7 +92,7 @@ local function tell_leased(P, running, o, leased)
   for i = 1, o.names and #leased or 1 do tell_as(P, 'leased', o.names and leased[i] or leased, 'thread', thread_of(o, i)) end
 end
 
--- Leases up to o.want tasks to a session. o: index, session, want, thread, names, dealt (as in lease_plain), now, settings, extras
+-- Leases up to o.want tasks to a session. o: index, session, want, thread, names, dealt (as in lease_plain), now, rules (settings), extras
 -- (what the reply tells of tasks, is added to), has_company (tasks were leased before in this call), session_stands (it is known
 -- to be there) and looks (nothing is leased: only whether the session is there is to be known). Returns {queue index, id, envelope, ...}, or nil when there is nothing, or false when the session is
 -- gone; and whether a limit lets no more tasks start.
@@ -103,7 +103,7 @@ local function lease(P, o)
   unfold(P, 0, want)
   local ids = call('ZRANGE', P .. 'ready', 0, want)
   if #ids == 0 then return nil end
-  if o.settings[LARGE_TASKS] then want = min(want, fit(P, ids)) end
+  if o.rules[LARGE_TASKS] then want = min(want, fit(P, ids)) end
   local running = P .. 'running:' .. o.session
   if not o.session_stands and call('HEXISTS', running, '#') == 0 then
     -- This call may have been sent long ago, by a worker that was frozen or disconnected since. Another thread gets the wake-up.
@@ -112,7 +112,7 @@ local function lease(P, o)
   end
   if o.looks then return nil end
   local envelopes, taken, more
-  local has_groups = limits and limits.groups
+  local has_groups = limits and limits.by_group
   local function line(n)
     return text(o.now) .. ' ' .. thread_of(o, n)
   end

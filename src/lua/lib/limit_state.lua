@@ -33,7 +33,7 @@
 -- requires: add_to, base, event, group_place, sequence, wake_all, wake_one, transitions
 -- gives: BREAKER, CONCURRENCY, PAUSED_UNTIL, RATE, call_first, drop_strays, limit_state, group_room, look, look_again, rate_clock
 -- gives: is_half_open, rate_opens, rate_room, renew_in_force, release
--- fields: base, unparked, free, lag, now, parked, rest, room, rooms, step, strays, strict, tries, used
+-- fields: base, pace, unparked, free, lag, now, rest, room, rooms, rules, step, strays, strict, tries, used, waiting
 
 local TOGETHER = 5
 local function rate_room(rate, tat, now)
@@ -80,7 +80,7 @@ local function limit_settings(P)
 end
 
 local function limit_state(P, now)
-  return {P = P, now = now, rooms = {}, settings = limit_settings(P)}
+  return {P = P, now = now, rooms = {}, rules = limit_settings(P)}
 end
 
 -- Whether a breaker was opened, of the queue ("q") or of a group ("g:<group>"), and has not closed: lib/breaker.lua.
@@ -94,7 +94,7 @@ end
 local function group_room(g, group)
   local known = g.rooms[group]
   if known then return known end
-  local P, now, s = g.P, g.now, g.settings
+  local P, now, s = g.P, g.now, g.rules
   local own = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group, 's:' .. group)
   local room = {free = math.huge, used = 0, strict = (own[3] or s[GROUP_STRICT]) == '1'}
   local concurrency = room.strict and 1 or own[1] and number_of(own[1], -1) or s[GROUP_CONCURRENCY] or -1
@@ -104,7 +104,7 @@ local function group_room(g, group)
   local rate = own[2] or s[GROUP_RATE] or ''
   if rate ~= '' then
     local free, r = rate_room(rate, call('ZSCORE', P .. 'rates', group), now)
-    room.rate, rest = r, free
+    room.pace, rest = r, free
   end
   local ends = number_of(call('ZSCORE', P .. 'paused_groups', group), 0)
   if ends and ends > now then
@@ -113,7 +113,7 @@ local function group_room(g, group)
     room.tries, rest = true, min(rest, 1)
   end
   room.free, room.rest = min(room.free, rest), rest
-  room.parked, room.unparked = call('ZCARD', P .. 'parked:' .. group), call('ZCARD', P .. 'unparked:' .. group)
+  room.waiting, room.unparked = call('ZCARD', P .. 'parked:' .. group), call('ZCARD', P .. 'unparked:' .. group)
   g.rooms[group] = room
   return room
 end
@@ -121,7 +121,7 @@ end
 -- When a group is to be looked at again: used, of what is free, are on their way.
 local function look_again(room, used)
   if room.ends then return room.ends end
-  if room.rate and used >= room.rate.room then return rate_opens(room.rate, used) end
+  if room.pace and used >= room.pace.room then return rate_opens(room.pace, used) end
   return LATEST
 end
 
@@ -185,16 +185,16 @@ end
 -- Which parked tasks of a group may start now, at most `most`, and their places.
 local function may_start(g, group, room, most)
   local ids, places = {}, {}
-  if room.strict and room.free < 1 and room.parked > 0 and room.rest - room.used >= 1 then
+  if room.strict and room.free < 1 and room.waiting > 0 and room.rest - room.used >= 1 then
     ids[1], places[1] = parked_holder(g.P, group)
     if ids[1] then call('ZREM', g.P .. 'parked_first:' .. group, ids[1]) end
     return ids, places
   end
-  local n = max(0, min(room.free - room.used - room.unparked, room.parked, most))
+  local n = max(0, min(room.free - room.used - room.unparked, room.waiting, most))
   local found = n > 0 and call('ZRANGE', g.P .. 'parked:' .. group, 0, n - 1) or {}
   if #found == 0 then return ids, places end
   local known, strays = drop_strays(g.P, 'parked', 'parked:' .. group, found)
-  room.parked, room.strays = room.parked - strays, strays > 0
+  room.waiting, room.strays = room.waiting - strays, strays > 0
   for i = 1, #found do
     if known[i] then ids[#ids + 1], places[#places + 1] = found[i], tonumber(known[i]) end
   end
@@ -208,18 +208,18 @@ local function look(g, group, most)
   local n = #ids
   if n > 0 then
     call_back(P, group, ids, places)
-    room.parked, room.unparked = room.parked - n, room.unparked + n
+    room.waiting, room.unparked = room.waiting - n, room.unparked + n
   end
-  if room.parked == 0 and room.free == math.huge then
+  if room.waiting == 0 and room.free == math.huge then
     call('UNLINK', P .. 'unparked:' .. group)
     room.unparked = 0
   end
-  if room.parked == 0 and room.unparked == 0 then
+  if room.waiting == 0 and room.unparked == 0 then
     forget_group(P, group)
-  elseif room.parked > 0 and (n == most or room.strays) then
+  elseif room.waiting > 0 and (n == most or room.strays) then
     expect(P, group, g.now)
   else
-    expect(P, group, room.parked > 0 and look_again(room, room.used + room.unparked) or LATEST)
+    expect(P, group, room.waiting > 0 and look_again(room, room.used + room.unparked) or LATEST)
   end
   return n
 end

@@ -2,12 +2,12 @@
 --
 -- requires: add_to, base, breaker, event, group_place, limit_state, segment, put_aside, transitions
 -- gives: limits_admit, limits_open, limits_room, limits_take
--- fields: admitted, aside, bytes, envelopes, extras, flagged, flags, gone, has_company, has_slot, ids, leased, least, left, parks, shut
+-- fields: admitted, apart, by_group, bytes, envelopes, extras, flagged, flags, has_company, has_slot, ids, in_group, leased, leaving, least, left, bounds, parks, shut
 -- fields: line, tries, want, written
 
 local function limits_open(P, now, flags)
   local g = limit_state(P, now)
-  g.flags, g.groups, g.admitted, g.shut = flags, find(flags, 'g', 1, true), {}, false
+  g.flags, g.by_group, g.admitted, g.shut = flags, find(flags, 'g', 1, true), {}, false
   return g
 end
 
@@ -22,7 +22,7 @@ end
 
 -- How many tasks may be leased now, at most `want`; 0 when the queue is shut. names, dealt: as in lease_plain.
 local function limits_room(g, want, names, dealt)
-  local s = g.settings
+  local s = g.rules
   local free, known = want, call('HMGET', g.P .. 'limit_state', 'running', 'tat', 'counting')
   g.counting = known[3]
   if s[CONCURRENCY] then
@@ -43,9 +43,9 @@ local function limits_room(g, want, names, dealt)
   if s[BREAKER] and is_half_open(g.P, 'q') then g.tries, free = true, 1 end
   if s[RATE] then
     local room
-    room, g.rate = rate_room(s[RATE], known[2], g.now)
+    room, g.pace = rate_room(s[RATE], known[2], g.now)
     if room < 1 then
-      opens(g, rate_opens(g.rate, 0))
+      opens(g, rate_opens(g.pace, 0))
       return 0
     end
     free = min(free, room)
@@ -56,7 +56,7 @@ end
 -- Does no task of the group stand before this place? (`least`: the first of those that are to be parked in this page.)
 local function is_first(g, group, room, place)
   if room.least and room.least < place then return false end
-  if room.parked == 0 and room.unparked == 0 then return true end
+  if room.waiting == 0 and room.unparked == 0 then return true end
   for _, set in ipairs({'parked:', 'unparked:'}) do
     local first = call('ZRANGE', g.P .. set .. group, 0, 0, 'WITHSCORES')[2]
     if first and tonumber(first) < place then return false end
@@ -65,9 +65,9 @@ local function is_first(g, group, room, place)
 end
 
 -- ---- the head of the queue -------------------------------------------------------------------------------------------------
--- A scan goes through `ready` in pages. It has: limits, P, running, line (the texts of the leases, by place), want, has_company, extras, flagged
+-- A scan goes through `ready` in pages. It has: bounds (the limits), P, running, line (the texts of the leases, by place), want, has_company, extras, flagged
 -- (lib/flagged.lua), the ids and envelopes that are taken, how many bytes these are, leased (how many of them are done with, written: how many leases that came to),
--- and of the page that it is in: gone, the ids that leave `ready`; parks, group -> members of `parked`; aside, the ids whose
+-- and of the page that it is in: leaving, the ids that leave `ready`; parks, group -> members of `parked`; apart, the ids whose
 -- envelopes are not understood.
 
 -- The task waits in `parked` until its group may start it. is_awaited: it has its slot, and the group waits for it.
@@ -75,30 +75,30 @@ local function park(scan, id, place, group, room, is_awaited)
   if is_awaited then call('ZADD', scan.P .. 'parked_first:' .. group, text(place), id) end
   local list = scan.parks[group] or {}
   list[#list + 1], list[#list + 2] = text(place), id
-  scan.parks[group], scan.gone[#scan.gone + 1] = list, id
+  scan.parks[group], scan.leaving[#scan.leaving + 1] = list, id
   room.least = min(room.least or place, place)
 end
 
 -- A suspect task that this session may not run beside another one is put off. room: its group's, or false.
 local function postpone(scan, id, place, group, room)
-  local limits, flagged = scan.limits, scan.flagged
+  local limits, flagged = scan.bounds, scan.flagged
   if room then
     room.off = limits.now + flagged.put_off
     park(scan, id, place, group, room)
   else
     flagged.off(scan.P, id, place, limits.now)
-    scan.gone[#scan.gone + 1] = id
+    scan.leaving[#scan.leaving + 1] = id
   end
 end
 
 -- The task is leased. has_slot: it has its slot in the group from before.
 local function take(scan, id, envelope, group, room, has_slot)
   local ids, envelopes = scan.ids, scan.envelopes
-  ids[#ids + 1], envelopes[#envelopes + 1], scan.gone[#scan.gone + 1] = id, envelope, id
+  ids[#ids + 1], envelopes[#envelopes + 1], scan.leaving[#scan.leaving + 1] = id, envelope, id
   scan.bytes = scan.bytes + (envelope and #envelope or 0)
   if room then
     room.used = room.used + 1
-    scan.limits.admitted[#scan.limits.admitted + 1] = {group = group, has_slot = has_slot, id = id}
+    scan.bounds.admitted[#scan.bounds.admitted + 1] = {in_group = group, has_slot = has_slot, id = id}
   end
 end
 
@@ -106,7 +106,7 @@ end
 -- "take" as from flagged.weigh; "park". place: where it stands in its group. Returns whether it has its slot, too: a strict
 -- group waits for such a task, or did until its limits changed.
 local function decide(scan, id, envelope, place, group, room)
-  local limits, P = scan.limits, scan.P
+  local limits, P = scan.bounds, scan.P
   local has_slot = room and (limits.counting or room.strict and room.free < 1) and call('HGET', P .. 'running_group', id) == group
   local is_free = not room or (has_slot and room.rest or room.free) - room.used >= 1
   if is_free and #scan.ids == scan.want then return 'full' end
@@ -120,10 +120,10 @@ end
 
 -- Looks at one member of `ready`: does with it what decide says, and returns that.
 local function weigh(scan, id, place, envelope)
-  local limits, P, group, malformed = scan.limits, scan.P
+  local limits, P, group, malformed = scan.bounds, scan.P
   if envelope then group, malformed = group_of(envelope) end
   if envelope and (malformed or is_no_id(id)) then
-    scan.gone[#scan.gone + 1], scan.aside[#scan.aside + 1] = id, id
+    scan.leaving[#scan.leaving + 1], scan.apart[#scan.apart + 1] = id, id
     return 'aside'
   end
   local room = group and group_room(limits, group)
@@ -142,7 +142,7 @@ local function weigh(scan, id, place, envelope)
     postpone(scan, id, place, group, not has_slot and room)
   else
     take(scan, id, envelope, group, room, has_slot)
-    if unparked and room.unparked == 0 and room.parked == 0 and not room.least then forget_group(P, group) end
+    if unparked and room.unparked == 0 and room.waiting == 0 and not room.least then forget_group(P, group) end
   end
   return how
 end
@@ -162,10 +162,10 @@ end
 
 -- Writes what the page came to, and begins the next one. Parked tasks whose groups may start some after all are called back.
 local function end_page(scan)
-  local P, limits = scan.P, scan.limits
-  if #scan.gone > 0 then leave_ready(P, scan.gone) end
+  local P, limits = scan.P, scan.bounds
+  if #scan.leaving > 0 then leave_ready(P, scan.leaving) end
   lease_page(scan)
-  for i = 1, #scan.aside do put_aside(P, scan.aside[i]) end
+  for i = 1, #scan.apart do put_aside(P, scan.apart[i]) end
   for group, list in pairs(scan.parks) do
     local room = limits.rooms[group]
     enter_parked(P, group, list)
@@ -174,7 +174,7 @@ local function end_page(scan)
       for i = 2, #list, 2 do ids[#ids + 1] = list[i] end
       tell(P, 'parked', ids)
     end
-    room.parked, room.least = room.parked + #list / 2, nil
+    room.waiting, room.least = room.waiting + #list / 2, nil
     if room.off then
       expect(P, group, room.off)
     elseif room.strict and room.free < 1 or room.free - room.used - room.unparked >= 1 then
@@ -183,7 +183,7 @@ local function end_page(scan)
       expect(P, group, look_again(room, room.used + room.unparked))
     end
   end
-  scan.gone, scan.parks, scan.aside = {}, {}, {}
+  scan.leaving, scan.parks, scan.apart = {}, {}, {}
 end
 
 -- One page of `ready`. Returns how many members it had, and whether the scan is over.
@@ -209,8 +209,8 @@ end
 -- texts; large: envelopes may be large.
 local LOOK_AT_MOST = 100
 local function limits_admit(limits, running, line, want, has_company, extras, flagged, large)
-  local scan = {limits = limits, P = limits.P, running = running, line = line, want = want, has_company = has_company, extras = extras,
-    flagged = flagged, ids = {}, envelopes = {}, bytes = 0, leased = 0, written = 0, gone = {}, parks = {}, aside = {}}
+  local scan = {bounds = limits, P = limits.P, running = running, line = line, want = want, has_company = has_company, extras = extras,
+    flagged = flagged, ids = {}, envelopes = {}, bytes = 0, leased = 0, written = 0, leaving = {}, parks = {}, apart = {}}
   local looked, is_over = 0, false
   while looked < LOOK_AT_MOST and not is_over do
     local count
@@ -228,27 +228,27 @@ local function begin_tries(g, leased)
     g.shut = true
   end
   for _, one in ipairs(g.admitted) do
-    if g.rooms[one.group].tries then breaker.try(g.P, 'g:' .. one.group, one.id, g.now) end
+    if g.rooms[one.in_group].tries then breaker.try(g.P, 'g:' .. one.in_group, one.id, g.now) end
   end
 end
 
 -- Counts leased tasks for the limits of the queue and of their groups.
 local function limits_take(g, leased)
-  local P, s, count = g.P, g.settings, #leased
+  local P, s, count = g.P, g.rules, #leased
   if s[CONCURRENCY] then
     add_to(P .. 'limit_state', 'running', count)
     g.shut = g.left <= count
   end
-  if g.rate then
-    call('HSET', P .. 'limit_state', 'tat', rate_clock(g.rate, count))
-    if g.rate.room <= count then
+  if g.pace then
+    call('HSET', P .. 'limit_state', 'tat', rate_clock(g.pace, count))
+    if g.pace.room <= count then
       g.shut = true
-      opens(g, rate_opens(g.rate, count))
+      opens(g, rate_opens(g.pace, count))
     end
   end
   local slots, taken, started = {}, {}, {}
   for _, one in ipairs(g.admitted) do
-    local group = one.group
+    local group = one.in_group
     started[group] = (started[group] or 0) + 1
     if not one.has_slot then
       slots[#slots + 1], slots[#slots + 2] = one.id, group
@@ -260,7 +260,7 @@ local function limits_take(g, leased)
   for group, n in pairs(started) do
     local room = g.rooms[group]
     if counted and taken[group] then add_to(P .. 'group_running', group, taken[group]) end
-    if room.rate then call('ZADD', P .. 'rates', rate_clock(room.rate, n), group) end
+    if room.pace then call('ZADD', P .. 'rates', rate_clock(room.pace, n), group) end
   end
   if find(g.flags, 'b', 1, true) then begin_tries(g, leased) end
 end

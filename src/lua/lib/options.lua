@@ -1,7 +1,7 @@
 -- What is checked of a task that a script is to make, before anything is written.
 --
 -- requires: base
--- gives: NO_OPTIONS, checked_options, option_fault, task_fault
+-- gives: NO_OPTIONS, checked_options, form_fault, option_fault, place_fault, task_fault
 
 -- [[handle, policy], ...], see lib/dependency_register.lua. ("!" stands for a parent that is still to be named.)
 local function are_edges(edges)
@@ -14,24 +14,35 @@ local function are_edges(edges)
   return true
 end
 
--- What is wrong with its options (a table), or nil.
-local function option_fault(o)
+-- What is wrong with those of its options (a table) that say where it stands, and when; or nil.
+local function place_fault(o)
   local fault = field_fault(o)
   if fault then return fault end
   for _, name in ipairs({'at', 'in', 'deadline', 'expires'}) do
     if not is_whole(o[name], -INT64, INT64) then return 'its ' .. name .. ' is not a whole number of ms' end
   end
+end
+
+-- The same of all its options.
+local function option_fault(o)
+  local fault = place_fault(o)
+  if fault then return fault end
   if o.conflict ~= nil and o.conflict ~= 'replace' and o.conflict ~= 'debounce' then
     return 'its conflict is neither "replace" nor "debounce"'
   end
   if o.after ~= nil and not are_edges(o.after) then return 'its after is not a list of at most @PARENTS_MAX@ parents' end
 end
 
--- What is wrong with its id and the rest of its envelope. (Of a unique key its end must know: it stands in both.)
-local function task_fault(id, rest, o)
+-- What is wrong with its id and the form of the rest of its envelope.
+local function form_fault(id, rest)
   if not is_id(id) then return ID_FAULT end
   if not find(rest, '^"type":"[%w._:/-]+"[^\n]*}\n') then return 'its envelope does not begin with "type":"<type>"' end
-  if not o.unique then return end
+end
+
+-- What is wrong with its id and the rest of its envelope. (Of a unique key its end must know: it stands in both.)
+local function task_fault(id, rest, o)
+  local fault = form_fault(id, rest)
+  if fault or not o.unique then return fault end
   local told = header('{"at":0,' .. rest)
   if told.malformed then return told.malformed end
   if told.unique ~= o.unique then return 'its envelope names another unique key' end

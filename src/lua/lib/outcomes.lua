@@ -1,6 +1,6 @@
 -- Outcomes that have more to say than "done".
 --
--- requires: base, cancel_mark, cancelled, deadline, death, requeue_front, group_place, history, retention, readers, schedule, settle
+-- requires: base, cancel_mark, cancelled, deadline, death, requeue_one, group_place, history, retention, readers, schedule, settle
 -- requires: stats, turn_settings, unique
 -- gives: outcomes
 
@@ -83,7 +83,7 @@ function outcomes.crash(P, id, now, settings, max, message, backtrace)
   if is_over or is_cancelled(envelope) then leave_first(P, id, settings, envelope) end
   if is_over then return die(P, id, now, 'crash', message) end
   if is_cancelled(envelope) then return end_cancelled(P, id, envelope, now) end
-  requeue_front(P, {id}, {envelope})
+  requeue_one(P, id, envelope)
 end
 
 function outcomes.snooze(P, id, now, settings, delay, begun)
@@ -102,7 +102,7 @@ function outcomes.snooze(P, id, now, settings, delay, begun)
     end
     schedule(P, id, now + delay)
   else
-    requeue_front(P, {id}, {envelope})
+    requeue_one(P, id, envelope)
   end
 end
 

@@ -6,14 +6,8 @@
 -- head that the tasks of those that have others waiting come before these; where a group has none, its tasks take turns with
 -- those that wait.
 --
--- requires: base, sequence, wake_one, put_aside, transitions
--- gives: last_of_lane, spread, requeue_front
-
--- The last score that was given to a group in a band.
-local function last_of_lane(P, priority, group)
-  if group then return tonumber(call('ZSCORE', P .. 'groups', text(priority) .. ':' .. group)) or -1e300 end
-  return tonumber(call('HGET', P .. 'sequence', text(priority))) or priority * BAND + START
-end
+-- requires: base, sequence, wake_one, put_aside, requeue_one, transitions
+-- gives: spread, requeue_front
 
 -- Places of tasks {id, group, weight} behind the first of them, no two the same, in ascending order: sets [4] of each. known:
 -- what these are as far as they are known, or nil.

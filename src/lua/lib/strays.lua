@@ -34,7 +34,7 @@ end
 local function is_forgotten(g, group)
   if tonumber(call('ZSCORE', g.P .. 'limit_due', group)) ~= LATEST then return false end
   local room = group_room(g, group)
-  if room.parked == 0 then return false end
+  if room.waiting == 0 then return false end
   return room.free - room.unparked >= 1 or
     room.strict and room.rest >= 1 and call('EXISTS', g.P .. 'parked_first:' .. group) == 1
 end

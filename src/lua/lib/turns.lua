@@ -5,7 +5,7 @@
 -- Only hints are read here, as one that is wrong puts a task elsewhere in its own band and no more: of a header that is long
 -- or written otherwise, no group.
 --
--- requires: base, requeue_front, sequence
+-- requires: base, requeue_front, requeue_one, sequence
 -- gives: last_turns
 
 local function field_of(line, name, pattern)
