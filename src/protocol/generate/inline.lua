@@ -23,6 +23,8 @@
 -- is a function like any other, and the build puts its definition at the head of the outermost of them. So the common case is
 -- written out, and a function that is made only for what is rare has the same text without a copy.
 --
+-- A function that the script calls once, in one of these forms, is a step as well, where it keeps to these rules (expand_once).
+--
 -- A parameter that the step does not assign, and for which a name or a constant is given, is replaced by that, and so is one that
 -- it uses once, in a call before which it does nothing; any other is a local variable, which gets its value before the step
 -- begins, in the order of the arguments. The names of the step are
@@ -100,6 +102,10 @@ end
 
 -- ---- a call ----------------------------------------------------------------------------------------------------------
 
+local OPENS, CLOSES = {}, {}
+for text in ('( { [ function if do repeat'):gmatch('%S+') do OPENS[text] = true end
+for text in (') } ] end until'):gmatch('%S+') do CLOSES[text] = true end
+
 -- The arguments between "(" and ")": {first, last} tokens of each.
 function Expansion:arguments_of(open, close)
   local list, first, depth = {}, open + 1, 0
@@ -107,12 +113,12 @@ function Expansion:arguments_of(open, close)
   for i = open + 1, close do
     local token = self.tokens[i]
     local text = token.kind ~= 'string' and token.text or ''
-    if text == '(' or text == '{' or text == '[' or text == 'function' then depth = depth + 1 end
+    if OPENS[text] then depth = depth + 1 end
     if depth == 0 and (text == ',' or i == close) then
       list[#list + 1] = {first, i - 1}
       first = i + 1
     end
-    if text == ')' or text == '}' or text == ']' or text == 'end' then depth = depth - 1 end
+    if CLOSES[text] then depth = depth - 1 end
   end
   return list
 end
