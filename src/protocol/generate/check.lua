@@ -59,9 +59,9 @@ for _, row in ipairs(require('global_keys')) do
   if channel then known[channel] = row.name end
 end
 
--- What follows the prefix of a queue, which scripts call P.
+-- What follows the prefix of a queue, which scripts call P; P_2 and so on where the build has put functions together.
 local used = {}
-for name in all:gmatch("%f[%w_]P %.%. '([%a_][%a_:]*)") do used[name] = true end
+for name in all:gmatch("%f[%w_]P[_%d]* %.%. '([%a_][%a_:]*)") do used[name] = true end
 for name in pairs(used) do
   if not known[name] and not known[name:match('^[%a_]+:') or ''] then fault('keys: scripts use %s, which is not in the table', name) end
 end
@@ -97,8 +97,8 @@ end
 -- ---- events, outcomes, fields of envelopes -----------------------------------------------------------------------
 
 local told = {}
-for name in all:gmatch("tell%([%w.]-P, '([%w_]+)'") do told[name] = true end
-for name in all:gmatch("tell_as%(P, '([%w_]+)'") do told[name] = true end
+for name in all:gmatch("tell%([%w._]-P[_%d]*, '([%w_]+)'") do told[name] = true end
+for name in all:gmatch("tell_as%(P[_%d]*, '([%w_]+)'") do told[name] = true end
 for name in pairs(told) do
   if not events[name] then fault('events: scripts tell of %s, which is not in the table', name) end
 end
