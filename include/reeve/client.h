@@ -30,8 +30,9 @@ extern "C" {
 
 typedef struct reeve_client reeve_client;
 
-/* Called for a task of the client's buffer that Redis has refused (buffer.h), within the call that delivered it. It
- * must not use the client. */
+/* Called for a task that the client drops from its buffer, because Redis has refused it, or because it is unknown
+ * whether it was enqueued (buffer.h). The enqueue or reeve_client_flush that delivers the buffer makes the call. The
+ * function must not use the client. */
 typedef void (*reeve_buffer_refused_fn)(const char *handle, reeve_status status, const char *message, void *user);
 
 /* Zero selects the default of each field. */
@@ -48,9 +49,10 @@ typedef struct reeve_client_options {
      * and so on up to 1024. 0: 50; negative: no polling; values above 1000: 1000. */
     int64_t spin_us;
     const reeve_tls *tls; /* TLS of rediss:// URLs (tls.h); NULL: only the URL and the environment set it */
-    /* A buffer for tasks that are enqueued while Redis cannot be reached (buffer.h). A client with a buffer also opens
-     * without Redis, and its enqueues can return REEVE_BUFFERED. Without a path the buffer is in memory. */
-    const char *buffer_path;                /* file of the buffer; NULL: none */
+    /* A buffer for tasks that are enqueued while Redis cannot be reached (buffer.h). A client has one if buffer_path or
+     * buffer_bytes is set: in the file buffer_path, or in memory if only buffer_bytes is set. A client with a buffer
+     * also opens without Redis, and its enqueues can return REEVE_BUFFERED. */
+    const char *buffer_path;                /* file of the buffer; NULL: no file */
     int64_t buffer_bytes;                   /* maximum size; 0: 64 MiB if buffer_path is set, else no buffer */
     int64_t buffer_wait_ms;                 /* how long an enqueue tries to reach Redis; 0: 500 ms */
     reeve_buffer_refused_fn buffer_refused; /* NULL: none */
@@ -257,9 +259,10 @@ typedef struct reeve_task_spec {
  * the client repeats the call on a new connection; the task is enqueued at most once nevertheless. If the repeat finds
  * neither the task nor its record, Redis enqueues the task only if no record of an ended task can have been deleted
  * since the first call. Otherwise the task may have run already: the repeat enqueues nothing, and the call returns
- * REEVE_ELOST. This is possible if the queue keeps no completed, cancelled or dead tasks (reeve_keep), keeps them for
- * less time than the call has taken, or keeps so few that records of tasks that ended during the call are already
- * deleted; and if a task of the queue was discarded, deleted or moved during the call.
+ * REEVE_ELOST. Records can have been deleted in these cases: the queue keeps no completed, cancelled or dead tasks
+ * (reeve_keep); it keeps them for less time than the call has taken; or it keeps so few that records of tasks that
+ * ended during the call are already deleted. A task that was discarded, deleted or moved during the call leaves no
+ * record, so then the call returns REEVE_ELOST, too.
  *
  *   REEVE_EINVAL      a name or an option is not valid
  *   REEVE_ETOOBIG     larger than a size limit (size_limits.h), or than the queue allows (payload_max)
@@ -340,10 +343,10 @@ REEVE_API reeve_status reeve_cancel(reeve_client *client, const char *queue, con
 /* As reeve_cancel. *ret_running is true if the task is running, and so is not cancelled yet. */
 REEVE_API reeve_status reeve_cancel_with_running(reeve_client *client, const char *queue, const char *id,
                                                  bool *ret_running);
-/* As reeve_cancel_with_running, with a reason: one line of UTF-8 of at most REEVE_REASON_MAX bytes, or NULL. The record
- * (cancel_reason) and the events of the task have the reason. If the task is running, its handler gets the reason from
- * reeve_task_cancel_reason. If `cascade` is true, tasks that depend on the task are cancelled, too, as by
- * reeve_cancel_cascade (depend.h), but without the reason. */
+/* As reeve_cancel_with_running, with a reason: one line of UTF-8 of at most REEVE_REASON_MAX bytes, or NULL. The reason
+ * is in the record of the task (cancel_reason of reeve_task_info), and in its events "cancelling" and "cancelled"
+ * (watch.h). If the task is running, its handler gets the reason from reeve_task_cancel_reason. If `cascade` is true,
+ * tasks that depend on the task are cancelled, too, as by reeve_cancel_cascade (depend.h), but without the reason. */
 REEVE_API reeve_status reeve_cancel_with_reason(reeve_client *client, const char *queue, const char *id,
                                                 const char *reason, bool cascade, bool *ret_running);
 REEVE_API reeve_status reeve_delete(reeve_client *client, const char *queue, const char *id);

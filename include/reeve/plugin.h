@@ -157,11 +157,12 @@ typedef struct reeve_plugin {
 #define REEVE_COUNTER_HELP_MAX 200 /* bytes */
 
 /*
- * Adds to a counter of the process, for use in handlers, layers, hooks and threads of plugins. The metrics of a worker have
- * it as reeve_plugin_NAME_total. The first call creates the counter, and `help` describes it in one line; both are
- * copied, and a longer `help` is cut. A first call with count 0 shows the counter before something is counted. The
- * name consists of a-z, 0-9 and _, and begins with that of the plugin: "thumbs_skipped". What a process of a pool with
- * process isolation counts is added to the counters of its worker at the end of each run. Any thread; does not block.
+ * Adds to a counter of the process, for use in handlers, layers, hooks and threads of plugins. The metrics of a worker
+ * have it as reeve_plugin_NAME_total. The first call creates the counter, and `help` describes it in one line; both are
+ * copied, and a longer `help` is cut. A first call with count 0 shows the counter before something is counted. The name
+ * consists of a-z, 0-9 and _, and begins with that of the plugin: "thumbs_skipped". In a pool with process isolation,
+ * handlers count in their runner. After each task, or call of a batch handler, the counts are added to the counters of
+ * the worker. Any thread; does not block.
  *
  *   REEVE_EINVAL  the name is not valid
  *   REEVE_ETOOBIG the process has REEVE_COUNTERS_MAX other counters
@@ -189,11 +190,11 @@ typedef struct reeve_plugin_handle reeve_plugin_handle;
 REEVE_API reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
                                          char *ret_error, size_t size);
 /*
- * The same with values for options of the plugin, which are copied. A plugin is opened once in a process: later calls
- * of reeve_worker_load_plugin and reeve_plugin_open use it with the options that it has. So a program that sets options
- * calls this function before it loads the plugin into a worker, and closes the handle when the worker is destroyed. If
- * the plugin is already open and values are given, they must be equal to those in force. Statuses are those of
- * reeve_plugin_open, and
+ * The same with values for options of the plugin, which are copied. As long as the plugin is open and its file is
+ * unchanged, later calls of reeve_worker_load_plugin and reeve_plugin_open do not load it again: they use the open
+ * plugin, with its options. So a program that sets options calls this function before it loads the plugin into a
+ * worker, and closes the handle when the worker is destroyed. If the plugin is already open and values are given, they
+ * must be equal to those in force. Statuses are those of reeve_plugin_open, and
  *
  *   REEVE_EINVAL       an option is not declared, has an invalid value or is given twice, or a required one is missing
  *   REEVE_ESTATE       the plugin is already open with other values

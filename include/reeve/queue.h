@@ -92,13 +92,14 @@ typedef struct reeve_queue_policy {
 } reeve_queue_policy;
 
 /*
- * A circuit breaker. A failed attempt begins a window of `window_ms`. The breaker opens when at least `attempts`
- * attempts have ended in the window, and at least `failures` percent of them have failed. While it is open, no task
- * starts; running tasks continue. After `pause_ms` one task starts. If it completes, the breaker closes; if it fails,
- * it opens again; if it has no outcome after `pause_ms`, another task starts. An attempt counts as failed if its
- * handler returns a retry or a failure, if it exceeds a time limit, or if a supervisor, a runner or the next start with
- * a crash_dir (worker.h) reports that it crashed. Snoozed and cancelled tasks do not count, nor do tasks that return to
- * their queue because a session expired. A task that runs at most once counts as completed.
+ * A circuit breaker. A failed attempt begins a window of `window_ms`, unless a window has begun and not ended. The
+ * breaker opens when at least `attempts` attempts have ended in the window, and at least `failures` percent of them
+ * have failed. While it is open, no task starts; running tasks continue. After `pause_ms` one task starts. If it
+ * completes, the breaker closes; if it fails, it opens again; if it has no outcome after `pause_ms`, another task
+ * starts. An attempt counts as failed if its handler returns a retry or a failure, if the attempt exceeds a time limit,
+ * or if it is known to have crashed. A crash is known if the worker has a supervisor (reeve-worker --supervise),
+ * process isolation, or a crash_dir that the next worker reads (worker.h). Snoozed and cancelled tasks do not count,
+ * nor do tasks that return to their queue because a session expired. A task that runs at most once counts as completed.
  */
 typedef struct reeve_breaker {
     int64_t failures;  /* percent, 1 to 100; 0: no breaker, the default */

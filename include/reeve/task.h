@@ -137,8 +137,8 @@ REEVE_API const char *reeve_task_handle(const reeve_task *task);
  * snooze, a give-back or a crash do not count. */
 REEVE_API unsigned reeve_task_attempt(const reeve_task *task);
 
-/* The number of crashes of this task: how many times a worker died, or lost its session, while it held the task. A
- * worker runs a task that has crashed twice alone, without other handlers at the same time ("suspect" in
+/* The number of crashes of this task: how many times a worker died, or lost its session, while it held the task. After
+ * two crashes, a worker runs the task alone if it can: it runs no other handler at the same time ("suspect" in
  * docs/glossary.md). If this attempt ends without a crash, the number becomes 0. */
 REEVE_API unsigned reeve_task_crashes(const reeve_task *task);
 

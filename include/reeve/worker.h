@@ -45,8 +45,8 @@ typedef struct reeve_worker_options {
     void (*on_data_lost)(void *user);
     void *on_data_lost_user; /* argument of on_data_lost; must outlive the worker */
     /*
-     * The worker calls this function when somebody asks (reeve_ask_workers, `reeve signal`) for something that only
-     * the program can do. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (workers.h); `id`
+     * The worker calls this function when somebody asks (reeve_ask_workers, `reeve signal`) for something that it
+     * leaves to the program. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (workers.h); `id`
      * names the request; both are valid during the call. If the function returns true, the program must carry out the
      * request on a thread of its own choice, and answer it once with reeve_worker_answer; for that, the function must
      * copy `id`. If the function returns false, the worker itself carries out "reload" (reeve_worker_reload), and
@@ -59,11 +59,12 @@ typedef struct reeve_worker_options {
     /* Count outcomes and times of attempts for reeve_worker_metrics. Default: false, nothing is counted. */
     bool metrics;
     /*
-     * Handlers that do not return. When the run time limit of a task is over, and the grace of its queue (grace_ms of
-     * reeve_queue_policy) as well, the attempt fails, and any worker may run the next one. The handler is asked to
-     * stop, and an outcome after that is ignored. A handler that still runs grace_ms (below, another setting) after
-     * that is stuck: the worker logs `thread.stuck`, and starts a spare thread in the same pool, unless it already has
-     * spare_threads spare threads in all its pools together. When the handler returns, one thread of the pool ends.
+     * Handlers that do not return. At the run time limit of a task, its handler is asked to stop. When the grace of its
+     * queue (grace_ms of reeve_queue_policy) has passed as well, the attempt fails: any worker may run the next one,
+     * and what the handler returns later is ignored. The field grace_ms below is another setting: a handler that still
+     * runs this long after its attempt has failed is stuck. The worker then logs `thread.stuck`, and starts a spare
+     * thread in the same pool, unless it already has spare_threads spare threads in all its pools together. When the
+     * handler returns, one thread of the pool ends.
      */
     int64_t grace_ms;  /* in ms; 0: 10000 */
     int spare_threads; /* 0: 4; -1: none */
@@ -128,8 +129,9 @@ REEVE_API reeve_status reeve_worker_handle(reeve_worker *worker, const char *typ
  * Adds a layer (layer.h). The functions `before`, `run`, `run_batch` and `after` of the layer apply to the handler of
  * the layer's type, or, if the layer has no type, to all handlers, including those that are registered later. Its
  * function `enqueue` applies to the tasks that handlers chain (reeve_task_chain). Layers are called in the order in
- * which they were added, `enqueue` and `after` in the reverse order. Call it only before start. The struct, its name and
- * its type are copied. `user` must outlive the worker. If free_user is set, reeve_worker_destroy calls it for `user`.
+ * which they were added, `enqueue` and `after` in the reverse order. Call it only before start. The struct, its name
+ * and its type are copied. `user` must outlive the worker. If free_user is set, reeve_worker_destroy calls it for
+ * `user`.
  *
  *   REEVE_EINVAL   the layer has no name or no function, its type is not valid, or the worker would have more than
  *                  REEVE_LAYERS_MAX layers
@@ -179,8 +181,8 @@ REEVE_API reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve
  *
  *     strict       the order of the list: a queue is served when those before it are empty
  *     weighted     by shares: with weights 5 and 1, five of six tasks are from the first queue while both have tasks.
- *                  While a queue is empty, the other queues use its share, and it is not compensated for this later:
- *                  when it has tasks again, the thread leases one batch from it next, and then by its share
+ *                  While a queue is empty, the other queues use its share, and it does not get that share back later.
+ *                  When it has tasks again, the thread leases its next batch from it; then the shares apply again
  *     round-robin  the order of the list, starting after the queue from which the thread leased last; with a batch of
  *                  1, the thread takes one task from each queue in turn
  *
@@ -257,8 +259,8 @@ typedef struct reeve_pool_options {
     reeve_order order;
     const unsigned *weights; /* with REEVE_ORDER_WEIGHTED: a weight from 1 to 1000 for each queue; NULL: all 1 */
     /* Time, 1 to 1000 ms; 0: 5 ms. In one call, a thread leases only as many tasks as it will probably finish in this
-     * time, by the run times of its last tasks, and never more than `batch`. After a call that found fewer tasks than
-     * the thread wanted, a value above 2 ms counts as 2 ms. */
+     * time, by the run times of its last tasks, and never more than `batch`. If the last call of the thread found fewer
+     * tasks than it wanted, 2 ms are used in place of a longer batch_ms. */
     int64_t batch_ms;
     reeve_isolation isolation;          /* where the handlers run; 0: on the threads */
     const reeve_runner_options *runner; /* with REEVE_ISOLATION_PROCESS; NULL: no limits */

@@ -66,7 +66,7 @@ REEVE_API void reeve_crashes_free(reeve_crash_info *list, size_t count);
 
 /* What a worker answered (reeve_ask_workers). */
 typedef struct reeve_answer {
-    bool answered;   /* false: it gave no answer in time; `text` says more if it is known */
+    bool answered;   /* false: it gave no answer in time; `text` is the reason, or "" if that is unknown */
     bool done;       /* it has carried the request out; false with `answered`: it refused */
     char text[1024]; /* in words: what was done, or why not */
 } reeve_answer;
@@ -86,10 +86,11 @@ typedef struct reeve_answer {
  *     stop, reload, rotate-logs    stop; read the configuration again; open the log file again
  *
  * The program of the worker carries out `stack`, `stop`, `reload` and `rotate-logs` (reeve_worker_options.on_request).
- * reeve-worker carries out all four. Another program may refuse them; if it does not carry out `reload`, the worker
- * calls reeve_worker_reload. ret_answers has room for `count` answers, in the order of the workers. Workers carry out a
- * request in any order. A worker that gave no answer in time may have carried it out, or may do so later. Any user of
- * Redis who may publish to the channels of the namespace can make requests.
+ * reeve-worker carries out all four. Another program carries out those for which its on_request returns true. If
+ * on_request is NULL or returns false, the worker itself carries out `reload`, by reeve_worker_reload, and refuses the
+ * other three. ret_answers has room for `count` answers, in the order of the workers. Workers carry out a request in
+ * any order. A worker that gave no answer in time may have carried it out, or may do so later. Any user of Redis who
+ * may publish to the channels of the namespace can make requests.
  *
  *   REEVE_OK       each worker has answered, or the time is over
  *   REEVE_EINVAL   the request is empty, longer than 500 bytes, or has a line feed; or count is more than 1000
