@@ -352,6 +352,10 @@ void model_prefer(int arg[ARGS], unsigned states);
 void model_revive(int queue, model_task *task);
 void model_cancel_waiting(int queue, model_task *task);
 void model_remove(int queue, model_task *task);
+/* The lease of a running task ends by hand. Then its worker says that no outcome of it is on its way: the session may
+ * lease the task again. */
+void model_expire_lease(int queue, model_task *task);
+void model_expire_answer(int queue, int id, int session);
 /* It ends; trims by count. */
 void model_end(int queue, model_task *task, model_state state);
 /* The oldest ended tasks past the count, or past the age, at most `max` of them. Returns how many went. */

@@ -31,13 +31,13 @@ static void end_cancelled(int queue, model_task *task)
 
 /* The worker says that no outcome of the lease is on its way: its session may lease the task again (ct_change has what
  * happens before that). */
-static void let_go(int queue, const model_task *task, int session)
+void model_expire_answer(int queue, int id, int session)
 {
     if (model.sessions[session].life == ALIVE)
-        (void)CALL(regain, queue, model_session_id(session), model_id(model_slot(queue, task)), "1 1");
+        (void)CALL(regain, queue, model_session_id(session), model_id(id), "1 1");
 }
 
-static void expire(int queue, model_task *task)
+void model_expire_lease(int queue, model_task *task)
 {
     if (model.sessions[task->session].life == DYING) COVER(EXPIRE_LOST);
     if (task->handed) COVER(EXPIRE_HANDED);
@@ -66,9 +66,9 @@ void model_expire(const int arg[ARGS])
             model_differ("expire says %s, not \"%s\"", test_reply_text(reply), expected);
         if (task->state != RUNNING) COVER(EXPIRE_REFUSED);
         int session = task->state == RUNNING ? task->session : -1;
-        if (task->state == RUNNING) expire(arg[QUEUE], task);
+        if (task->state == RUNNING) model_expire_lease(arg[QUEUE], task);
         model_take_over_parked(arg[QUEUE], false);
-        if (session >= 0 && task->state == READY) let_go(arg[QUEUE], task, session);
+        if (session >= 0 && task->state == READY) model_expire_answer(arg[QUEUE], arg[ID], session);
     }
 }
 
@@ -106,7 +106,7 @@ void model_fail(const int arg[ARGS])
         int session = task->state == RUNNING ? task->session : -1;
         if (fails) fail_task(arg[QUEUE], task, error);
         model_take_over_parked(arg[QUEUE], false);
-        if (session >= 0 && task->state == DEAD) let_go(arg[QUEUE], task, session);
+        if (session >= 0 && task->state == DEAD) model_expire_answer(arg[QUEUE], arg[ID], session);
         bool more = fails && is_more(arg[QUEUE]);
         if (more ? !says_more : !is_exact)
             model_differ("fail says %s, not \"%s\"%s", heard, expected, more ? " more" : "");

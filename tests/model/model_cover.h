@@ -175,6 +175,7 @@
     X(MOVE_KEY, "move: with its unique key")                                                              \
     X(MOVE_KEY_TAKEN, "move: its unique key is taken there")                                              \
     X(MOVE_TWICE, "move: its message comes twice")                                                        \
+    X(MOVE_EXPIRES, "move: of one that runs, whose lease ends")                                           \
     X(MOVE_REFUSED, "move: refused")                                                                      \
     X(UNLOCK_FREED, "unlock: freed")                                                                      \
     X(UNLOCK_FREE, "unlock: nobody held it")                                                              \
@@ -184,6 +185,7 @@
     X(EDIT_ENDED, "edit: of a dead or cancelled one")                                                     \
     X(EDIT_TAGS, "edit: tags of one that runs or has completed")                                          \
     X(EDIT_SAME, "edit: nothing changes")                                                                 \
+    X(EDIT_EXPIRES, "edit: of one that runs, whose lease ends")                                           \
     X(EDIT_REFUSED, "edit: refused")                                                                      \
     X(EXPIRE_BACK, "expire: ready again")                                                                 \
     X(EXPIRE_HANDED, "expire: a task that was handed over")                                               \

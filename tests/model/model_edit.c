@@ -7,7 +7,7 @@
 #include "support/queue.h"
 
 enum { QUEUE, ID, FLAGS, WHAT, PRIORITY, GROUP };
-enum { TWICE = 1 };
+enum { EXPIRES = 2 };
 enum { TYPE = 1, PAYLOAD = 2, PLACE = 4, IN_GROUP = 8, TAG = 16, UNTAG = 32 };
 
 void model_edit_make(int arg[ARGS])
@@ -15,12 +15,17 @@ void model_edit_make(int arg[ARGS])
     model_prefer(arg, model_chance(8) == 0 ? ~1u : WAITING | 1u << DEAD | 1u << CANCELLED);
     arg[WHAT] =
         CHOOSE(TYPE, PAYLOAD, PLACE, IN_GROUP, TAG, UNTAG, TYPE | TAG, PAYLOAD | PLACE | IN_GROUP, UNTAG | PLACE);
+    if (model_chance(4) == 0) {
+        model_prefer(arg, 1u << RUNNING);
+        arg[FLAGS] = EXPIRES;
+    }
     if (mood.segments && model_chance(4) > 0) arg[WHAT] = CHOOSE(TYPE, PAYLOAD, PLACE, TAG);
     arg[PRIORITY] = CHOOSE(0, 0, 5, -128);
     arg[GROUP] = CHOOSE(0, 1, 2, 3);
     /* Parked tasks are rare. */
     for (int id = 0; id < SLOTS; id++) {
         if (model_task_of(arg[QUEUE], id)->state != PARKED) continue;
+        if (arg[FLAGS] & EXPIRES) continue;
         arg[ID] = id;
         arg[WHAT] = PLACE | IN_GROUP;
     }
@@ -30,6 +35,10 @@ static void add_arguments(const int arg[ARGS], int serial)
 {
     static const char *const weights[] = {"", "", "3", "256"};
     const model_task *task = model_task_of(arg[QUEUE], arg[ID]);
+    if (arg[FLAGS] & EXPIRES) {
+        model_arg("expire");
+        model_arg("1");
+    }
     if (arg[WHAT] & TYPE) {
         model_arg("type");
         model_arg("%s", task->type ? "t" : "s");
@@ -78,9 +87,22 @@ static void move(const int arg[ARGS], model_task *task, bool to_group)
     if (arg[GROUP] && to_group) model.grouped = true;
 }
 
+/* Those of which only tags change. */
+static bool is_far(const int arg[ARGS], const model_task *task)
+{
+    return (task->state == RUNNING && !(arg[FLAGS] & EXPIRES)) || task->state == COMPLETED || task->state == RETAINED;
+}
+
+static bool may_edit(const int arg[ARGS], const model_task *task)
+{
+    if (task->state == NONE) return false;
+    if (task->state == RUNNING && arg[FLAGS] & EXPIRES) return !task->told;
+    return !is_far(arg, task) || !(arg[WHAT] & ~(TAG | UNTAG) || arg[FLAGS] & EXPIRES);
+}
+
 static void edit(const int arg[ARGS], model_task *task, int serial)
 {
-    bool far = task->state == RUNNING || task->state == COMPLETED || task->state == RETAINED;
+    bool far = is_far(arg, task);
     int priority = arg[WHAT] & PLACE ? arg[PRIORITY] : task->priority,
         group = arg[WHAT] & IN_GROUP ? arg[GROUP] : task->group;
     bool tagged = arg[WHAT] & TAG || (task->tagged && !(arg[WHAT] & UNTAG));
@@ -88,6 +110,10 @@ static void edit(const int arg[ARGS], model_task *task, int serial)
     if (!moves && tagged == task->tagged && !(arg[WHAT] & (TYPE | PAYLOAD))) {
         COVER(EDIT_SAME);
         return;
+    }
+    if (task->state == RUNNING && !far) {
+        model_expire_lease(arg[QUEUE], task);
+        COVER(EDIT_EXPIRES);
     }
     tag(arg[QUEUE], task, tagged);
     if (arg[WHAT] & TYPE) task->type = !task->type;
@@ -108,8 +134,8 @@ void model_edit(const int arg[ARGS])
 {
     model_task *task = model_task_of(arg[QUEUE], arg[ID]);
     if (!*model_id(arg[ID]) || task->of) return; /* (a task for a death: its payload is not a number) */
-    bool far = task->state == RUNNING || task->state == COMPLETED || task->state == RETAINED;
-    bool may = task->state != NONE && (!far || !(arg[WHAT] & ~(TAG | UNTAG)));
+    bool may = may_edit(arg, task);
+    int session = task->state == RUNNING ? task->session : -1;
     int serial = ++model.serial;
     const char *expected = may ? "ok" : model_state_names[task->state];
     model_begin(&rv_script_edit);
@@ -122,4 +148,5 @@ void model_edit(const int arg[ARGS])
     if (!may) COVER(EDIT_REFUSED);
     if (may) edit(arg, task, serial);
     model_take_over_parked(arg[QUEUE], false);
+    if (session >= 0 && task->state != RUNNING) model_expire_answer(arg[QUEUE], arg[ID], session);
 }

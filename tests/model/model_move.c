@@ -12,7 +12,7 @@
 #include "support/queue.h"
 
 enum { QUEUE, ID, FLAGS };
-enum { TWICE = 1 };
+enum { TWICE = 1, EXPIRES = 2 };
 enum { HEAD_MAX = 4096 };
 
 #define ENDED (1u << COMPLETED | 1u << RETAINED | 1u << DEAD | 1u << CANCELLED)
@@ -20,6 +20,9 @@ enum { HEAD_MAX = 4096 };
 void model_move_task_make(int arg[ARGS])
 {
     model_prefer(arg, model_chance(3) == 0 ? ENDED | 1u << RUNNING : 1u << READY | 1u << SCHEDULED | 1u << PARKED);
+    if (model_chance(4) > 0) return;
+    model_prefer(arg, 1u << RUNNING);
+    arg[FLAGS] |= EXPIRES;
 }
 
 static bool has_dependencies(int queue, int id)
@@ -157,7 +160,13 @@ static void go(const int arg[ARGS], const char *id)
 {
     int target = 1 - arg[QUEUE];
     parcel p = {0};
-    model_task *task = model_task_of(arg[QUEUE], arg[ID]), moved = travelling(task);
+    model_task *task = model_task_of(arg[QUEUE], arg[ID]);
+    int session = task->state == RUNNING ? task->session : -1;
+    if (session >= 0) {
+        model_expire_lease(arg[QUEUE], task);
+        COVER(MOVE_EXPIRES);
+    }
+    model_task moved = travelling(task);
     model_state before = task->state;
     int64_t due_ms = task->at_ms;
     held_key k = key_of(arg[QUEUE], arg[ID]);
@@ -178,6 +187,7 @@ static void go(const int arg[ARGS], const char *id)
     }
     take_out(arg[QUEUE], &p);
     free(p.text);
+    if (session >= 0) model_expire_answer(arg[QUEUE], arg[ID], session);
 }
 
 void model_move_task(const int arg[ARGS])
@@ -187,8 +197,9 @@ void model_move_task(const int arg[ARGS])
     rv_copy_text(id, sizeof(id), model_id(arg[ID]));
     if (mood.queues == 1 || !*id || task->of || has_dependencies(arg[QUEUE], arg[ID])) return;
     if (model_task_of(1 - arg[QUEUE], arg[ID])->state != NONE || model_replacement(arg[QUEUE], arg[ID]) >= 0) return;
-    bool goes = task->state != NONE && task->state != RUNNING;
-    const rv_reply *reply = CALL(move, arg[QUEUE], id, arg[QUEUE] ? "a" : "b");
+    bool expires = arg[FLAGS] & EXPIRES, goes = task->state != NONE && task->state != RUNNING;
+    if (task->state == RUNNING) goes = expires && !task->told;
+    const rv_reply *reply = CALL(move, arg[QUEUE], id, arg[QUEUE] ? "a" : "b", expires ? "1" : "");
     if (!reply) return;
     if (!rv_reply_is_text(reply, goes ? "ok more" : model_state_names[task->state]))
         model_differ("move says %s of a task that is %s", test_reply_text(reply), model_state_names[task->state]);

@@ -34,7 +34,7 @@ return {
   {from = 'running', to = 'retained', by = {'turn'}, help = 'the same, in a queue that keeps no completed tasks; children may read the result, or it is kept for its own time'},
   {from = 'running', to = 'scheduled', by = {'turn'}, rarely = {'end_session', 'reap', 'expire'}, drawn = 'failed, another attempt to go; snoozed', help = 'the attempt failed, and another one follows; the task was snoozed; or it is malformed, and `maintain` will set it to dead'},
   {from = 'running', to = 'blocked', by = {'block'}, drawn = 'waits for other tasks', help = 'its handler waits for other tasks, such as those that it has just enqueued'},
-  {from = 'running', to = 'ready', by = {'turn', 'end_session', 'reap', 'expire'}, drawn = 'given back, or the worker died', help = 'its session gave it back, ended, or was reaped; or its lease was ended by hand'},
+  {from = 'running', to = 'ready', by = {'turn', 'end_session', 'reap', 'expire', 'edit', 'move'}, drawn = 'given back, or the worker died', help = 'its session gave it back, ended, or was reaped; or its lease was ended by hand, by itself or with a change of the task'},
   {from = 'running', to = 'dead', by = {'turn', 'fail'}, rarely = {'block'}, drawn = 'failed for the last time', help = 'it failed for good, failed or crashed too often, is malformed, or was failed by hand'},
   {from = 'running', to = 'cancelled', by = {'turn', 'end_session', 'reap', 'expire'}, rarely = {'block'}, drawn = 'cancelled while it ran', help = 'it was cancelled while it ran, and did not complete'},
 
