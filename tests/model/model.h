@@ -59,6 +59,7 @@ typedef struct model_kind {
 #define MODEL_KINDS(X)                  \
     X(ENQUEUE, enqueue, 16)             \
     X(TURN, turn, 40)                   \
+    X(LEASE_TASK, lease_task, 5)        \
     X(RECOVER, recover, 6)              \
     X(POP, pop, 6)                      \
     X(HEARTBEAT, heartbeat, 6)          \

@@ -176,9 +176,18 @@
     X(MOVE_KEY_TAKEN, "move: its unique key is taken there")                                              \
     X(MOVE_TWICE, "move: its message comes twice")                                                        \
     X(MOVE_EXPIRES, "move: of one that runs, whose lease ends")                                           \
+    X(MOVE_CANCELLED, "move: refused, as it was cancelled while it runs")                                 \
     X(MOVE_REFUSED, "move: refused")                                                                      \
     X(UNLOCK_FREED, "unlock: freed")                                                                      \
     X(UNLOCK_FREE, "unlock: nobody held it")                                                              \
+    X(LEASE_TASK, "lease_task: a task out of its turn")                                                   \
+    X(LEASE_TASK_BEFORE, "lease_task: before others that are ready")                                      \
+    X(LEASE_TASK_REFUSED, "lease_task: it is not ready")                                                  \
+    X(LEASE_TASK_PAUSED, "lease_task: the queue is paused")                                               \
+    X(LEASE_TASK_LIMIT, "lease_task: a limit holds it back")                                              \
+    X(LEASE_TASK_OFF, "lease_task: the session has another suspect")                                      \
+    X(LEASE_TASK_GONE, "lease_task: its session is gone")                                                 \
+    X(LEASE_TASK_LOST, "lease_task: its reply is lost")                                                   \
     X(EDIT_PLACE, "edit: it moves to another place")                                                      \
     X(EDIT_PARKED, "edit: of a parked one")                                                               \
     X(EDIT_STAYS, "edit: it stays where it is")                                                           \

@@ -76,8 +76,8 @@ int model_taker_of(const turn *t, int place)
     return t->other >= 0 && place % 2 == 1 ? t->other : t->thread;
 }
 
-/* One task given; it must be ready and of the lowest priority. */
-static void take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *envelope, const rv_reply *extras)
+/* One task given; it must be ready and, unless it was asked for by its id, of the lowest priority. */
+void model_take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *envelope, const rv_reply *extras)
 {
     int id = id_reply ? model_id_of(id_reply->text) : -1;
     model_task *task = id < 0 ? NULL : model_task_of(queue, id);
@@ -86,11 +86,11 @@ static void take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *e
         model_differ("turn leases %s, which is not ready", id_reply ? id_reply->text : "nothing");
         return;
     }
-    if (!groups && task->priority != lowest(queue))
+    if (!groups && !t->by_id && task->priority != lowest(queue))
         model_differ("turn leases %s before others of lower priority", id_reply->text);
     model_check_envelope(task, id_reply->text, envelope->text);
     check_extra(t, extras, task, id_reply->text);
-    if (!groups) check_order(queue, id);
+    if (!groups && !t->by_id) check_order(queue, id);
     if (task->unique && task->held == TO_START && model_holder(queue, task->unique) == id) {
         model.queues[queue].locks[task->unique].holder = 0;
         COVER(UNIQUE_STARTED);
@@ -114,7 +114,7 @@ static void take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *e
 }
 
 /* The session holds a crashed task, and not this one. */
-static bool has_another_suspect(const turn *t, int queue, int id)
+bool model_has_another_suspect(const turn *t, int queue, int id)
 {
     int session = model.hands[t->hand].session[queue], suspect = model.sessions[session].suspect - 1;
     if (suspect < 0 || suspect == id || model.sessions[session].beside) return false;
@@ -132,7 +132,7 @@ static bool check_alone(const turn *t, int queue, const rv_reply *leased, bool c
         if (id < 0 || model_task_of(queue, id)->crashes == 0) continue;
         if (count > 1 || company) model_differ("turn leases %s, which has crashed, with others", model_id(id));
         bool suspect = model_task_of(queue, id)->crashes > 1;
-        if (suspect && has_another_suspect(t, queue, id))
+        if (suspect && model_has_another_suspect(t, queue, id))
             model_differ("turn leases a second suspect, %s", model_id(id));
         if (suspect) session->suspect = id + 1;
         if (suspect) session->alone = session->beside = false;
@@ -188,7 +188,7 @@ static bool is_said_gone(const turn *t, int queue, const rv_reply *gone)
 }
 
 /* True when the session stands in the queue. */
-static bool is_in_session(const turn *t, int queue)
+bool model_is_in_session(const turn *t, int queue)
 {
     model_session *session = &model.sessions[model.hands[t->hand].session[queue]];
     if (session->life == ALIVE) return true;
@@ -202,7 +202,7 @@ static int lease_nothing(turn *t, int queue, const rv_reply *reply)
 {
     if (!is_said_gone(t, queue, rv_reply_at(reply, 2))) return 0;
     t->gone[queue] = true;
-    if (is_in_session(t, queue)) model_differ("turn says that a session is gone");
+    if (model_is_in_session(t, queue)) model_differ("turn says that a session is gone");
     return 0;
 }
 
@@ -232,7 +232,7 @@ static int lease_from(turn *t, int queue, int want, const rv_reply *leased, cons
         return 0;
     }
     if (count == 0 && ready == 0) return lease_nothing(t, queue, reply);
-    if (!is_in_session(t, queue)) {
+    if (!model_is_in_session(t, queue)) {
         t->gone[queue] = true;
         if (count > 0) model_differ("turn leases to a session that is gone");
         return 0;
@@ -245,8 +245,8 @@ static int lease_from(turn *t, int queue, int want, const rv_reply *leased, cons
     *ret_alone = check_alone(t, queue, leased, company);
     bound(queue, room, &min, &max);
     for (int i = 0; i < count; i++)
-        take(t, queue, rv_reply_at(leased, (size_t)(1 + 2 * i)), rv_reply_at(leased, (size_t)(2 + 2 * i)),
-             rv_reply_at(reply, 3));
+        model_take(t, queue, rv_reply_at(leased, (size_t)(1 + 2 * i)), rv_reply_at(leased, (size_t)(2 + 2 * i)),
+                   rv_reply_at(reply, 3));
     if (!groups) check_count(t, queue, count, room < ready ? room : ready, *ret_alone, company);
     if (groups && !*ret_alone && (count < min || count > max))
         model_differ("turn leases %d tasks, not %d to %d", count, min, max);
@@ -263,7 +263,7 @@ static void put_off_some(const turn *t, int queue)
     for (int id = 0; seen && id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
         if (task->state != READY || seen->queues[queue].tasks[id].state != SCHEDULED) continue;
-        if ((task->group && !task->keeps) || task->crashes < 2 || !has_another_suspect(t, queue, id))
+        if ((task->group && !task->keeps) || task->crashes < 2 || !model_has_another_suspect(t, queue, id))
             model_differ("turn puts %s off", model_id(id));
         model_move(task, SCHEDULED, model.now_ms + PUT_OFF);
         task->placed = true;
@@ -308,7 +308,7 @@ static void put_off(const turn *t, int queue)
     for (int id = 0; seen && id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
         if (task->state != READY || seen->queues[queue].tasks[id].state != SCHEDULED) continue;
-        if (task->priority != priority || task->crashes < 2 || !has_another_suspect(t, queue, id))
+        if (task->priority != priority || task->crashes < 2 || !model_has_another_suspect(t, queue, id))
             model_differ("turn puts %s off", model_id(id));
         model_move(task, SCHEDULED, model.now_ms + PUT_OFF);
         task->placed = true;

@@ -17,12 +17,27 @@ enum { HEAD_MAX = 4096 };
 
 #define ENDED (1u << COMPLETED | 1u << RETAINED | 1u << DEAD | 1u << CANCELLED)
 
+/* One that was cancelled while it runs is rare. */
+static bool find_cancelled(int arg[ARGS])
+{
+    for (int queue = 0; queue < QUEUES; queue++) {
+        for (int id = 0; id < IDS; id++) {
+            if (model_task_of(queue, id)->state != RUNNING || !model_task_of(queue, id)->told) continue;
+            arg[QUEUE] = queue;
+            arg[ID] = id;
+            return true;
+        }
+    }
+    return false;
+}
+
 void model_move_task_make(int arg[ARGS])
 {
+    bool expires = model_chance(4) == 0;
     model_prefer(arg, model_chance(3) == 0 ? ENDED | 1u << RUNNING : 1u << READY | 1u << SCHEDULED | 1u << PARKED);
-    if (model_chance(4) > 0) return;
-    model_prefer(arg, 1u << RUNNING);
-    arg[FLAGS] |= EXPIRES;
+    if (expires) model_prefer(arg, 1u << RUNNING);
+    if (find_cancelled(arg)) expires = true;
+    if (expires) arg[FLAGS] |= EXPIRES;
 }
 
 static bool has_dependencies(int queue, int id)
@@ -204,6 +219,7 @@ void model_move_task(const int arg[ARGS])
     if (!rv_reply_is_text(reply, goes ? "ok more" : model_state_names[task->state]))
         model_differ("move says %s of a task that is %s", test_reply_text(reply), model_state_names[task->state]);
     if (!goes) COVER(MOVE_REFUSED);
+    if (!goes && expires && task->state == RUNNING) COVER(MOVE_CANCELLED);
     if (goes) go(arg, id);
 }
 

@@ -357,7 +357,7 @@ static bool is_believed(const model_belief *belief, const turn *t)
 }
 
 /* The hand knows now what was settled, and what it has. */
-static void hear(const turn *t)
+void model_hear(const turn *t)
 {
     model_hand *hand = &model.hands[t->hand];
     for (int i = hand->belief_count - 1; i >= 0; i--)
@@ -463,5 +463,5 @@ void model_turn(const int arg[ARGS])
         if (t.idles && t.other >= 0) hand->idle[t.other] = t.keys[0] + 1;
         return;
     }
-    hear(&t);
+    model_hear(&t);
 }

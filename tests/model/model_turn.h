@@ -36,6 +36,7 @@ typedef struct turn {
     bool again;       /* and may be handed one already */
     bool woken;       /* it waited for this turn, and took a token */
     bool named;
+    bool by_id; /* a task is leased by its id, out of its turn */
     item items[ITEMS];
     int count;
     /* what came of it */
@@ -67,6 +68,13 @@ void model_settle_all(turn *t, const rv_reply *refused);
 void model_lease_all(turn *t, const rv_reply *reply);
 /* The thread that a task is for, by its place among those that are leased. */
 int model_taker_of(const turn *t, int place);
+/* The session stands in the queue. */
+bool model_is_in_session(const turn *t, int queue);
+/* The session holds a suspect, and not this one. */
+bool model_has_another_suspect(const turn *t, int queue, int id);
+void model_take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *envelope, const rv_reply *extras);
+/* The hand knows now what was settled, and what it has. */
+void model_hear(const turn *t);
 void model_check_envelope(const model_task *task, const char *id, const char *envelope);
 
 #endif
