@@ -27,7 +27,7 @@ return {
   {from = 'parked', to = 'scheduled', by = {}, rarely = {'block', 'edit', 'reschedule', 'bulk_update', 'turn', 'maintain', 'end_session', 'reap', 'expire', 'fail', 'move'}, help = 'the same'},
   {from = 'ready', to = 'parked', by = {'turn'}, drawn = 'its group is paused or at a limit', help = 'a turn found its group paused or at a limit'},
   {from = 'parked', to = 'ready', by = {'turn', 'maintain', 'reschedule'}, rarely = {'block', 'edit', 'end_session', 'bulk_update', 'reap', 'expire', 'fail', 'move'}, drawn = 'the group has room', help = 'its group has room again; or its priority was changed'},
-  {from = 'ready', to = 'running', by = {'turn', 'enqueue'}, rarely = {'lease_task'}, drawn = 'lease', help = 'a thread leased it; or `enqueue` handed it over to an idle thread'},
+  {from = 'ready', to = 'running', by = {'turn', 'enqueue', 'lease_task'}, drawn = 'lease', help = 'a thread leased it; or `enqueue` handed it over to an idle thread'},
   {from = 'parked', to = 'running', by = {'turn'}, help = 'a thread leased it as soon as its group had room'},
 
   {from = 'running', to = 'completed', by = {'turn'}, drawn = 'done', help = 'the attempt completed'},
