@@ -63,5 +63,5 @@ cp "$REEVE_SOURCE/src/protocol/definition/envelope.lua" "$definition"
 without outcomes.lua snooze
 expect_fault "outcomes: turn knows snooze"
 cp "$REEVE_SOURCE/src/protocol/definition/outcomes.lua" "$definition"
-sed -i "s/by = {'turn', 'enqueue'}/by = {'turn', 'unheard'}/" "$definition/transitions.lua"
+sed -i "s/by = {'turn', 'enqueue', 'lease_task'}/by = {'turn', 'unheard'}/" "$definition/transitions.lua"
 expect_fault "there is no script unheard"

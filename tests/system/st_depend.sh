@@ -5,7 +5,7 @@ usage() {
     export REEVE_REDIS=unix:///nonexistent/redis.sock
     expect_status 2 reeve enqueue q t --after q
     expect_has "$ERR" "QUEUE/ID"
-    expect_has "$ERR" "fail, go or wait"
+    expect_has "$ERR" "fail, go, wait or death"
     expect_status 2 reeve enqueue q t --after q/a:never/x
     expect_status 2 reeve cancel q --all --cascade
     expect_has "$ERR" "--cascade goes with a HANDLE"
@@ -73,8 +73,11 @@ changed() {
     expect_status 2 reeve depend b/later --after nonsense
     # A rule that was mistyped is no part of an id.
     expect_status 2 reeve enqueue b noop --after a/one:wiat
-    expect_has "$ERR" "fail, go or wait"
-    expect_status 2 reeve enqueue b noop --after a/one:death
+    expect_has "$ERR" "fail, go, wait or death"
+    expect_status 2 reeve enqueue b noop --after a/one:deaht
+    expect_status 0 reeve enqueue b noop --id cleanup --after a/one:death --after b/two:death
+    expect_has "$(reeve show b/cleanup)" "on death: death"
+    expect_status 0 reeve delete b/cleanup
     expect_status 0 reeve delete b/later
 }
 

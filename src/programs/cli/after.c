@@ -7,17 +7,16 @@
 #include "handle.h"
 #include "protocol/parents.h"
 
-#define RULES 3
+#define RULES 4
 #define KNOWN_OR_GONE "known-or-gone"
 
-static const char *const rules[RULES] = {"fail", "go", "wait"}; /* by reeve_on_parent_death */
+static const char *const rules[RULES] = {"fail", "go", "wait", "death"}; /* by reeve_on_parent_death */
 
-/* A word that is none of them but almost, or one that only C knows. */
+/* A word that is none of them but almost. */
 static bool is_mistaken(const char *word)
 {
     rv_nearest nearest;
 
-    if (strcmp(word, "death") == 0) return true;
     for (const char *at = word; *at != '\0'; at++)
         if (!islower((unsigned char)*at) && *at != '-') return false;
     rv_nearest_init(&nearest, word);

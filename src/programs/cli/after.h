@@ -9,7 +9,7 @@
 
 #include "reeve/client.h"
 
-#define CLI_AFTER_NAMES "fail, go or wait, and known-or-gone"
+#define CLI_AFTER_NAMES "fail, go, wait or death, and known-or-gone"
 
 /* Cuts rules off in place: one for the death of that task, and `known-or-gone`, in any order. What is no rule
  * belongs to the id, unless it looks like a rule that was mistyped (an id that ends so takes a rule behind it).

@@ -82,12 +82,13 @@ const cli_verb cli_verb_depend = {
     .min = 1,
     .max = CLI_ANY_NUMBER,
     .run = depend,
-    .notes = "The command accepts blocked, ready, scheduled and parked tasks. A parent is a task that must end\n"
-             "before another task, its child, can run. RULE decides what happens if the parent dies, as for `reeve\n"
-             "enqueue --after`: fail, go or wait. A program can give a task the placeholder ! as a parent, which\n"
-             "keeps the task blocked until the program removes it. If that program has died, --remove-after '!'\n"
-             "removes the placeholder. The command does not refuse a circle of tasks that wait for each other. They\n"
-             "stay blocked, and `reeve why` names the circle.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
-             "  reeve depend default/merge --after files/part-3:go\n"
-             "  reeve depend default/merge --remove-after files/part-1\n",
+    .notes =
+        "The command accepts blocked, ready, scheduled and parked tasks. A parent is a task that must end\n"
+        "before another task, its child, can run. RULE decides what happens if the parent dies, as for `reeve\n"
+        "enqueue --after`: fail, go, wait or death. A program can give a task the placeholder ! as a parent, which\n"
+        "keeps the task blocked until the program removes it. If that program has died, --remove-after '!'\n"
+        "removes the placeholder. The command does not refuse a circle of tasks that wait for each other. They\n"
+        "stay blocked, and `reeve why` names the circle.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
+        "  reeve depend default/merge --after files/part-3:go\n"
+        "  reeve depend default/merge --remove-after files/part-1\n",
 };

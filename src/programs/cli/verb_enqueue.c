@@ -243,6 +243,8 @@ const cli_verb cli_verb_enqueue = {
         "  go    this task continues, as if the parent had completed\n"
         "  wait  this task keeps waiting, because the parent may be retried. If the parent is deleted, or its record\n"
         "        is no longer kept, this task dies\n"
+        "  death this task waits for that: it becomes ready when a parent dies, is cancelled or is deleted. If all\n"
+        "        parents complete, it is deleted. For all parents of a task, or for none\n"
         "\n"
         "If a parent in QUEUE does not exist, the new task is refused. If a parent in another queue does not exist,\n"
         "the new task is enqueued, and dies later. With HANDLE:known-or-gone or HANDLE:RULE:known-or-gone, a\n"
