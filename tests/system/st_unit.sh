@@ -8,6 +8,10 @@ sed "s#@CMAKE_INSTALL_FULL_BINDIR@/reeve-worker#$REEVE_WORKER#; s#@CMAKE_INSTALL
 expect_status 0 systemd-analyze verify --man=no "$UNIT"
 expect_quiet
 expect_status 0 systemd-analyze security --offline=true --threshold=30 "$UNIT"
-for line in StartLimitIntervalSec=0 Restart=always RestartPreventExitStatus=2 'StateDirectory=reeve/%i'; do
+for line in StartLimitIntervalSec=0 Restart=always RestartPreventExitStatus=2 'StateDirectory=reeve/%i' 'RuntimeDirectory=reeve/%i'; do
     grep -qxF "$line" "$UNIT" || fail "the unit lacks $line"
 done
+
+# RestartPreventExitStatus= holds for the main process only: a check before it that fails would be repeated for ever.
+if grep -q '^ExecStartPre=' "$UNIT"; then fail "a mistake in the configuration would be restarted for ever"; fi
+expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/absent.conf"
