@@ -108,6 +108,11 @@ conf
 reload
 expect_has "$OUT" "plugins.hot.version: 2 ($TEST_DIR/./hot.so) -> 1 ($TEST_DIR/./hot.so)"
 expect_eq "$(result q) $(result i)" "1 1"
+# A plugin that a reload would remove is a difference.
+sed 's/, ".\/hot.so"//' w.conf >without.conf
+expect_status 0 env -u HOT_LOG "$REEVE_WORKER" -c without.conf --check --diff
+expect_has "$OUT" ": plugins.hot.version: 1 ($TEST_DIR/./hot.so) -> absent"
+expect_lacks "$OUT" "plugins.sample"
 
 # ---- a hundred times, under load ------------------------------------------------------------------------------------------
 

@@ -35,6 +35,8 @@ queues.other.on_dead: not set -> "mourn"
 cron.n: absent -> @hourly
 cron.m: absent -> @daily'
 expect_eq "$(redis KEYS '*settings*')" "" "nothing was written"
+expect_status 0 "$REEVE_WORKER" -c "$TEST_DIR/w.conf" --check --diff
+expect_has "$ERR" '--diff: no live worker has the name "w": pools and plugins were not compared'
 
 # ---- Redis wins -----------------------------------------------------------------------------------------------------------
 
@@ -48,6 +50,9 @@ expect_has "$(diff_lines)" 'cron.n.spec: @monthly -> @hourly (stays as it is in 
 expect_has "$(diff_lines)" 'cron.m: absent -> @daily'
 start_worker w
 wait_for '[ "$(logged w program.settings)" = 1 ] && [ "$(logged w program.cron)" = 1 ]' 30
+wait_for '[ -n "$(reeve workers --json)" ]' 30
+expect_status 0 "$REEVE_WORKER" -c "$TEST_DIR/w.conf" --check --diff
+expect_lacks "$ERR" "no live worker"
 expect_eq "$(setting concurrency) $(setting completed_age) $(setting group_concurrency)" "9 300000 2"
 expect_has "$(reeve settings q)" "20s"
 expect_has "$(redis HGET 'reeve:{q}:cron' n)" '@monthly'

@@ -183,6 +183,18 @@ static bool is_loaded(const cJSON *item, const reeve_plugin_handle *plugin)
            loaded >= (double)modified->tv_sec * 1e3 + (double)modified->tv_nsec / 1e6;
 }
 
+typedef struct plugin_text {
+    char text[300];
+} plugin_text;
+
+static const char *describe(plugin_text *ret, const char *version, const char *path)
+{
+    bool has_version = version != NULL && *version != '\0';
+
+    (void)snprintf(ret->text, sizeof(ret->text), "%.60s (%.200s)", has_version ? version : "no version", path);
+    return ret->text;
+}
+
 static void print_version(report *to, const char *name, const char *from, const char *to_version)
 {
     char path[160];
@@ -191,22 +203,39 @@ static void print_version(report *to, const char *name, const char *from, const 
     print_line(&(rv_config_difference){.row = "plugins", .path = path, .from = from, .to = to_version}, to);
 }
 
+static void compare_plugin(report *to, const cJSON *loaded, const reeve_plugin_handle *handle)
+{
+    const reeve_plugin *plugin = reeve_plugin_get(handle);
+    const cJSON *item = find_version(loaded, plugin->name);
+    plugin_text from, wanted;
+
+    if (item != NULL && is_loaded(item, handle)) return;
+    print_version(to, plugin->name,
+                  item != NULL ? describe(&from, text_of(item, "version"), text_of(item, "path")) : "absent",
+                  describe(&wanted, plugin->version, reeve_plugin_path(handle)));
+}
+
+static bool is_wanted(const host_plugins *plugins, const char *name)
+{
+    for (size_t i = 0; i < plugins->count; i++) {
+        if (strcmp(reeve_plugin_get(plugins->handles[i])->name, name) == 0) return true;
+    }
+    return false;
+}
+
 static void compare_plugins(report *to, const reeve_worker_info *worker)
 {
     cJSON *loaded = cJSON_Parse(worker->plugins != NULL ? worker->plugins : "[]");
+    const cJSON *item;
 
-    for (size_t i = 0; i < to->plugins->count; i++) {
-        const reeve_plugin_handle *plugin = to->plugins->handles[i];
-        const cJSON *item = find_version(loaded, reeve_plugin_get(plugin)->name);
-        const char *version = reeve_plugin_get(plugin)->version;
-        char from[300] = "absent", wanted[300];
+    for (size_t i = 0; i < to->plugins->count; i++) compare_plugin(to, loaded, to->plugins->handles[i]);
+    cJSON_ArrayForEach(item, loaded)
+    {
+        const char *name = text_of(item, "name");
+        plugin_text from;
 
-        if (item != NULL && is_loaded(item, plugin)) continue;
-        (void)snprintf(wanted, sizeof(wanted), "%.60s (%.200s)", version != NULL ? version : "no version",
-                       reeve_plugin_path(plugin));
-        if (item != NULL)
-            (void)snprintf(from, sizeof(from), "%.60s (%.200s)", text_of(item, "version"), text_of(item, "path"));
-        print_version(to, reeve_plugin_get(plugin)->name, from, wanted);
+        if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "ends")) || is_wanted(to->plugins, name)) continue;
+        print_version(to, name, describe(&from, text_of(item, "version"), text_of(item, "path")), "absent");
     }
     cJSON_Delete(loaded);
 }
@@ -237,21 +266,31 @@ static void compare_pools(report *to, const reeve_worker_info *worker)
     to->prefix = "";
 }
 
+/* What is not compared is reported: otherwise "no differences" would seem to include it. */
+static void warn_absent(const char *name)
+{
+    (void)fprintf(stderr,
+                  "reeve-worker: --diff: no live worker has the name \"%s\": pools and plugins were not compared\n",
+                  name);
+}
+
 static reeve_status compare_workers(report *to)
 {
     reeve_worker_info *list;
-    size_t count;
-    char name[256] = "";
+    size_t count, compared = 0;
+    char host[256] = "";
 
-    if (to->config->worker.name == NULL) (void)gethostname(name, sizeof(name) - 1);
+    if (to->config->worker.name == NULL) (void)gethostname(host, sizeof(host) - 1);
+    const char *name = to->config->worker.name != NULL ? to->config->worker.name : host;
     reeve_status status = reeve_workers(to->client, &list, &count);
     if (status != REEVE_OK) return status;
     for (size_t i = 0; i < count; i++) {
-        const char *wanted = to->config->worker.name != NULL ? to->config->worker.name : name;
-
-        if (list[i].name != NULL && strcmp(list[i].name, wanted) == 0) compare_pools(to, &list[i]);
+        if (list[i].name == NULL || strcmp(list[i].name, name) != 0) continue;
+        compare_pools(to, &list[i]);
+        compared++;
     }
     reeve_workers_free(list, count);
+    if (compared == 0) warn_absent(name);
     return REEVE_OK;
 }
 
