@@ -152,6 +152,9 @@ local function is_unsent(P, now, unsent)
   unsent = tonumber(unsent)
   if not unsent then return false end
   if math.abs(now - unsent) < 3600000 then return true end
+  -- A step of this call may have failed to send one, too.
+  unsent = tonumber(call('HGET', P .. 'settings', 'unsent'))
+  if unsent and math.abs(now - unsent) < 3600000 then return true end
   call('HDEL', P .. 'settings', 'unsent')
   return false
 end

@@ -261,6 +261,7 @@ static void its_key_is_held_until_it_returns(void **state)
     test_kill_connections();
     test_open_gate();
     TEST_AWAIT(test_number("EXISTS " Q "unique:k") == 0);
+    test_ok(test_client, reeve_resume(test_client, "q")); /* (a lost enqueue is not repeated after a delete) */
     assert_int_equal(put_uniquely("y"), REEVE_OK);
     TEST_AWAIT_STATE("y", "completed");
     test_worker_end(worker);
