@@ -106,10 +106,10 @@ REEVE_API reeve_status reeve_consumer_detach(reeve_consumer *consumer);
  * settles the task, before the outcome is sent; reeve_consumer_close, which gives tasks back, does not call it.
  * `enqueue` is called for each task of reeve_task_chain. `run` and `run_batch` have no effect. The functions are called
  * on the thread that leases, settles or chains. They may use the functions of task.h on their task, but not the
- * consumer. Call it before the first lease, and before other threads use the consumer. The struct, its name and its type
- * are copied. `user` must outlive the consumer. If free_user is set, reeve_consumer_close and reeve_consumer_detach call
- * it for `user`. REEVE_EINVAL: the layer has no name or no function, its type is not valid, or the consumer would have
- * more than REEVE_LAYERS_MAX layers. REEVE_ENOMEM.
+ * consumer. Call it before the first lease, and before other threads use the consumer. The struct, its name and its
+ * type are copied. `user` must outlive the consumer. If free_user is set, reeve_consumer_close and
+ * reeve_consumer_detach call it for `user`. REEVE_EINVAL: the layer has no name or no function, its type is not valid,
+ * or the consumer would have more than REEVE_LAYERS_MAX layers. REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_consumer_add_layer(reeve_consumer *consumer, const reeve_layer *layer);
 

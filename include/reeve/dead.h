@@ -73,11 +73,11 @@ typedef struct reeve_bulk_result {
 /*
  * Retries, cancels or deletes the tasks that a filter selects (search.h): all of them, or the first `limit` of them.
  * The call works in steps of one round trip each, so that Redis serves other clients in between. It does not change
- * tasks that enter the state after its start. After each step it calls `progress` on this thread, if that is not NULL. If `progress` returns false, the call ends with
- * REEVE_EINTERRUPTED. *ret, when not NULL, has the totals, also after a failure; a step whose reply was lost is not
- * counted. Retry is for dead, cancelled and scheduled tasks; cancel is for blocked, scheduled, ready and parked
- * tasks; delete is for all but running tasks. REEVE_EINVAL: the filter is not valid, or the action is not for its
- * state.
+ * tasks that enter the state after its start. After each step it calls `progress` on this thread, if that is not NULL.
+ * If `progress` returns false, the call ends with REEVE_EINTERRUPTED. *ret, when not NULL, has the totals, also after a
+ * failure; a step whose reply was lost is not counted. Retry is for dead, cancelled and scheduled tasks; cancel is for
+ * blocked, scheduled, ready and parked tasks; delete is for all but running tasks. REEVE_EINVAL: the filter is not
+ * valid, or the action is not for its state.
  */
 REEVE_API reeve_status reeve_bulk_update(reeve_client *client, const char *queue, reeve_action action,
                                          const reeve_filter *filter,

@@ -39,8 +39,9 @@
  * These functions apply to handlers, batch handlers and consumers alike; `run` and `run_batch` have no effect in a
  * consumer. A worker calls `before` of a layer, then its `run` or `run_batch`, the next layers and the handler, then
  * `after`. A consumer calls `before` of all layers in the order in which they were added, and `after` in the reverse
- * order, on the thread of the program. A client calls `after` in reeve_lease_settle. `after` is not called if `before` of the same layer has chosen an outcome, and
- * not if an attempt ends without its handler or program, for instance when its run time limit has passed.
+ * order, on the thread of the program. A client calls `after` in reeve_lease_settle. `after` is not called if `before`
+ * of the same layer has chosen an outcome, and not if an attempt ends without its handler or program, for instance when
+ * its run time limit has passed.
  *
  * At an enqueue. If a client has the layer, `enqueue` is called for each task of reeve_enqueue, reeve_enqueue_many,
  * reeve_batch_open, reeve_batch_add and reeve_cron_set. If a worker has the layer, it is called for each task of
@@ -152,8 +153,8 @@ typedef struct reeve_layer {
 /*
  * Adds a layer to a client, for the tasks that it enqueues from now on. The struct, its name and its type are copied.
  * `user` must outlive the client. If free_user is set, reeve_client_close calls it for `user`. Functions other than
- * `enqueue` and, in reeve_lease_settle, `after` have no effect here. REEVE_EINVAL: the layer has no name or no function, its type is not valid, or the
- * client would have more than REEVE_LAYERS_MAX layers. REEVE_ENOMEM.
+ * `enqueue` and, in reeve_lease_settle, `after` have no effect here. REEVE_EINVAL: the layer has no name or no
+ * function, its type is not valid, or the client would have more than REEVE_LAYERS_MAX layers. REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_client_add_layer(reeve_client *client, const reeve_layer *layer);
 

@@ -163,7 +163,7 @@ static const cli_option cron_table[] = {
      AT(entry.starts_ms), 1, 0, NULL},
     {"ends", "TIME", "no slot is after this time", CLI_TIME, AT(entry.ends_ms), 1, 0, NULL},
     {"first", "TIME", "for an interval: time of the first slot", CLI_TIME, AT(first_ms), 1, 0, NULL},
-    {"offset", "DURATION", "for an interval: slots are this much later than its multiples since the epoch (0)",
+    {"offset", "DURATION", "for an interval: slots are at its multiples since the epoch, plus this time (0)",
      CLI_DURATION, AT(entry.offset_ms), 0, 0, NULL},
     {"jitter", "DURATION", "fire after a random delay of up to this time, for each slot; at most 1h (0)", CLI_DURATION,
      AT(entry.jitter_ms), 0, 0, NULL},

@@ -45,8 +45,8 @@ static const cli_option workers_table[] = {
     {"running", NULL, "show the task that each thread runs", CLI_FLAG, AT(running), 0, 0, NULL},
     {"pools", NULL, "show the pools, with their threads and queues", CLI_FLAG, AT(pools), 0, 0, NULL},
     {"plugins", NULL, "show the plugins, with their versions and files", CLI_FLAG, AT(plugins), 0, 0, NULL},
-    {"crashes", NULL, "show the last crashes of supervised workers, with their frames", CLI_FLAG, AT(crashes), 0, 0,
-     NULL},
+    {"crashes", NULL, "show the last crashes of workers that have a supervisor or a crash_dir", CLI_FLAG, AT(crashes),
+     0, 0, NULL},
     CLI_PAGE_LIMIT_OR_ALL(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
     {0},
@@ -288,7 +288,7 @@ const cli_verb cli_verb_workers = {
         "number follows the work, THREADS also shows its limits, as in \"8 (2-32)\", and LAST DECISION tells why it\n"
         "was changed last, or why it was not. --plugins prints a row for each plugin, and for each replaced version\n"
         "that still runs tasks. --json always includes the running tasks, the pools and the plugins. --crashes prints\n"
-        "the last 100 crashes of supervised workers, the latest first.\n"
+        "the last 100 crashes of workers that have a supervisor or a crash_dir, the latest first.\n"
         "\n"
         "Example:\n"
         "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",
