@@ -101,7 +101,8 @@ static bool refuse_any(handshake *shake, const rv_reply *reply)
 {
     shake->conn->denied = shake->conn->denied || rv_reply_has_error_code(reply, "NOAUTH");
     if (rv_reply_has_error_code(reply, "NOAUTH"))
-        refuse(shake, "it wants a password (NOAUTH); put it into the URL, as in redis://:password@host");
+        refuse(shake, "it wants a password (NOAUTH): name a file that has it in the URL, as in "
+                      "redis://host?password_file=/path, or put it there, as in redis://:password@host");
     else if (rv_reply_has_error_code(reply, "LOADING"))
         refuse(shake, "Redis is loading its data");
     else if (rv_reply_has_error_code(reply, "MASTERDOWN"))

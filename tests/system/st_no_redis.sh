@@ -52,6 +52,7 @@ wrong_password() {
     export REDISCLI_AUTH=other
     expect_status 3 reeve queues
     expect_has "$ERR" "NOAUTH"
+    expect_has "$ERR" "password_file="
     REEVE_REDIS=$(redis_as ":$secret")
     export REEVE_REDIS
     expect_status 3 reeve enqueue q noop
