@@ -6,6 +6,10 @@ usage() {
     expect_status 2 reeve check 'no queue'
     expect_status 0 reeve check
     expect_has "$OUT" "0 findings, 0 repaired; queues: 0"
+    expect_eq "$ERR" ""
+    # A name that is mistyped does not look like a queue without findings.
+    expect_status 0 reeve check mistyped
+    expect_has "$ERR" "reeve: check: queue mistyped has no data: \`reeve queues\` lists those that have"
 }
 
 # lines FIRST LAST: tasks of all kinds for bulk.

@@ -93,6 +93,8 @@ static int check_queue(struct check *check, const char *queue)
     reeve_status result = reeve_check(check->cli->client, queue, check->repair, tell, show_progress, check, &checked);
     cli_progress_clear(&check->progress);
     if (result != REEVE_OK) return cli_fail_call(check->cli, result, queue);
+    if (check->cli->count > 0 && checked.elements == 0)
+        cli_note(check->cli, "queue %s has no data: `reeve queues` lists those that have", queue);
     check->checked.elements += checked.elements;
     check->checked.findings += checked.findings;
     check->checked.repaired += checked.repaired;
