@@ -20,8 +20,8 @@
 --              call then; earlier when a notice `due` says so, and one session's life after this call at the latest
 --          [4] how many scheduled tasks became ready -> it logs the number
 --          [5] 1 when a session is dead, else 0 -> it sends reap.lua, until that says 0 at [3], and then the next call at once
---          [6] how many records of ended tasks left their sets; most are gone, those that somebody may still read are in
---              `retained` -> nothing
+--          [6] how many records of ended tasks left their sets, and how many came to the end of a retention of their own; most are
+--              gone, those that somebody may still read are in `retained` -> nothing
 --          [7] 1 when tasks are to be told how their parents ended (`fanout`, `fanout_far`), else 0 -> it sends fan.lua, until that
 --              says 0 at [1]
 --          [8] the queue's policy (JSON), or "" -> its threads decide on retries and on tasks that crashed by it

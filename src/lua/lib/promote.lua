@@ -4,8 +4,8 @@
 -- gives: promote_due
 -- fields: front, front_envelopes, promoted
 
--- The place of a task that was put off for a second (lib/flagged.lua), because of its crashes or of the session that asked. false: the scores began again since then, so that all
--- waiting tasks came later; nil: it has no such place.
+-- Takes the place that a task had when it was put off for a second (lib/flagged.lua), and deletes it; an old mark `revoked` of the task
+-- goes, too. Returns the place; false: the scores began again since then, so that all waiting tasks came later; nil: it has none.
 local function place_of(P, id, now)
   local info = P .. 'info:' .. id
   local known, revoked_at = unpack(call('HMGET', info, 'place', 'revoked_at'))

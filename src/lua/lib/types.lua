@@ -23,8 +23,9 @@ local function wrong_type(P)
   end
 end
 
--- Whether a key has the wrong type, asked in two commands: one that finds texts, one that finds what are no sorted sets (it
--- looks at no member, as there is nothing at the prefix itself). id: its keys are looked at, too.
+-- Whether a key has the wrong type, as far as two commands tell: one finds texts at all keys, one finds what is no set of either
+-- kind at the keys of sorted sets (it looks at no member, as there is nothing at the prefix itself). Another wrong type is found
+-- by the command that meets it (docs/limits.md). id: its keys are looked at, too.
 local function has_wrong_type(P, id)
   local info, parents = P .. 'info:' .. (id or ''), P .. 'parents:' .. (id or '')
   local texts = redis.pcall('MGET', info, parents, @OTHER_KEYS@)
