@@ -9,7 +9,8 @@
 --            <about>    its description, an object of JSON; its member `worker` is the id of the worker
 -- reply    {<policy>, <result max>, <payload max>}   the session is there. <policy>: that of the queue (JSON) or "";
 --            <result max>, <payload max>: how large results and payloads may be, in bytes, or ""
---          {}   the session has ended, and its tasks are being brought back (reap.lua): it does not begin again
+--          {}   the session has ended, and its tasks are being brought back (reap.lua): it does not begin now. Once they are back,
+--               nothing tells that there was a session of that id
 --
 -- Example: KEYS reeve:{mail}:  ARGV w-1 15000 {"worker":"w"}
 --   reply  "{"attempts":3}" "" ""   The session has begun. Tasks of the queue have three attempts; results have no limit.
@@ -21,10 +22,12 @@
 -- of a session needs, or a key with a  the commands or the key; nothing is
 -- fixed name has another type          written
 -- Redis takes no writes                Redis's error; nothing is written       the same after a pause
--- the reply is lost                    all of it was done, or nothing          the same
+-- the reply is lost                    all of it was done, or nothing          the same, if the session cannot have been reaped
+--                                                                              since; else a new id
 -- the reply is {}                      nothing is written                      the same with a new id
 --
--- Safe to send twice: a session that is there stays as it is. Later changes of what the reply tells are returned by maintain.lua.
+-- Safe to send twice while the session is there, which stays as it is. An id that has ended is not to be used again: outcomes of its
+-- old leases could count for new ones. Later changes of what the reply tells are returned by maintain.lua.
 -- require: shortcuts, types, rights, allowed, upkeep, whole
 
 local P, session, life, about = KEYS[1], ARGV[1], whole(ARGV[2], 0, 9223372036854775808), ARGV[3]

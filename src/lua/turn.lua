@@ -53,7 +53,8 @@
 --     reply, task B is leased:         {1, "B", "{"at":...", "1700000000000"}
 --     reply, nothing is ready:         {1700000000000, {}, {}, {{"idle"}}}: block on hand:w-1:3
 --     reply, A was not w-1's any more: {1700000000000, {"A"}, {}, {}, {1, "B", "{"at":..."}}
---     reply, w-1 has not begun there:  {1700000000000, {"A"}, {1}, {}}: begin_session "w-1", then the same without A
+--     reply, w-1 is not there:         {1700000000000, {"A"}, {1}, {}}: it has ended, as it had leased A. Begin w-2, then the same
+--                                      without A, by w-2
 --
 -- The reply:
 --   [1] now in ms
@@ -78,9 +79,10 @@
 --                                     fault are kept and no error is
 --                                     returned
 --   the session does not hold a     refused in [2]                         nothing: the task was settled before, or went back
---     task any more                                                          when its session was reaped
---   the session is not there        in [3]; nothing is leased there        begin_session.lua, with a new id if the session
---                                                                            had begun; then this call without what it settled
+--     task any more                                                          when its session was reaped or its lease ended
+--   the session is not there        in [3]; nothing is leased there        begin_session.lua, with a new id if it can have
+--                                                                            begun before; then this call without its groups,
+--                                                                            and with `want` less what was leased
 --   a right or a key's type is      error NOPERM or WRONGTYPE; earlier     as after a lost reply
 --     wrong                           groups may be settled, tasks leased
 --   NOSCRIPT; READONLY, MISCONF,    Redis's error; nothing is done         SCRIPT LOAD; to the master or later; the same call
@@ -101,7 +103,7 @@
 --   somebody ended the lease by hand, with expire.lua, fail.lua or forget.lua: a message `revoke` tells the worker (lib/revoke.lua),
 --     and recover.lua shows no difference from a settlement. repair.lua does the same to a malformed lease, without a message
 -- A lease that the thread does not know was made by the lost call. recover.lua also repeats what [4] reported of tasks.
--- Where the session is not there, reap.lua has ended it: whatever it held went back to the queue, nobody can tell what was
+-- Where a session that had begun is not there, reap.lua has ended it: whatever it held went back to the queue, nobody can tell what was
 -- settled before, and the thread counts what it was about to settle as refused.
 --
 -- Who does the rest: reap.lua, which some worker calls when maintain.lua finds a dead session, brings its tasks back. A token in
@@ -160,7 +162,7 @@ end
 -- The results of `load_careful`, once they are needed.
 local settling, leasing
 
--- 1. Check all groups before anything is written.
+-- 1. Check the form of all groups before anything is written.
 local at = first_group
 local is_one = is_one_completion(given, final, prefixes, at)
 if is_one then at = at + 6 end

@@ -106,7 +106,7 @@ local function lease(P, o)
   if o.rules[LARGE_TASKS] then want = min(want, fit(P, ids)) end
   local running = P .. 'running:' .. o.session
   if not o.session_stands and call('HEXISTS', running, '#') == 0 then
-    -- This call may have been sent long ago, by a worker that was frozen or disconnected since. Another thread gets the wake-up.
+    -- The session has not begun, or has ended: its caller comes again, if it lives. Meanwhile another thread gets the wake-up.
     wake_one(P)
     return false
   end
