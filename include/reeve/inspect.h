@@ -1,16 +1,18 @@
 /*
  * inspect.h - one task: its state, its record, its log; lists of tasks by their state; waiting for the end of a task.
  *
- * Clients, threads, times and blocking: as client.h, which includes this file.
+ * Clients, threads, times and blocking: as client.h says, which includes this file.
  */
 #ifndef REEVE_INSPECT_H
 #define REEVE_INSPECT_H
 
-#include "client.h"
+#include "task.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef struct reeve_client reeve_client; /* client.h */
 
 /* The state of a task. */
 typedef enum reeve_state {

@@ -1,17 +1,19 @@
 /*
  * queue.h - queues: their numbers, pauses, retention, defaults of tasks and other settings. limits.h has their limits.
  *
- * Clients, threads, times and blocking: as client.h, which includes this file.
+ * Clients, threads, times and blocking: as client.h says, which includes this file.
  */
 #ifndef REEVE_QUEUE_H
 #define REEVE_QUEUE_H
 
-#include "client.h"
 #include "inspect.h"
+#include "task.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef struct reeve_client reeve_client; /* client.h */
 
 /*
  * A rate limit by a token bucket: `count` tasks may start in each period. After an idle time up to `burst` tasks

@@ -1,16 +1,19 @@
 /*
  * workers.h - live workers and the last crashes, and requests to workers: quiet, threads, reload and so on.
  *
- * Clients, threads, times and blocking: as client.h, which includes this file.
+ * Clients, threads, times and blocking: as client.h says, which includes this file.
  */
 #ifndef REEVE_WORKERS_H
 #define REEVE_WORKERS_H
 
-#include "client.h"
+#include "status.h"
+#include "task.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef struct reeve_client reeve_client; /* client.h */
 
 /* A live worker. */
 typedef struct reeve_worker_info {
