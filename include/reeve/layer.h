@@ -39,7 +39,8 @@
  * These functions apply to handlers, batch handlers and consumers alike; `run` and `run_batch` have no effect in a
  * consumer. A worker calls `before` of a layer, then its `run` or `run_batch`, the next layers and the handler, then
  * `after`. A consumer calls `before` of all layers in the order in which they were added, and `after` in the reverse
- * order, on the thread of the program. A client calls `after` in reeve_lease_settle. `after` is not called if `before`
+ * order, on the thread of the program. A client calls `after` in reeve_lease_settle; there, `after` can chain no tasks
+ * (REEVE_EUNSUPPORTED), and reeve_task_log, _progress and _checkpoint have no effect. `after` is not called if `before`
  * of the same layer has chosen an outcome, and not if an attempt ends without its handler or program, for instance when
  * its run time limit has passed.
  *

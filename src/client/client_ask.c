@@ -133,7 +133,7 @@ static void take_answer(asking *a, const char *words)
 static int64_t again_ms(const asking *a)
 {
     if (!a->insists) return 0;
-    if (a->client->url.kind == RV_URL_CLUSTER) return CLUSTER_AGAIN_MS;
+    if (a->client->url.kind == RV_URL_CLUSTER) return a->open > 0 ? CLUSTER_AGAIN_MS : 0;
     for (size_t i = 0; i < a->count; i++)
         if (is_deaf(&a->answers[i])) return AGAIN_MS;
     return 0;

@@ -127,8 +127,9 @@ reeve_status reeve_consumer_lease(reeve_consumer *c, reeve_task **ret, unsigned 
         *ret_count = count;
         if (status != REEVE_OK || count == 0) return status;
         *ret_count = rv_consumer_layers_before(c, ret, count);
-        if (*ret_count > 0 || rv_now_ms() >= until) return REEVE_OK;
-        if (wait_ms > 0) wait_ms = until - rv_now_ms();
+        int64_t left = until - rv_now_ms();
+        if (*ret_count > 0 || left <= 0) return REEVE_OK;
+        if (wait_ms > 0) wait_ms = left;
     }
 }
 

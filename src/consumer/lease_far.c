@@ -320,11 +320,21 @@ static reeve_status send_turn(far *f)
     return rv_reply_int(reply, 0) == 1 ? REEVE_OK : refuse(f);
 }
 
+/* A layer's `after`: the call that settles has no room for tasks. */
+static reeve_status refuse_chained(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context)
+{
+    (void)spec;
+    (void)id;
+    (void)context;
+    return REEVE_EUNSUPPORTED;
+}
+
 static reeve_status settle(far *f, const reeve_lease_outcome *o)
 {
     reeve_task task;
     rv_lease lease;
-    rv_task_host host = {.size_limits = &f->client->size_limits, .result_max = &f->queue_session.result_max};
+    rv_task_host host = {
+        .size_limits = &f->client->size_limits, .result_max = &f->queue_session.result_max, .chained = refuse_chained};
     reeve_status status = find(f, &lease);
     if (status != REEVE_OK) return status;
     rv_task_init(&task);

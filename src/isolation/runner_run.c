@@ -124,8 +124,10 @@ void rv_runner_run_write_counters(rv_buf *out, uint64_t sent[REEVE_COUNTERS_MAX]
         rv_plugin_counter counter = rv_plugin_count_get(i);
         rv_runner_message_put_text(out, counter.name);
         rv_runner_message_put_text(out, counter.help);
-        rv_runner_message_put_number(out, (int64_t)(counter.value - sent[i]));
-        sent[i] = counter.value;
+        uint64_t more = counter.value - sent[i];
+        if (more > INT64_MAX) more = INT64_MAX; /* (what goes beyond comes next time) */
+        rv_runner_message_put_number(out, (int64_t)more);
+        sent[i] += more;
     }
 }
 

@@ -316,7 +316,8 @@ end
 -- 6. Wake others. A thread blocks on the lists `wake` of several queues at once, and does not report whose token it took. It may
 -- be that of a queue which step 4 did not ask, because there were enough tasks before or none was wanted: so a thread is woken for
 -- each of these queues. Where there are limits, a task that ended may have made room for one that waits.
-if is_woken and (unasked or want == 0) then
+-- Behind a queue without the session nothing was leased either.
+if is_woken and (unasked or want == 0 or gone) then
   for index = unasked or 1, queues do
     local P = prefixes[index]
     if call('EXISTS', P .. 'ready') == 1 and call('HEXISTS', P .. 'settings', 'paused') == 0 then load_careful('wake', P) end

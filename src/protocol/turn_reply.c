@@ -30,14 +30,16 @@ bool rv_turn_reply_read(rv_turn_reply *ret, const rv_reply *reply)
            rv_reply_is(ret->extras, RV_ARRAY);
 }
 
-const char *rv_turn_reply_refused(const rv_reply *element, size_t groups, size_t *ret_group)
+const char *rv_turn_reply_refused(const rv_reply *element, size_t groups, size_t *ret_group, size_t *ret_length)
 {
     if (!rv_reply_is(element, RV_TEXT)) return NULL;
     const char *blank = memchr(element->text, ' ', element->length);
     int64_t group = blank == NULL ? 1 : rv_parse_before_blank(element->text, element->length, RV_REPLY_NUMBER_MAX);
     if (group < 1 || (uint64_t)group > groups) return NULL;
     *ret_group = (size_t)group - 1;
-    return blank == NULL ? element->text : blank + 1;
+    const char *id = blank == NULL ? element->text : blank + 1;
+    *ret_length = element->length - (size_t)(id - element->text);
+    return id;
 }
 
 bool rv_turn_reply_is_idle(const rv_turn_reply *reply)

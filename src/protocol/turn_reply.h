@@ -21,7 +21,7 @@ bool rv_turn_reply_read(rv_turn_reply *ret, const rv_reply *reply);
 
 /* Returns the id of an element of `refused`; *ret_group: the index of its group in turn.groups. NULL: the element is
  * malformed. */
-const char *rv_turn_reply_refused(const rv_reply *element, size_t groups, size_t *ret_group);
+const char *rv_turn_reply_refused(const rv_reply *element, size_t groups, size_t *ret_group, size_t *ret_length);
 
 /* Whether Redis registered the thread, so that it waits in its list to be handed a task (rv_turn.hand). */
 bool rv_turn_reply_is_idle(const rv_turn_reply *reply);

@@ -166,12 +166,12 @@ static void copy_leases(const rv_company *company, size_t queues, const rv_turn_
 static void note_refused(const rv_company *company, rv_thread *t, const rv_reply *refused)
 {
     for (size_t i = 0; i < refused->count; i++) {
-        size_t group;
-        const char *id = rv_turn_reply_refused(refused->items[i], company->group_count, &group);
+        size_t group, length;
+        const char *id = rv_turn_reply_refused(refused->items[i], company->group_count, &group, &length);
         for (size_t j = 0; id != NULL && j < t->batch.count; j++) {
             rv_item *item = &t->batch.items[j];
             if (item->accepted || prefix_of(t, item) != company->groups[group].prefix) continue;
-            if (strcmp(item->settlement.id, id) == 0) item->refused = true;
+            if (rv_lease_has_id(&item->lease, id, length)) item->refused = true;
         }
     }
 }

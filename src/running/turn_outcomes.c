@@ -15,13 +15,13 @@
 void rv_turn_outcomes_note_refused(rv_thread *t, const rv_reply *refused, size_t groups)
 {
     for (size_t i = 0; i < refused->count; i++) {
-        size_t group;
-        const char *id = rv_turn_reply_refused(refused->items[i], groups, &group);
+        size_t group, length;
+        const char *id = rv_turn_reply_refused(refused->items[i], groups, &group, &length);
         for (size_t j = 0; id != NULL && j < t->batch.count; j++) {
             rv_item *item = &t->batch.items[j];
             if (item->state != RV_ITEM_FINISHED || item->accepted) continue;
             if (t->groups[group].prefix != &t->pool->queue_sessions[item->lease.queue]->prefix) continue;
-            if (strcmp(item->settlement.id, id) == 0) item->refused = true;
+            if (rv_lease_has_id(&item->lease, id, length)) item->refused = true;
         }
     }
 }

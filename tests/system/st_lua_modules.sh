@@ -13,7 +13,7 @@ begin_case() {
     rm -rf "$TEST_DIR/lua"
     mkdir -p "$TEST_DIR/lua/lib"
     printf -- '-- gives: one\n\nlocal hidden = 1\nlocal function one() return hidden end\n' | module first
-    printf -- '-- requires: first\n-- gives: two, list, list.add\n\nlocal list = {}\nfunction list.add() return one() end\nlocal function two() return list end\n' |
+    printf -- '-- requires: first\n-- gives: two, list, list.add\n\nlocal list = {}\nfunction list.add() return one(), one() end\nlocal function two() return list end\n' |
         module second
     printf -- '-- require: second\nreturn two()\n' >"$TEST_DIR/lua/script.lua"
 }

@@ -74,16 +74,18 @@ static void refused_and_gone(void **state)
 static void refused_of_several_groups(void **state)
 {
     (void)state;
-    size_t group = 9;
-    assert_string_equal(rv_turn_reply_refused(T("a"), 2, &group), "a");
+    size_t group = 9, length = 9;
+    assert_string_equal(rv_turn_reply_refused(T("a"), 2, &group, &length), "a");
     assert_int_equal(group, 0);
-    assert_string_equal(rv_turn_reply_refused(T("2 a"), 2, &group), "a");
+    assert_int_equal(length, 1);
+    assert_string_equal(rv_turn_reply_refused(T("2 ab"), 2, &group, &length), "ab");
     assert_int_equal(group, 1);
-    assert_null(rv_turn_reply_refused(T("3 a"), 2, &group));
-    assert_null(rv_turn_reply_refused(T("0 a"), 2, &group));
-    assert_null(rv_turn_reply_refused(T("x a"), 2, &group));
-    assert_null(rv_turn_reply_refused(T("a"), 0, &group));
-    assert_null(rv_turn_reply_refused(N(1), 2, &group));
+    assert_int_equal(length, 2);
+    assert_null(rv_turn_reply_refused(T("3 a"), 2, &group, &length));
+    assert_null(rv_turn_reply_refused(T("0 a"), 2, &group, &length));
+    assert_null(rv_turn_reply_refused(T("x a"), 2, &group, &length));
+    assert_null(rv_turn_reply_refused(T("a"), 0, &group, &length));
+    assert_null(rv_turn_reply_refused(N(1), 2, &group, &length));
 }
 
 static void what_is_no_turn(void **state)

@@ -32,8 +32,11 @@ static int read_after(const cli_context *cli, const cli_option *option, void *po
     struct settle_options *options = pointer;
 
     if (options->after_count == AFTER_MAX) return cli_usage(cli, "--after: at most %d of them", AFTER_MAX);
-    if (!cli_after_parse(value, &options->after[options->after_count]))
-        return cli_bad_value(cli, option, value, "QUEUE/ID, or that with a rule behind it: " CLI_AFTER_NAMES);
+    reeve_parent *parent = &options->after[options->after_count];
+
+    if (!cli_after_parse(value, parent) || parent->on_death == REEVE_PARENT_DEATH ||
+        parent->unknown != REEVE_UNKNOWN_REFUSE)
+        return cli_bad_value(cli, option, value, "QUEUE/ID, or that with a rule behind it: fail, go or wait");
     options->after_count++;
     return CLI_DONE;
 }

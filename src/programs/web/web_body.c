@@ -65,7 +65,7 @@ static bool check_member(web_call *call, const cli_value *key, const cli_value *
 {
     char name[NAME_SIZE] = "";
     size_t length = 0;
-    bool fits = key->length < NAME_SIZE && cli_scan_string(key, name, &length);
+    bool fits = key->length < NAME_SIZE && cli_scan_string(key, name, &length) && strlen(name) == length;
     int place = fits && length > 0 && strchr(name, ' ') == NULL ? place_of(call->route->members, name) : -1;
 
     if (place < 0) {
