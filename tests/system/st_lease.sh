@@ -44,6 +44,9 @@ parents() {
     lease
     expect_status 2 reeve settle q/whole wait --lease "$TOKEN"
     expect_status 2 reeve settle q/whole done --lease "$TOKEN" --after q/part
+    expect_status 2 reeve settle q/whole wait --lease "$TOKEN" --after q/part:death
+    expect_has "$ERR" '"q/part:death": expected QUEUE/ID'
+    expect_status 2 reeve settle q/whole wait --lease "$TOKEN" --after q/part:known-or-gone
     put part
     expect_status 0 reeve settle q/whole wait --lease "$TOKEN" --after q/part:go --json
     expect_has "$OUT" '"outcome":"wait"'

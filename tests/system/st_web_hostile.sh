@@ -18,7 +18,7 @@ JOBS=/api/v1/queues/jobs
 raw() {
     local fd
     exec {fd}<>"/dev/tcp/127.0.0.1/$PORT" || fail "no connection"
-    printf '%b' "$2" >&"$fd"
+    (trap '' PIPE && printf '%b' "$2" >&"$fd") 2>/dev/null # (it may answer before it has read all)
     IFS=' ' read -r -t 20 -u "$fd" _ CODE _ || CODE=none
     exec {fd}>&-
     expect_eq "$CODE" "$1" "$2"
@@ -66,7 +66,7 @@ get 400 "/api/v1/queues?prefix=$(printf 'a%.0s' $(seq 100))"
 reeve resume jobs >/dev/null || fail "not resumed"
 post() { raw "$1" "POST $2 HTTP/1.1\r\n${HOST}Content-Length: $(printf '%b' "$3" | wc -c)\r\n\r\n$3"; }
 for body in '{"for":"1m"} x' '{"for":"1m"}{"for":"2m"}' '{"for":"1m","for":"9h"}' '\xef\xbb\xbf{"for":"1m"}' '{"for":"1m\0"}' \
-    '{"for":"1m\\u0000x"}' '{"for":"\xff"}' "$(printf '[%.0s' $(seq 20000))" '{"for":1e999}' '[]' null ' '; do
+    '{"for":"1m\\u0000x"}' '{"for\\u0000x":"1m"}' '{"for":"\xff"}' "$(printf '[%.0s' $(seq 20000))" '{"for":1e999}' '[]' null ' '; do
     post 400 "$JOBS/pause" "$body"
 done
 expect_has "$(reeve queues --json)" '"paused":false'

@@ -33,10 +33,12 @@ static int read_after(const cli_context *cli, const cli_option *option, void *po
 
     if (options->after_count == AFTER_MAX) return cli_usage(cli, "--after: at most %d of them", AFTER_MAX);
     reeve_parent *parent = &options->after[options->after_count];
+    char given[128]; /* the value is cut where the rule begins */
 
+    (void)snprintf(given, sizeof(given), "%s", value);
     if (!cli_after_parse(value, parent) || parent->on_death == REEVE_PARENT_DEATH ||
         parent->unknown != REEVE_UNKNOWN_REFUSE)
-        return cli_bad_value(cli, option, value, "QUEUE/ID, or that with a rule behind it: fail, go or wait");
+        return cli_bad_value(cli, option, given, "QUEUE/ID, or that with a rule behind it: fail, go or wait");
     options->after_count++;
     return CLI_DONE;
 }
