@@ -1,6 +1,6 @@
 /*
- * client_failure_types.c - the dead letters by type. Redis keeps them by kind only, so they are read, the latest first, in as many
- * calls as it takes.
+ * client_failure_types.c - the dead letters by type. Redis keeps them by kind only, so they are read, the latest first,
+ * in as many calls as it takes.
  */
 #include <inttypes.h>
 #include <stdio.h>

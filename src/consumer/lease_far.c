@@ -118,7 +118,9 @@ static reeve_status find(far *f, rv_lease *ret)
 /* The task waits for others, as after reeve_task_wait_for in a handler. */
 static reeve_status choose_wait(far *f, reeve_task *task, const reeve_lease_outcome *o)
 {
-    if (o->delay_ms != 0) return rv_fail(&f->client->error, REEVE_EINVAL, "a task that waits for others has no delay");
+    if (o->delay_ms != 0)
+        return rv_fail(&f->client->error, REEVE_EINVAL, "%s/%s: a task that waits for others has no delay", f->queue,
+                       f->id);
     if (reeve_task_wait_for(task, o->after, o->after_count) == REEVE_OUTCOME_SNOOZE) return REEVE_OK;
     return rv_fail(&f->client->error, task->refusal != NULL ? task->refusal->status : REEVE_ENOMEM, "%s",
                    task->message);
@@ -129,7 +131,8 @@ static reeve_status choose(far *f, reeve_task *task, const reeve_lease_outcome *
 {
     const char *kind = o->kind != NULL ? o->kind : "failed", *message = o->message != NULL ? o->message : "";
     if (o->after_count > 0 && (o->cancel || o->outcome != REEVE_OUTCOME_SNOOZE))
-        return rv_fail(&f->client->error, REEVE_EINVAL, "only the outcome snooze waits for other tasks");
+        return rv_fail(&f->client->error, REEVE_EINVAL, "%s/%s: only the outcome snooze waits for other tasks",
+                       f->queue, f->id);
     switch (o->cancel ? REEVE_OUTCOME_CANCEL : o->outcome) {
     case REEVE_OUTCOME_DONE:
         if (reeve_task_done(task, o->result.data, o->result.length) == REEVE_OUTCOME_DONE) return REEVE_OK;

@@ -1,6 +1,6 @@
 /*
- * plugin_count.h - the counters of plugins and handlers (reeve_plugin_count), as metrics and runners read them. They are those of
- * the process, and stay when a plugin is closed: a plugin that is loaded again counts on.
+ * plugin_count.h - the counters of plugins and handlers (reeve_plugin_count), as metrics and runners read them. They
+ * are those of the process, and stay when a plugin is closed: a plugin that is loaded again counts on.
  */
 #ifndef RV_HANDLERS_PLUGIN_COUNT_H
 #define RV_HANDLERS_PLUGIN_COUNT_H

@@ -25,8 +25,8 @@ void rv_turn_call_answered(rv_thread *thread);
 /* The queue at a place of the turn. */
 size_t rv_turn_call_queue_at(const rv_thread *thread, size_t place);
 
-/* Builds a turn that only leases, for the waiting place; rv_turn_take_lease takes its reply. Redis executes it when the wait
- * ends. This worker may be frozen or cut off then, and only an existing session shows that it is not. */
+/* Builds a turn that only leases, for the waiting place; rv_turn_take_lease takes its reply. Redis executes it when the
+ * wait ends. This worker may be frozen or cut off then, and only an existing session shows that it is not. */
 void rv_turn_call_build_lease(rv_thread *thread, unsigned want);
 
 #endif

@@ -15,8 +15,8 @@
 #include "running/turn_call.h"
 #include "running/wakeup.h"
 
-/* Notes the sessions that are gone, or have not begun. The tasks that could not be leased are still ready; the caller takes
- * another turn. */
+/* Notes the sessions that are gone, or have not begun. The tasks that could not be leased are still ready; the caller
+ * takes another turn. */
 void rv_turn_leases_note_gone(rv_thread *t, const rv_reply *gone)
 {
     for (size_t i = 0; i < gone->count; i++) {

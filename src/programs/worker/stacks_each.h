@@ -17,8 +17,8 @@ typedef struct host_stack {
 
 typedef void (*host_stack_fn)(const host_stack *of, void *user);
 
-/* Asks the threads of this process, and of its runners, as host_stacks_json does, and calls `each` for every one. Returns
- * NULL, or in words why there is none. */
+/* Asks the threads of this process, and of its runners, as host_stacks_json does, and calls `each` for every one.
+ * Returns NULL, or in words why there is none. */
 const char *host_stacks_each(const char *thread, host_stack_fn each, void *user, size_t *ret_left_out);
 
 /* Writes one to the log. A host_stack_fn; user is not used. */
