@@ -8,8 +8,8 @@
 -- ARGV[4]  a random text that tells this call from others
 -- reply    "ok", or the state that does not allow it, or "" when there is no such task
 --
--- The worker of a running task does not know of the line, and would leave it behind. Sent twice: a line that came last is not added
--- again.
+-- The worker of a running task does not know of the line, and would leave it behind. Sent twice: a line that came last
+-- is not added again.
 -- require: base, foreign_key, event, read_task, whole
 
 local P, id, line, lines = KEYS[1], ARGV[1], ARGV[2], whole(ARGV[3], 1, 1000)

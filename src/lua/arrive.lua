@@ -1,18 +1,20 @@
 #!lua flags=allow-oom
--- arrive: a task of another queue has been moved here (move.lua): a message V of that queue's outbox (outbox.lua), carried here.
+-- arrive: a task of another queue has been moved here (move.lua): a message V of that queue's outbox (outbox.lua),
+-- carried here.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  "look": nothing is written; or "<queue> <number> <floor>": the queue that it comes from, the number of the message, and the
---          lowest number that that queue had in its outbox when this was fetched, or "0" when that is not known
+-- ARGV[1]  "look": nothing is written; or "<queue> <number> <floor>": the queue that it comes from, the number of the
+--          message, and the lowest number that that queue had in its outbox when this was fetched, or "0" when that is
+--          not known
 -- ARGV[2]  its id
 -- ARGV[3]  look: its unique key, or ""; else what belongs to it as JSON, see the head of lib/move_out.lua:
---            info: fields of info:<id>; parents, children; due: when it may run, in ms; holds: for how long it still has its unique
---            key, in ms, 0: until it ends
+--            info: fields of info:<id>; parents, children; due: when it may run, in ms; holds: for how long it still
+--            has its unique key, in ms, 0: until it ends
 -- ARGV[4]  its envelope, without marks
 -- reply    look: "", "exists", or "unique <id>": the task that has the key; else the id that the task has here
 --
--- Where there is a task with this id, it gets another one: "<id>:moved:<number>". Where its unique key is held by another task, it
--- comes without it.
+-- Where there is a task with this id, it gets another one: "<id>:moved:<number>". Where its unique key is held by
+-- another task, it comes without it.
 --
 -- Sent twice: it arrives once, however late the second comes (lib/received.lua).
 -- require: base
@@ -20,7 +22,8 @@
 return (function()
 -- require: foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, death
 return (function()
--- require: deadline, dependency_death, dependency_register, edge, index, insert_plain, messages, put_aside, readers, reads, received
+-- require: deadline, dependency_death, dependency_register, edge, index, insert_plain, messages, put_aside, readers
+-- require: reads, received
 -- require: header_members, replacements, transitions, whole
 
 local P, id = KEYS[1], ARGV[2] or ''
@@ -104,8 +107,8 @@ local function take_children()
   end
 end
 
--- Edges to parents of the queue that the task comes from, which know that it is here. Returns how many it waits for, and what decides
--- at once, as attach in lib/dependency_register.lua does.
+-- Edges to parents of the queue that the task comes from, which know that it is here. Returns how many it waits for,
+-- and what decides at once, as attach in lib/dependency_register.lua does.
 local function take_near_parents()
   local pending, died, decides = 0, nil, nil
   for _, edge in ipairs(options.parents) do

@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
--- begin_session: registers the session of a worker in a queue. A worker calls it before the turn that is to lease there, when a turn
--- has said that a task is ready and the session is not there ([3] in the reply of turn.lua). So a session begins where it is needed.
+-- begin_session: registers the session of a worker in a queue. A worker calls it before the turn that is to lease
+-- there, when a turn has said that a task is ready and the session is not there ([3] in the reply of turn.lua). So a
+-- session begins where it is needed.
 --
 -- KEYS[1]  the prefix of the queue, <namespace>:{<queue>}:
 -- ARGV     <session> <life> <about>
@@ -9,25 +10,27 @@
 --            <about>    its description, an object of JSON; its member `worker` is the id of the worker
 -- reply    {<policy>, <result max>, <payload max>}   the session is there. <policy>: that of the queue (JSON) or "";
 --            <result max>, <payload max>: how large results and payloads may be, in bytes, or ""
---          {}   the session has ended, and its tasks are being brought back (reap.lua): it does not begin now. Once they are back,
---               nothing tells that there was a session of that id
+--          {}   the session has ended, and its tasks are being brought back (reap.lua): it does not begin now. Once
+--               they are back, nothing tells that there was a session of that id
 --
 -- Example: KEYS reeve:{mail}:  ARGV w-1 15000 {"worker":"w"}
---   reply  "{"attempts":3}" "" ""   The session has begun. Tasks of the queue have three attempts; results have no limit.
+--   reply  "{"attempts":3}" "" ""   The session has begun. Tasks of the queue have three attempts; results have
+--                                   no limit.
 --
 -- Failure                              Consequence                             The caller sends next
 -- the arguments are not as above       an error that begins with ERR;          correct arguments
 --                                      nothing is written
--- a right is missing that some script  NOPERM or WRONGTYPE and the name of     the same, later, when somebody has mended that
+-- a right is missing that some script  NOPERM or WRONGTYPE and the name of     the same, once that is mended
 -- of a session needs, or a key with a  the commands or the key; nothing is
 -- fixed name has another type          written
 -- Redis takes no writes                Redis's error; nothing is written       the same after a pause
--- the reply is lost                    all of it was done, or nothing          the same, if the session cannot have been reaped
---                                                                              since; else a new id
+-- the reply is lost                    all of it was done, or nothing          the same; with a new id if the session
+--                                                                              may have been reaped since
 -- the reply is {}                      nothing is written                      the same with a new id
 --
--- Safe to send twice while the session is there, which stays as it is. An id that has ended is not to be used again: outcomes of its
--- old leases could count for new ones. Later changes of what the reply tells are returned by maintain.lua.
+-- Safe to send twice while the session is there, which stays as it is. An id that has ended is not to be used again:
+-- outcomes of its old leases could count for new ones. Later changes of what the reply tells are returned by
+-- maintain.lua.
 -- require: shortcuts, types, rights, allowed, upkeep, whole
 
 local P, session, life, about = KEYS[1], ARGV[1], whole(ARGV[2], 0, 9223372036854775808), ARGV[3]

@@ -1,29 +1,30 @@
 #!lua flags=allow-oom
--- block: the handler of a running task has ended, and the task waits for others: it is blocked until these have ended. Tasks that the
--- handler has chained are enqueued in the same step; most often they are those that it waits for.
+-- block: the handler of a running task has ended, and the task waits for others: it is blocked until these have ended.
+-- Tasks that the handler has chained are enqueued in the same step; most often they are those that it waits for.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV     session lease id parents, (handle options rest)*
 --   lease    "<since ms> <thread>": the task is meant only while the session holds it by exactly this lease
---   parents  "<handle> <rule> <handle> <rule> ...", 1 to @PARENTS_MAX@. A rule: f the task dies if that one dies, g it goes on, w it waits
---            for a retry
+--   parents  "<handle> <rule> <handle> <rule> ...", 1 to @PARENTS_MAX@. A rule: f the task dies if that one dies, g it
+--            goes on, w it waits for a retry
 --   handle, options, rest  a chained task, as in enqueue.lua. If a task has its id, it is not enqueued
 -- reply    1; or 0: the session does not hold the task any more
 --
 --   Example: thread 3 of session w-1 enqueues task B, and lets task A wait for it:
 --     KEYS "reeve:{q}:"   ARGV "w-1" "1700000000000 3" "A" "q/B f" "q/B" "" "\"type\":\"t\"}\n"
 --
--- No attempt has failed, as with a snooze. A task that was cancelled while it ran ends as cancelled, and its chained tasks are not
--- enqueued. A parent that is not known lets the task die with kind "unknown_parent". It runs also when Redis is out of memory, as
--- turn.lua does, whose work it is a part of.
--- Sent twice: the second finds that the session does not hold the task by this lease, and says 0. So after a lost reply 0 may mean that
--- the first call did it; either way the thread has nothing more to settle.
+-- No attempt has failed, as with a snooze. A task that was cancelled while it ran ends as cancelled, and its chained
+-- tasks are not enqueued. A parent that is not known lets the task die with kind "unknown_parent". It runs also when
+-- Redis is out of memory, as turn.lua does, whose work it is a part of.
+-- Sent twice: the second finds that the session does not hold the task by this lease, and says 0. So after a lost reply
+-- 0 may mean that the first call did it; either way the thread has nothing more to settle.
 -- require: base
 -- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
 return (function()
 -- require: foreign_key, sequence, event, history, retention, unique, dependency_edges, limit_state
 return (function()
--- require: cancel_mark, cancelled, chained, deadline, dependency_death, dependency_register, messages, open_edges, options
+-- require: cancel_mark, cancelled, chained, deadline, dependency_death, dependency_register, messages, open_edges
+-- require: options
 -- require: transitions, wake_one
 
 local P, session, lease, id, given = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]

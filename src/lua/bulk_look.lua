@@ -4,7 +4,8 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  a state that users see, but not running
 -- ARGV[2]  the cursor: "" at first, then what the last reply said
--- ARGV[3]  how many tasks to look at, at least 1, of more than 1000 1000; fewer where the call has done enough (lib/budget.lua)
+-- ARGV[3]  how many tasks to look at, at least 1, of more than 1000 1000; fewer where the call has done enough
+--          (lib/budget.lua)
 -- ARGV[4]  only those whose last error is of this kind, or ""
 -- ARGV[5]  only those of this type, or ""
 -- ARGV[6]  only those with this tag, or ""
@@ -15,8 +16,8 @@
 --          [3] how many are meant
 --          [4] the ids of the first 10 of those that are meant, in this page
 --
--- The tasks of a segment (lib/segment.lua) are looked at together, in the place of the segment; of one of which a part was
--- looked at, the cursor's id is "+<p> <score of the next task>".
+-- The tasks of a segment (lib/segment.lua) are looked at together, in the place of the segment; of one of which a part
+-- was looked at, the cursor's id is "+<p> <score of the next task>".
 -- Sent twice: it only reads.
 -- require: base, absent, budget, bulk_call, bulk_segments
 

@@ -5,7 +5,8 @@
 -- ARGV[1]  "retry", "cancel" or "delete"
 -- ARGV[2]  a state that users see, but not running
 -- ARGV[3]  the cursor: "" at first, then what the last reply said
--- ARGV[4]  how many tasks to look at, at least 1, of more than 1000 1000; fewer where the call has done enough (lib/budget.lua)
+-- ARGV[4]  how many tasks to look at, at least 1, of more than 1000 1000; fewer where the call has done enough
+--          (lib/budget.lua)
 -- ARGV[5]  only those whose last error is of this kind, or ""
 -- ARGV[6]  only those of this type, or ""
 -- ARGV[7]  only those with this tag, or ""
@@ -17,12 +18,13 @@
 --          [4] how many it could not be done to (a unique key is held by another, or others wait for it)
 --
 -- Tasks that come to that state after the first call are left alone: those that ended later, and those that were
--- enqueued later. What ended later than now did so before the clock was set back. Sent twice: the second call finds less
--- to do. bulk_look.lua tells which tasks are meant.
+-- enqueued later. What ended later than now did so before the clock was set back. Sent twice: the second call finds
+-- less to do. bulk_look.lua tells which tasks are meant.
 -- require: base
 -- In a function, where the names above cost less to capture, and as there is room for 200 locals: see CONTRIBUTING.md.
 return (function()
--- require: foreign_key, budget, sequence, schedule, event, history, retention, unique, dependency_edges, task_state, cancelled
+-- require: foreign_key, budget, sequence, schedule, event, history, retention, unique, dependency_edges, task_state
+-- require: cancelled
 return (function()
 -- require: control, revive, segment, unrecorded, bulk_call
 

@@ -1,16 +1,16 @@
 #!lua flags=allow-oom
 -- cancel: a waiting task will not run; its record is kept like that of a completed one. One that runs is marked, and
--- workers are told by the control channel, "cancel <queue> <id> <reason>": it is cancelled when it settles, unless it is
--- completed then. The reason is a field of its header.
+-- workers are told by the control channel, "cancel <queue> <id> <reason>": it is cancelled when it settles, unless it
+-- is completed then. The reason is a field of its header.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
--- ARGV[2]  "cascade": tasks that wait for it are cancelled with it; "tell": they hear that it was cancelled, and the rules of their
---          edges apply; "": it is refused while there are any
+-- ARGV[2]  "cascade": tasks that wait for it are cancelled with it; "tell": they hear that it was cancelled, and the
+--          rules of their edges apply; "": it is refused while there are any
 -- ARGV[3]  the reason, a text of one line, or "": none
--- reply    "ok", or "ok more": tasks here or in other queues are still to hear of it (fan.lua), or "children <how many>"
---          that wait for it, or "running" when it is told to stop, or the state that does not allow it, or "" when there
---          is no such task
+-- reply    "ok", or "ok more": tasks here or in other queues are still to hear of it (fan.lua), or "children <how
+--          many>" that wait for it, or "running" when it is told to stop, or the state that does not allow it, or ""
+--          when there is no such task
 --
 -- Sent twice: the second call finds the task cancelled and says so; one that runs is told again.
 -- require: base, foreign_key, event, task_state, control, cancel_mark, header_members, removal

@@ -1,15 +1,16 @@
 #!lua flags=allow-oom
--- cancelled: was a task cancelled while it runs, or its lease ended by hand? For a worker that may have missed what the control
--- channel said.
+-- cancelled: was a task cancelled while it runs, or its lease ended by hand? For a worker that may have missed what the
+-- control channel said.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
 -- ARGV[2]  optional: the session that leased it, with
 -- ARGV[3]  the lease, "<since ms> <thread>"
--- reply    2: that session is there, and does not hold this lease any more (lib/revoke.lua). Else, where the task was cancelled, 1 or, if
---          there is one, the reason; else 0
+-- reply    2: that session is there, and does not hold this lease any more (lib/revoke.lua). Else, where the task was
+--          cancelled, 1 or, if there is one, the reason; else 0
 --
--- Sent twice: it only reads. It has no flag that says so: a replica, which may be behind, would then answer that the lease is gone.
+-- Sent twice: it only reads. It has no flag that says so: a replica, which may be behind, would then answer that the
+-- lease is gone.
 -- require: base, cancel_mark
 
 if not KEYS[1] or not ARGV[1] or ARGV[2] and not ARGV[3] then

@@ -1,5 +1,6 @@
 #!lua flags=no-writes
--- check: looks for data of a queue that contradict one another, some at a time. It changes nothing; repair.lua repairs what it finds.
+-- check: looks for data of a queue that contradict one another, some at a time. It changes nothing; repair.lua repairs
+-- what it finds.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the cursor: "" at first, then what the last reply said; or "walk 0 0 4 <key>", a key that a reply named
@@ -7,13 +8,14 @@
 -- reply    [1] the next cursor; "" at the end
 --          [2] how many elements were looked at
 --          [3] of the first call: how many there are, else 0
---          then for each finding: its kind, its subject and what was found. The kind "walk" is no finding: its subject is the name of
---          a key that is to be walked through with cursors of its own, before the end. "edge_far" is a finding only where the queue of
---          the parent then finds no "edge_known"
+--          then for each finding: its kind, its subject and what was found. The kind "walk" is no finding: its subject
+--          is the name of a key that is to be walked through with cursors of its own, before the end. "edge_far" is a
+--          finding only where the queue of the parent then finds no "edge_known"
 -- of again [1] what was found; or "none"
 --
--- A call looks at all that a finding is about, so that it reports no transition: scripts make these at once. Elements that come while
--- the check goes on may be passed over. Where a key with a fixed name has another type, only that is reported, and the cursor is "".
+-- A call looks at all that a finding is about, so that it reports no transition: scripts make these at once. Elements
+-- that come while the check goes on may be passed over. Where a key with a fixed name has another type, only that is
+-- reported, and the cursor is "".
 --
 -- Sent twice: it only reads.
 -- require: base, budget, check_keys, findings, check_walk, check_tasks
@@ -48,7 +50,7 @@ local function suspect(kind, subject)
   return #reply > FINDINGS_MAX
 end
 
--- ---- keys with a name behind a colon ------------------------------------------------------------------------------------
+-- ---- keys with a name behind a colon --------------------------------------------------------------------------------
 
 -- What is looked for at a key: kinds of findings, of its name or, behind a colon, of what follows the family.
 local OF_KEYS = {
@@ -118,7 +120,7 @@ local function look_at_segment(key)
   end
 end
 
--- ---- keys with fixed names -----------------------------------------------------------------------------------------------
+-- ---- keys with fixed names ------------------------------------------------------------------------------------------
 
 local function of_state(key, kind)
   return function(id)
@@ -199,7 +201,7 @@ local function check_types()
   end
 end
 
--- ---- this call -------------------------------------------------------------------------------------------------------------
+-- ---- this call ------------------------------------------------------------------------------------------------------
 
 local place, walked = match(cursor, '^walk (%d+ %d+ %d+) (.+)$')
 if walked then

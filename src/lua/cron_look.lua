@@ -4,9 +4,9 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  "get" or "list"
 -- get:     ARGV[2] name; reply: {definition, due [ms; -1: paused or never]}, or nil: no such entry
--- list:    ARGV[2] the cursor: "0" at first, then what the last reply said; reply: {the next cursor, "0" at the end; then name,
---          definition, due [ms; -1: paused or never], the id of the last task it made or "", how many it made of those that it may or "",
---          ...}; an entry may be listed twice
+-- list:    ARGV[2] the cursor: "0" at first, then what the last reply said; reply: {the next cursor, "0" at the end;
+--          then name, definition, due [ms; -1: paused or never], the id of the last task it made or "", how many it
+--          made of those that it may or "", ...}; an entry may be listed twice
 --
 -- Sent twice: it only reads.
 -- require: base

@@ -4,11 +4,11 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
 -- ARGV[2]  "cascade": tasks that wait for it are cancelled; "": it is refused while there are any
--- ARGV[3]  may be missing: only a task that has ended goes, and none that came less than so many ms ago (0: of any age). An
---          enqueue with if_exists "again" calls this in one transaction with enqueue.lua, which brings the task again; when
---          it is sent twice, the task that its first copy brought stays
--- reply    "ok", or "ok more": tasks here or in other queues are still to hear of it (fan.lua), or "children <how many>"
---          that wait for it, or "running", or with ARGV[3] the state or "kept", or "" when there is no such task
+-- ARGV[3]  may be missing: only a task that has ended goes, and none that came less than so many ms ago (0: of any
+--          age). An enqueue with if_exists "again" calls this in one transaction with enqueue.lua, which brings the
+--          task again; when it is sent twice, the task that its first copy brought stays
+-- reply    "ok", or "ok more": tasks here or in other queues are still to hear of it (fan.lua), or "children <how
+--          many>" that wait for it, or "running", or with ARGV[3] the state or "kept", or "" when there is no such task
 --
 -- Sent twice: the second call finds no such task.
 -- require: base, foreign_key, sequence, control, removal, state_kinds, unrecorded

@@ -5,14 +5,15 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the child's id
 -- ARGV[2]  the parent's handle
--- ARGV[3]  completed, dead, cancelled, deleted; cascade: the child is to be cancelled with it; moved: it waits for another
---          one of that queue instead
+-- ARGV[3]  completed, dead, cancelled, deleted; cascade: the child is to be cancelled with it; moved: it waits for
+--          another one of that queue instead
 -- ARGV[4]  the number of the message R that registered the edge, or "" when it is not known
 -- ARGV[5]  moved: the id of that one, or its handle where it is in another queue
 -- reply    1
 --
 -- Sent twice: each edge ends once, and what is told of an earlier edge between the two does not end a later one.
--- require: base, foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, insert, death, dependency_notice, replacements
+-- require: base, foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, insert, death
+-- require: dependency_notice, replacements
 
 if #ARGV < 3 or not HOW[ARGV[3]] and ARGV[3] ~= 'cascade' and (ARGV[3] ~= 'moved' or not is_id(match(ARGV[5] or '', '^[%w._~-]+/(.*)$') or ARGV[5] or '')) then
   return redis.error_reply('ERR @NAME@: it takes a task, a parent, how that ended, and a number or nothing')

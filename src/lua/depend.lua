@@ -2,18 +2,18 @@
 -- depend: edges are added to a waiting task, or taken from it.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  "add", "add <n>" (the task has at most n parents then, or nothing is done), "add <n> open" (the same of the callback of
---          a batch: new parents only while it has the placeholder "!"), or "remove"
+-- ARGV[1]  "add", "add <n>" (the task has at most n parents then, or nothing is done), "add <n> open" (the same of the
+--          callback of a batch: new parents only while it has the placeholder "!"), or "remove"
 -- ARGV[2]  the child's id
 -- add:     ARGV[3...] a parent's handle and the edge's policy, and so on; see lib/dependency_register.lua
 -- remove:  ARGV[3...] parents' handles
--- reply    "ok", or the state that does not allow it, or "malformed", or "closed" (the batch), or "" when there is no such task, or
---          "parents <how many>" that it would have, or "unknown <id>": there is no such parent in this queue, nor a
---          record of it
+-- reply    "ok", or the state that does not allow it, or "malformed", or "closed" (the batch), or "" when there is no
+--          such task, or "parents <how many>" that it would have, or "unknown <id>": there is no such parent in this
+--          queue, nor a record of it
 --
 -- A task that was ready waits from the first edge on whose parent has not ended; it is ready when the last has ended or
--- was removed. It runs also when Redis is out of memory, so that edges to tasks that Redis did not take can be removed again.
--- Sent twice: it says the same again; what was let go by the first may run by then, and it says so.
+-- was removed. It runs also when Redis is out of memory, so that edges to tasks that Redis did not take can be removed
+-- again. Sent twice: it says the same again; what was let go by the first may run by then, and it says so.
 -- require: base
 -- In functions, where the names above cost less to capture, and as there is room for 200 locals: see CONTRIBUTING.md.
 return (function()

@@ -12,12 +12,13 @@
 --            meta              a member of the metadata as JSON, "key":"value", that is added or changed
 --            unmeta            the key of a member that is removed
 --            expire            "1": a running task first loses its lease, as by expire.lua
--- reply    "ok", or the state that does not allow it, or "malformed" of a task that is not understood, "tags <how many>" it would
---          have, "large <bytes>": the queue's setting payload_max, which the new payload exceeds, or "" when there is no such task
+-- reply    "ok", or the state that does not allow it, or "malformed" of a task that is not understood, "tags <how
+--          many>" it would have, "large <bytes>": the queue's setting payload_max, which the new payload exceeds, or ""
+--          when there is no such task
 --
--- Waiting, dead and cancelled tasks can be changed. Tags and metadata of a running or completed task can be changed, too: a handler that
--- runs does not see that. A task that waits and gets another priority or group stands behind those that have it. The header is
--- changed as text: lib/header_members.lua.
+-- Waiting, dead and cancelled tasks can be changed. Tags and metadata of a running or completed task can be changed,
+-- too: a handler that runs does not see that. A task that waits and gets another priority or group stands behind those
+-- that have it. The header is changed as text: lib/header_members.lua.
 --
 -- Safe to send twice: the second call changes nothing, and ends no lease where there is nothing to change.
 -- require: base
@@ -35,7 +36,8 @@ for name in string.gmatch('info cancel spoilt at p deadline type due delay prior
   RANK[#RANK + 1], RANK['"' .. name .. '"'] = name, #RANK
 end
 
--- Returns the changes, in the order in which they were given, and whether there are others than of tags and metadata; or nil.
+-- Returns the changes, in the order in which they were given, and whether there are others than of tags and metadata;
+-- or nil.
 local function changes_of(list)
   local beyond = false
   for i = 2, #list, 2 do

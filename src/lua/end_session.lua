@@ -1,16 +1,17 @@
 #!lua flags=allow-oom
--- end_session: a session ends in good order. Tasks that it still holds go back to the front, without a failure or a crash; tasks
--- that were cancelled while they ran are cancelled.
+-- end_session: a session ends in good order. Tasks that it still holds go back to the front, without a failure or a
+-- crash; tasks that were cancelled while they ran are cancelled.
 --
 -- KEYS[1]  the prefix of the queue, <namespace>:{<queue>}:
 -- ARGV     <session> <max> [<turns>]
 --            <session>  the session's id
---            <max>      how many tasks the call gives back at most, a whole number from 1; more than 1000 is 1000. A call gives back
---                       fewer in a queue with limits for groups
+--            <max>      how many tasks the call gives back at most, a whole number from 1; more than 1000 is 1000. A
+--                       call gives back fewer in a queue with limits for groups
 --            <turns>    [3] of the last reply; "" or absent in the first call, and where the reply had none
 -- reply    [1] how many tasks went back
 --          [2] 1 when the session has not ended yet: call again; else 0
---          [3] absent, or <turns> of the next call (lib/turns.lua). Without it groups take turns among the tasks of each call only
+--          [3] absent, or <turns> of the next call (lib/turns.lua). Without it groups take turns among the tasks of
+--          each call only
 --
 -- Example: KEYS reeve:{mail}:  ARGV 4f1c09 200 ""
 --   reply  3 0   Three tasks went back, and the session has ended.
@@ -18,19 +19,20 @@
 -- Failure                              Consequence                             The caller sends next
 -- the arguments are not as above       an error that begins with ERR;          correct arguments
 --                                      nothing is written
--- a right is missing, or a key has     NOPERM or WRONGTYPE and the name of     nothing; reap.lua recovers the tasks when the
--- another type                         the command or key; nothing is written  session has expired, and counts crashes
+-- a right is missing, or a key has     NOPERM or WRONGTYPE and the name of     nothing; reap.lua recovers the tasks
+-- another type                         the command or key; nothing is written  later, and counts crashes
 -- Redis takes no writes                Redis's error; nothing is written       the same after a pause
 -- the reply is lost                    all of it was done, or nothing          the same, with the same <turns>
 -- the caller dies before the last call the session stays, with what it holds   nothing; as above
 -- the session is not known             {0, 0}                                  nothing
 --
--- Safe to send twice: what went back has left the session's hash, and the second call goes on with what is left. The sums of the
--- worker reach the statistics by heartbeat.lua, which the caller sends before.
+-- Safe to send twice: what went back has left the session's hash, and the second call goes on with what is left. The
+-- sums of the worker reach the statistics by heartbeat.lua, which the caller sends before.
 -- require: base
 -- The function makes capturing the names above cheaper: see CONTRIBUTING.md.
 return (function()
--- require: foreign_key, sequence, requeue_front, leases, turns, drop_session, event, history, limit_state, schedule, retention, unique, once, dependency_edges, wake_one
+-- require: foreign_key, sequence, requeue_front, leases, turns, drop_session, event, history, limit_state, schedule
+-- require: retention, unique, once, dependency_edges, wake_one
 -- require: cancelled, whole, cancel_mark, deadline, transitions, bring_back
 
 local P, session, max = KEYS[1], ARGV[1], whole(ARGV[2], 1, INT64)
@@ -43,8 +45,8 @@ do
   if fault then return fault end
 end
 
--- A task of a limited group takes Redis some 40 to 80 us. A page is such that groups take turns over a batch of 256 tasks. Where envelopes
--- may be large, few are read at once.
+-- A task of a limited group takes Redis some 40 to 80 us. A page is such that groups take turns over a batch of 256
+-- tasks. Where envelopes may be large, few are read at once.
 local LIMITED, PAGE, LARGE_PAGE = 32, 320, 8
 
 -- The leases that end in this call; and as from last_turns, turns and <turns> of the next call.

@@ -5,8 +5,8 @@
 -- ARGV[1]  the task's id
 -- reply    "ok", or the state that does not allow it, or "" when there is no such task
 --
--- A task that was cancelled while it ran ends as cancelled. Sent twice: the second call finds the task ready and says so; or it runs
--- again by then, and loses that lease, too.
+-- A task that was cancelled while it ran ends as cancelled. Sent twice: the second call finds the task ready and says
+-- so; or it runs again by then, and loses that lease, too.
 -- require: base
 -- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
 return (function()

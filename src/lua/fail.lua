@@ -1,14 +1,16 @@
 #!lua flags=allow-oom
--- fail: a task dies by hand, with a kind and a message. A running one loses its lease, and its worker is told (lib/revoke.lua).
+-- fail: a task dies by hand, with a kind and a message. A running one loses its lease, and its worker is told
+-- (lib/revoke.lua).
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
 -- ARGV[2]  the kind of the error
 -- ARGV[3]  its message
--- reply    "ok", or "ok more": tasks here or in other queues are still to hear of it (fan.lua), or the state that does not allow it,
---          or "" when there is no such task
+-- reply    "ok", or "ok more": tasks here or in other queues are still to hear of it (fan.lua), or the state that does
+--          not allow it, or "" when there is no such task
 --
--- No failed attempt is counted. Tasks that wait for it hear that it died. Sent twice: the second call finds the task dead and says so.
+-- No failed attempt is counted. Tasks that wait for it hear that it died. Sent twice: the second call finds the task
+-- dead and says so.
 -- require: base
 -- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
 return (function()

@@ -2,10 +2,12 @@
 -- failure_types: some dead letters of a queue by type, the latest first.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  how many to skip, ARGV[2] how many to look at, at least 1; fewer where the call has done enough (lib/budget.lua)
+-- ARGV[1]  how many to skip, ARGV[2] how many to look at, at least 1; fewer where the call has done enough
+--          (lib/budget.lua)
 -- reply    [1] how many dead letters there are
 --          [2] how many were looked at
---          [3...] for each of their types: {type, tasks, when the latest died [ms], that one's id, its kind, its message}
+--          [3...] for each of their types: {type, tasks, when the latest died [ms], that one's id, its kind, its
+--          message}
 --
 -- Example: KEYS reeve:{mail}:  ARGV 0 1000
 --   reply  3 3 {"send", 2, 1700000000000, "a", "smtp", "no such user"} {"sort", 1, 1690000000000, "b", "io", ""}

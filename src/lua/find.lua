@@ -4,7 +4,8 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  a state that users see
 -- ARGV[2]  the cursor: "" at first, then what the last reply said
--- ARGV[3]  how many tasks to look at, at least 1, of more than 1000 1000; fewer where the call has done enough (lib/budget.lua)
+-- ARGV[3]  how many tasks to look at, at least 1, of more than 1000 1000; fewer where the call has done enough
+--          (lib/budget.lua)
 -- ARGV[4]  only those whose last error is of this kind, or ""
 -- ARGV[5]  only those of this type, or ""
 -- ARGV[6]  only those with this tag, or ""
@@ -12,10 +13,11 @@
 -- ARGV[8...] what else the filter asks, names and values (lib/filter.lua)
 -- reply    [1] the next cursor; "" at the end
 --          [2] how many were looked at
---          [3...] those that are selected, each as in show.lua; of blocked ones with their parents, where the filter says so
+--          [3...] those that are selected, each as in show.lua; of blocked ones with their parents, where the filter
+--          says so
 --
--- Waiting tasks come in the order in which they will run, ended ones newest first, running ones by session. A task that changes its
--- state between two calls may be missing, or be told twice.
+-- Waiting tasks come in the order in which they will run, ended ones newest first, running ones by session. A task that
+-- changes its state between two calls may be missing, or be told twice.
 -- Sent twice: it only reads.
 -- require: base, absent, budget, bulk_call, bulk_segments, info, dependency_view
 
@@ -58,7 +60,8 @@ local function sessions_from(first)
   return list
 end
 
--- Looks at a page of a session's leases, behind the first `skip`. Returns how many of the page it passed, or nil: all of them.
+-- Looks at a page of a session's leases, behind the first `skip`. Returns how many of the page it passed, or nil: all
+-- of them.
 local function look_at_page(session, found, skip)
   for i = 2 * skip + 1, #found, 2 do
     if is_full() then return (i - 1) / 2 end

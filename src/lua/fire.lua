@@ -3,18 +3,21 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the entry's name
--- ARGV[2]  when it was due, as maintain.lua said; "" to make a task now, besides its times; "past" to make tasks of slots that are
---          past, whatever the entry says of overlaps and of how many tasks it makes; the last task of the entry stays what it is
+-- ARGV[2]  when it was due, as maintain.lua said; "" to make a task now, besides its times; "past" to make tasks of
+--          slots that are past, whatever the entry says of overlaps and of how many tasks it makes; the last task of
+--          the entry stays what it is
 -- ARGV[3]  when it is due next [ms since the epoch; -1: never]
 -- ARGV[4...] the ids of the tasks to make, derived from the entry and the slot; none when it was due at none of its
 --            slots
--- An entry with "runs" in its definition makes so many tasks at its slots, the first of ARGV[4...], and is not due any more then.
+-- An entry with "runs" in its definition makes so many tasks at its slots, the first of ARGV[4...], and is not due any
+-- more then.
 -- reply    how many were made, or -1: another call was first, or there is no such entry; -2: it wants no overlap, and
 --          its last task waits or runs
 --
 -- Sent twice: the second call finds the entry due at another time, or the task that it was to make now there, or,
 -- where that has ended and its record is gone, noted as the last one.
--- require: base, foreign_key, options, sequence, schedule, state_kinds, tags, tags_once, event, insert, task_state, whole
+-- require: base, foreign_key, options, sequence, schedule, state_kinds, tags, tags_once, event, insert, task_state
+-- require: whole
 
 local P, name, due, next_due = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 local is_due = due ~= '' and due ~= 'past'
@@ -58,8 +61,8 @@ end
 if options.tags then options.tags, rest = tags_once(options.tags, rest) end
 local now, made = clock(), 0
 
--- The slots of an interval come again when the clock was set back (lib/set_back.lua), and their tasks of the time before may
--- still be there: the next ms tells them apart.
+-- The slots of an interval come again when the clock was set back (lib/set_back.lua), and their tasks of the time
+-- before may still be there: the next ms tells them apart.
 local function put_again(id)
   local stem, slot = string.match(id, '^(cron:.+:)(%d+)$')
   if not stem or not is_due or not find(definition, '^{"spec":"every ') then return nil end

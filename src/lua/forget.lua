@@ -5,15 +5,16 @@
 -- ARGV[1]  letters: t: its tasks are deleted; s: also while sessions lease from it
 -- ARGV[2]  how many tasks to delete at most; fewer where the call has done enough (lib/budget.lua)
 -- ARGV[3]  the cursor: "0" at first, then what the last reply said
--- reply    [1] "served": [2] sessions lease from it; "tasks": it has [2] tasks; "cron": it has [2] recurring entries; nothing was done
---              "more": [2] tasks were deleted, call again; "messages": the same, and tasks here or in other queues are still to hear
---              of ends (fan.lua, outbox.lua); "forgotten": [2] of its keys were there and are gone
+-- reply    [1] "served": [2] sessions lease from it; "tasks": it has [2] tasks; "cron": it has [2] recurring entries;
+--              nothing was done
+--              "more": [2] tasks were deleted, call again; "messages": the same, and tasks here or in other queues are
+--              still to hear of ends (fan.lua, outbox.lua); "forgotten": [2] of its keys were there and are gone
 --          [2] a number
 --          [3] the next cursor
 --
--- A task that runs loses its lease, and its worker is told (lib/revoke.lua). Tasks that wait for one of this queue hear that it was deleted.
--- What is left expires: unique keys that are held for a time, `received:<queue>`, `replaced_by:<id>`, `bulk_closed:<p>`.
--- Sent twice: the second call finds less to do.
+-- A task that runs loses its lease, and its worker is told (lib/revoke.lua). Tasks that wait for one of this queue hear
+-- that it was deleted. What is left expires: unique keys that are held for a time, `received:<queue>`,
+-- `replaced_by:<id>`, `bulk_closed:<p>`. Sent twice: the second call finds less to do.
 -- require: base
 -- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
 return (function()

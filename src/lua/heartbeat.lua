@@ -8,25 +8,28 @@
 --            <life>     how long the session lives without another heartbeat, in ms
 --            <flush>    the number of these sums, larger than that of any before in the session
 --            <day>      their day, in days since the epoch
---            <fields>   how many fields follow, and for each of them what to add to it; of a field that ends with :min or :max
---                       the least or the largest is kept
---            <kinds>    how many kinds of errors follow, and for each of them how many attempts that failed so were retried, and
---                       how many tasks died of it
---            <type>     a type of task, and its numbers. <waits>, <runs>: <count> <sum> <min> <max>, of waits in ms, of runs in us
+--            <fields>   how many fields follow, and for each of them what to add to it; of a field that ends with :min
+--                       or :max the least or the largest is kept
+--            <kinds>    how many kinds of errors follow, and for each of them how many attempts that failed so were
+--                       retried, and how many tasks died of it
+--            <type>     a type of task, and its numbers. <waits>, <runs>: <count> <sum> <min> <max>, of waits in ms, of
+--                       runs in us
 -- reply    [1] 1, or 0 when the session is gone, with its leases; its sums were not added
 --          [2] how many tasks it holds; fields that another version keeps about the session count, too
 --          [3] 1 when a wake-up waits for a thread of the queue, which only stands while none waits for it; else 0
 --
 -- Example: KEYS reeve:{mail}:  ARGV 4f1c09 15000 7 20000 1 1 completed 12 timeout 2 1
---   reply  1 3 0   The session holds three tasks. 12 completed tasks were added, and for the kind timeout two retries and a death.
+--   reply  1 3 0   The session holds three tasks. 12 completed tasks were added, and for the kind timeout two retries
+--                  and a death.
 --
 -- Failure                              Consequence                             The caller sends next
 -- the arguments are not as above       an error that begins with ERR;          correct arguments
 --                                      nothing is written
--- Redis takes no writes                Redis's error; nothing is written       the same after a pause, and again, until its leases
---                                                                              have expired
+-- Redis takes no writes                Redis's error; nothing is written       the same after a pause, and again, until
+--                                                                              its leases have expired
 -- the reply is lost                    all of it was done, or nothing          the same
--- the reply is {0, ...}                the tasks are other sessions'           turn.lua with a new session; the sums with its flush
+-- the reply is {0, ...}                the tasks are other sessions'           turn.lua with a new session; the sums
+--                                                                              with its flush
 --
 -- Safe to send twice: sums are added where <flush> is larger than the session's last one.
 -- require: upkeep, whole

@@ -1,22 +1,23 @@
 #!lua flags=allow-oom
--- lease_task: leases one task that the caller names, out of its turn. The limits of the queue and of the task's group hold, and so
--- does a pause; the order of its group does not.
+-- lease_task: leases one task that the caller names, out of its turn. The limits of the queue and of the task's group
+-- hold, and so does a pause; the order of its group does not.
 --
--- A blocked task that waits only for the signal "!worker.<id>" is for that worker alone (reeve_broadcast). A session of this worker
--- leases it, also in a paused queue and above the limits of the queue; it counts for them.
+-- A blocked task that waits only for the signal "!worker.<id>" is for that worker alone (reeve_broadcast). A session of
+-- this worker leases it, also in a paused queue and above the limits of the queue; it counts for them.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV     id session thread   session, thread: as in turn.lua
--- reply    as turn.lua's long form: {now, refused, gone, extras}, and {1, id, envelope} behind them if it is leased. refused: {} or
---          {word}: "none" there is no such task, "paused", "limit", "put off" (this session may not run it yet), or the state that
---          does not allow it. gone: {1} where the session is not there: the caller calls begin_session.lua, and this again
+-- reply    as turn.lua's long form: {now, refused, gone, extras}, and {1, id, envelope} behind them if it is leased.
+--          refused: {} or {word}: "none" there is no such task, "paused", "limit", "put off" (this session may not run
+--          it yet), or the state that does not allow it. gone: {1} where the session is not there: the caller calls
+--          begin_session.lua, and this again
 --
 --   Example: thread 0 of session w-1 leases task A:
 --     KEYS "reeve:{q}:"   ARGV "A" "w-1" "0"
 --     reply: {1700000000000, {}, {}, {}, {1, "A", "{"at":..."}}
 --
--- Sent twice, the second call finds the task running and says so. After a lost reply the thread calls recover.lua, which returns the
--- lease.
+-- Sent twice, the second call finds the task running and says so. After a lost reply the thread calls recover.lua,
+-- which returns the lease.
 -- require: shortcuts, turn_settings
 -- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
 return (function()

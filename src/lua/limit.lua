@@ -9,16 +9,16 @@
 --            group_concurrency  how many tasks of each group run at once
 --            group_rate         the same as rate, for each group
 --            c:<group>          the group's own concurrency instead, -1: none
---            group_strict       "1": each group is strict: it waits for the task that started last until that has ended, also
---                               while it waits for another attempt; its concurrency is 1 then
+--            group_strict       "1": each group is strict: it waits for the task that started last until that has
+--                               ended, also while it waits for another attempt; its concurrency is 1 then
 --            r:<group>          the group's own rate instead, "0": none
 --            s:<group>          "1": the group is strict; "0": it is not, whatever group_strict says
 --            c-:<group>         no own concurrency of the group any more (the value is not looked at); r-:<group>
 --                               and s-:<group> likewise
 -- reply    the cursor; "" when all is done
 --
--- Limits hold from the first call on. The others count tasks that were running before any limit of groups' concurrency, and
--- let those go on whose groups were strict; where they do not come, maintain.lua does that.
+-- Limits hold from the first call on. The others count tasks that were running before any limit of groups' concurrency,
+-- and let those go on whose groups were strict; where they do not come, maintain.lua does that.
 -- Sent twice: it says the same again.
 -- require: base, foreign_key, sequence, requeue_front, event, limit_state, slot, counts, count_page, whole
 

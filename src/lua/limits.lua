@@ -4,15 +4,17 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  how many groups to skip, or where to go on ([5]); ARGV[2] how many to list, at most 1000
 -- reply    [1] now in ms
---          [2] {concurrency, rate, paused_until, group_concurrency, group_rate, on_dead, policy, group_strict}, "" where there is none
+--          [2] {concurrency, rate, paused_until, group_concurrency, group_rate, on_dead, policy, group_strict}, ""
+--              where there is none
 --          [3] how many tasks run and are counted, or -1
---          [4] how many groups have limits, pauses or parked tasks of their own; where they are many (below), at most so many
+--          [4] how many groups have limits, pauses or parked tasks of their own; where they are many (below), at most
+--              so many
 --          [5] where to go on, or 0: there are no more
 --          [6...] for each of these: {group, its own concurrency or "", its own rate or "", paused until (ms) or "",
 --              running, parked, "1" or "0" if it says itself whether it is strict, else ""}
 --
--- Groups come by name. Where they are many (FEW), those with limits of their own come first, by name, then the others with
--- pauses, then the others with parked tasks, by time; a page may then have less than it could, also none.
+-- Groups come by name. Where they are many (FEW), those with limits of their own come first, by name, then the others
+-- with pauses, then the others with parked tasks, by time; a page may then have less than it could, also none.
 --
 -- Sent twice: it only reads.
 -- require: base, absent, whole

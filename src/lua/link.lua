@@ -1,22 +1,23 @@
 #!lua flags=allow-oom
--- link: a child in another queue waits for a task of this one, or does not any more, or does not read its record any more
--- (lib/readers.lua). A message of that queue's outbox
--- (outbox.lua), carried here.
+-- link: a child in another queue waits for a task of this one, or does not any more, or does not read its record any
+-- more (lib/readers.lua). A message of that queue's outbox (outbox.lua), carried here.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  "register", "unregister" or "release"
 -- ARGV[2]  the parent's id
 -- ARGV[3]  the child's handle
--- ARGV[4]  register: the edge's policy, and what holds for a parent that is not known (lib/dependency_register.lua); release: the
---          number of the message that registered the edge: what a later one registered stays
+-- ARGV[4]  register: the edge's policy, and what holds for a parent that is not known (lib/dependency_register.lua);
+--          release: the number of the message that registered the edge: what a later one registered stays
 -- ARGV[5]  the message's number
--- ARGV[6]  the lowest number that the child's queue had in its outbox when this was fetched, or "" when that is not known
+-- ARGV[6]  the lowest number that the child's queue had in its outbox when this was fetched, or "" when that is not
+--          known
 -- reply    "" when the child is told later; or how the parent has ended, to be delivered to the child
 --
 -- Sent twice: it registers once, however late the second comes (lib/received.lua), and says the same again: whoever
 -- heard it may have died before the child was told, and the parent may have come, been retried or gone since. A child
 -- does not lose an edge that was made after the message that takes it away, however late that comes.
--- require: base, foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, received, dependency_register
+-- require: base, foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, received
+-- require: dependency_register
 
 local P, id, child, number = KEYS[1], ARGV[2], ARGV[3], nil
 do
@@ -57,16 +58,16 @@ local function first_answer()
   return ''
 end
 
--- Messages that were set aside come behind later ones: one that took the edge away is known as long as an earlier one may
--- come.
+-- Messages that were set aside come behind later ones: one that took the edge away is known as long as an earlier one
+-- may come.
 local undoing = 'U ' .. child .. ' ' .. id
 local function is_undone()
   local undone = tonumber(call('ZSCORE', P .. 'received:' .. source, undoing))
   return undone and undone > number
 end
 
--- Who stands now where this task stood, which is not there any more: an id, or the handle of a task that was moved; false: that is not known. Where a place is taken faster
--- than messages go, the child does not hear of each.
+-- Who stands now where this task stood, which is not there any more: an id, or the handle of a task that was moved;
+-- false: that is not known. Where a place is taken faster than messages go, the child does not hear of each.
 local REPLACEMENTS_IN_A_ROW = 1000
 local function replacement_of(task)
   local replacement = call('GET', P .. 'replaced_by:' .. task)

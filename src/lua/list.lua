@@ -7,12 +7,12 @@
 -- ARGV[3]  how many to return, at most 1000
 -- ARGV[4]  dead: only those of this kind; "" or absent: of any
 -- ARGV[5]  ready: "" or absent, or what the last reply said where it was a text
--- reply    where there are many segments before the page: a text, and the same call is to be sent again with it as ARGV[5].
---          Else [1] how many there are
+-- reply    where there are many segments before the page: a text, and the same call is to be sent again with it as
+--          ARGV[5]. Else [1] how many there are
 --          [2...] each as in show.lua; fewer than asked for, but at least one, when they are large
 --
--- Waiting tasks come in the order in which they will run (those of a segment together, lib/segment.lua), ended ones newest first, running ones by session.
--- Sent twice: it only reads.
+-- Waiting tasks come in the order in which they will run (those of a segment together, lib/segment.lua), ended ones
+-- newest first, running ones by session. Sent twice: it only reads.
 -- require: base, absent, counts, info, list_segments, state_kinds, whole
 
 local P, state, skip, most = KEYS[1], ARGV[1], whole(ARGV[2], 0, LATEST), whole(ARGV[3], 0, LATEST)

@@ -7,8 +7,8 @@
 -- ARGV[3]  how many of the tag's tasks to pass over
 -- ARGV[4]  how many of the others to look at, at most 1000
 -- reply    [1] how many were passed over or looked at: where to go on; -1 at the end
---          [2...] each as in show.lua; they end early, but not before the first, when they are large, or run in a queue of
---          many sessions
+--          [2...] each as in show.lua; they end early, but not before the first, when they are large, or run in a queue
+--          of many sessions
 --
 -- Sent twice: it only reads.
 -- require: base, absent, task_state, states, info, whole

@@ -6,13 +6,14 @@
 -- ARGV[1]  the task's id
 -- ARGV[2]  the other queue
 -- ARGV[3]  "1": a running task first loses its lease, as by expire.lua; else it is refused
--- reply    "ok more": the message is to be carried; or the state that does not allow it, or "malformed", or "" when there is no such
---          task; "parents <how many>" or "children <how many>" are more than can be moved at once; "open": its parents are not all
---          named yet; "readers <how many>" tasks that have not ended may read its result
+-- reply    "ok more": the message is to be carried; or the state that does not allow it, or "malformed", or "" when
+--          there is no such task; "parents <how many>" or "children <how many>" are more than can be moved at once;
+--          "open": its parents are not all named yet; "readers <how many>" tasks that have not ended may read its
+--          result
 --
--- Where it waits it goes on waiting: for its time, and for its parents. What has ended runs again there, as after retry.lua. Tasks that
--- wait for it wait for it there: those of this queue from now on, the others when they hear of it. A dead or cancelled one waits for
--- those of its parents again that have not completed.
+-- Where it waits it goes on waiting: for its time, and for its parents. What has ended runs again there, as after
+-- retry.lua. Tasks that wait for it wait for it there: those of this queue from now on, the others when they hear of
+-- it. A dead or cancelled one waits for those of its parents again that have not completed.
 --
 -- Sent twice: the second call finds where the task has gone, and says "ok more" again.
 -- require: base
@@ -20,7 +21,8 @@
 return (function()
 -- require: foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, task_state
 return (function()
--- require: cancel_mark, control, deadline, expire_lease, messages, read_task, readers, replacements, dependency_register, move_out
+-- require: cancel_mark, control, deadline, expire_lease, messages, read_task, readers, replacements
+-- require: dependency_register, move_out
 
 local P, id, target = KEYS[1], ARGV[1], ARGV[2] or ''
 local queue = own_queue(P or '')

@@ -1,16 +1,17 @@
 #!lua flags=allow-oom
--- outbox: the messages of a queue to other queues. A worker or a client carries them, and only then are they removed: a message that
--- is lost on the way is carried again, and takes effect once (lib/received.lua). Each message has a serial number of its own.
+-- outbox: the messages of a queue to other queues. A worker or a client carries them, and only then are they removed: a
+-- message that is lost on the way is carried again, and takes effect once (lib/received.lua). Each message has a serial
+-- number of its own.
 --
 --   R <n> <child> <parent> <policy>   a task here waits for one elsewhere: link.lua there; how that has ended, if it
 --                                     has, is delivered here
 --   U <n> <child> <parent>            it does not any more: link.lua there
---   E <n> <child> <parent> <state> <edge>   a task elsewhere is to hear how one of ours ended: deliver.lua there; edge is
---                                     the number of the message R that registered it
+--   E <n> <child> <parent> <state> <edge>   a task elsewhere is to hear how one of ours ended: deliver.lua there; edge
+--                                     is the number of the message R that registered it
 --   D <n> <child> <parent> <edge>     a task here does not read one elsewhere any more, which has completed: link.lua
 --                                     there; edge: as above
---   M <n> <child> <parent> <edge> <id>   a task elsewhere waits for the task <id> of ours, or a handle, in place of this one: deliver.lua
---                                     there; edge: as above
+--   M <n> <child> <parent> <edge> <id>   a task elsewhere waits for the task <id> of ours, or a handle, in place of
+--                                     this one: deliver.lua there; edge: as above
 --   V <n> <handle> <length> <options><envelope>   a task that was moved: arrive.lua there
 --   T <n> <handle> <length> <options><rest>   a chained task: enqueue.lua there; length is that of the options
 --
@@ -22,18 +23,19 @@
 --              <misread>  how many of the <message>s, the last ones, no carrier understood
 --              <back>     how many messages of `unread` to put back first, at most; fewer where the outbox is long
 --              <from>     only those with higher numbers than this
---            <message>    a message that was carried, or not understood. One that was not understood is set aside in the list
---                         `unread`, which keeps the last 1000
--- reply    [1] the floor: the lowest number of all messages, here and in `unread`; "0" when there are none to carry. No message
---              with a lower number will be carried: receivers may forget those (lib/received.lua). Behind it, when messages were
---              put back and more are left: a blank, and the number of the last of them
+--            <message>    a message that was carried, or not understood. One that was not understood is set aside in
+--                         the list `unread`, which keeps the last 1000
+-- reply    [1] the floor: the lowest number of all messages, here and in `unread`; "0" when there are none to carry. No
+--              message with a lower number will be carried: receivers may forget those (lib/received.lua). Behind it,
+--              when messages were put back and more are left: a blank, and the number of the last of them
 --          [2...] the first messages; fewer when they are large
 --
 -- Example: KEYS reeve:{mail}:  ARGV "10 0 1" "E 17 files/a mail/b completed 9" "Z 18 new"
---   reply  "18"   The message E 17 was carried and is removed; Z 18 was not understood and is in `unread`. No message is left to carry.
+--   reply  "18"   The message E 17 was carried and is removed; Z 18 was not understood and is in `unread`. No message
+--                 is left to carry.
 --
--- Both lists are in the order of their numbers, so that the first message has the lowest. In `unread`, messages without a number
--- are last, and are not put back.
+-- Both lists are in the order of their numbers, so that the first message has the lowest. In `unread`, messages without
+-- a number are last, and are not put back.
 --
 -- Failure                              Consequence                             The caller sends next
 -- the arguments are not as above       an error that begins with ERR;          correct arguments
@@ -70,8 +72,9 @@ local function insert(list, message)
   if behind then call('LINSERT', list, 'BEFORE', behind, message) else call('RPUSH', list, message) end
 end
 
--- How messages are removed. LREM passes all that are before one: where many stay, a message is found by its number and emptied, and
--- one LREM removes all that are empty. Messages without a number go first, by LREM: the list is in order then.
+-- How messages are removed. LREM passes all that are before one: where many stay, a message is found by its number and
+-- emptied, and one LREM removes all that are empty. Messages without a number go first, by LREM: the list is in order
+-- then.
 --   by_value  each is removed by LREM; missed: one was not found, so all are looked for by their numbers
 --   emptied   place -> number of a message that was emptied; count: how many; last: the place of the last one
 local function removal_of(list, skip)
@@ -136,8 +139,8 @@ local function remove_all(removal, unread, messages, misread)
   remove_emptied(removal)
 end
 
--- To put a message between others Redis passes those before it. Returns the number of the last one that was put back where more are
--- left, or false.
+-- To put a message between others Redis passes those before it. Returns the number of the last one that was put back
+-- where more are left, or false.
 local BACK_COST = 20000
 local function put_back(outbox, unread, from, max)
   max = math.min(max, math.max(8, math.floor(BACK_COST / (call('LLEN', outbox) + 100))))

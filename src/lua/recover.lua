@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- recover: returns what a thread, or a whole session, holds in a queue. A thread calls it when the reply of its turn was lost with the
--- connection, on the new one, before it sends anything else.
+-- recover: returns what a thread, or a whole session, holds in a queue. A thread calls it when the reply of its turn
+-- was lost with the connection, on the new one, before it sends anything else.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the session's id
@@ -17,18 +17,19 @@
 --
 -- What the caller concludes:
 --   found                                          meaning                                    what it sends next
---   the session is there, a task it was to settle  it was settled; or a turn failed halfway;  regain.lua, which finds a task of a turn
---     is not found                                   or its lease was ended by hand, which      that failed halfway
+--   the session is there, a task it was to settle  it was settled; or a turn failed halfway;  regain.lua, finds a task
+--     is not found                                   or its lease was ended by hand, which      of a turn that failed
 --                                                    a message `revoke` says (lib/revoke.lua)
 --   a task it was to settle is found with the      it was not settled                         turn.lua, to settle it
 --     same lease
---   a task is found that it does not know, or      the lost turn leased it, or it was handed  turn.lua, to give it back as a worker
---     with another lease                             over meanwhile                             does; or nothing, and it runs the task
---   the session is not there                       it was reaped: its tasks went back, and    turn.lua with a new session
+--   a task is found that it does not know, or      the lost turn leased it, or it was handed  turn.lua, to give it back
+--     with another lease                             over meanwhile                             as a worker does; or
+--                                                                                               nothing: it runs it
+--   the session is not there                       it was reaped: its tasks went back, and    turn.lua, new session
 --                                                    run again; outcomes would be refused
 --
--- With a thread's name, the thread leaves `idle`, and its list hand:<session>:<thread> is removed: the task in it is a lease, and so
--- it is found here. A wake-up that was in it goes to another thread.
+-- With a thread's name, the thread leaves `idle`, and its list hand:<session>:<thread> is removed: the task in it is a
+-- lease, and so it is found here. A wake-up that was in it goes to another thread.
 -- Sent twice: it returns the same again.
 -- require: base, attempt_info, wake_one
 

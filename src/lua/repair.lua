@@ -4,11 +4,11 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the kind of the finding
 -- ARGV[2]  its subject
--- reply    "none": there is no such finding any more; "left <what was found>": it is still there, as it cannot be repaired now; or
---          "repaired <what was found>"
+-- reply    "none": there is no such finding any more; "left <what was found>": it is still there, as it cannot be
+--          repaired now; or "repaired <what was found>"
 --
--- src/protocol/definition/findings.lua says what each repair does. Repairs run also when Redis is out of memory (allow-oom): they
--- remove data, or add a few fields.
+-- src/protocol/definition/findings.lua says what each repair does. Repairs run also when Redis is out of memory
+-- (allow-oom): they remove data, or add a few fields.
 --
 -- Sent twice: the second call finds nothing.
 -- require: base

@@ -2,8 +2,8 @@
 -- settings: changes settings of a queue, in force at once.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV     a name and a value for each change; an empty value removes the field where that is possible. The names and their
---          values are the fields of `settings` that src/protocol/definition/settings.lua gives this script, and
+-- ARGV     a name and a value for each change; an empty value removes the field where that is possible. The names and
+--          their values are the fields of `settings` that src/protocol/definition/settings.lua gives this script, and
 --            configured  "<digest> <pid> <host>": the process that writes its configuration file to these settings
 -- reply    the number of fields that changed
 --
@@ -72,7 +72,7 @@ for i = 1, #ARGV, 2 do
 end
 if renews then renew_breakers() end
 if #told > 0 then tell(P, 'settings', '', 'message', table.concat(told, ', ')) end
--- Workers read some settings when they look after the queue: they do so now. Also when nothing changed: an earlier call,
--- whose reply was lost, may not have sent its notice.
+-- Workers read some settings when they look after the queue: they do so now. Also when nothing changed: an earlier
+-- call, whose reply was lost, may not have sent its notice.
 if notice then announce_due(P, 0) end
 return changed

@@ -5,11 +5,11 @@
 -- ARGV[1]  the task's id
 -- ARGV[2]  the name of the signal
 -- ARGV[3]  any bytes, for its handler
--- reply    "ok"; or "again": the signal came before, and its data stays; or "none": the task does not wait for it; or the state that
---          does not allow it; or "malformed", or "" when there is no such task
+-- reply    "ok"; or "again": the signal came before, and its data stays; or "none": the task does not wait for it; or
+--          the state that does not allow it; or "malformed", or "" when there is no such task
 --
--- A task waits for a signal by an edge to "!<name>" (lib/dependency_register.lua). The signal removes the edge, and leaves its data in
--- the field `signal:<name>` of info:<id>.
+-- A task waits for a signal by an edge to "!<name>" (lib/dependency_register.lua). The signal removes the edge, and
+-- leaves its data in the field `signal:<name>` of info:<id>.
 -- Example: KEYS reeve:{mail}:  ARGV m1 approval yes
 --   reply  ok   The task m1 waited for the signal approval; if it waits for nothing else, it is ready.
 -- Sent twice: the second call says "again", or that the task runs or has ended by then.

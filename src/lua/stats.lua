@@ -5,7 +5,8 @@
 -- ARGV[1]  the first day, in days since the epoch; or 0: today, -1: yesterday, and so on
 -- ARGV[2]  how many days, at most 400
 -- reply    [1] the first day
---          [2...] for each day: {field, number, ...}; fewer days than asked for, but at least one, where they have many fields
+--          [2...] for each day: {field, number, ...}; fewer days than asked for, but at least one, where they have many
+--          fields
 --
 -- Sent twice: it only reads.
 -- require: base, absent, whole

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- suspect: a worker says how a task runs that has crashed twice or more (lib/flagged.lua). If the worker dies, reap.lua counts crashes
--- by what it said last.
+-- suspect: a worker says how a task runs that has crashed twice or more (lib/flagged.lua). If the worker dies, reap.lua
+-- counts crashes by what it said last.
 --
 -- KEYS[1]  the prefix of the queue, <namespace>:{<queue>}:
 -- ARGV     <session> <id> <how>
@@ -26,7 +26,8 @@
 -- a right is missing, or Redis takes   Redis's error; what was said before     the same after a pause
 -- no writes                            counts
 -- the reply is lost                    it is noted, or not                     the same
--- the reply is 0                       the session does not hold the task      nothing; if the handler has not begun, it does not
+-- the reply is 0                       the session does not hold the task      nothing; a handler that has not begun
+--                                                                              does not begin
 --
 -- Safe to send twice: it notes the same again. A second "clear" finds nothing to forget.
 local call = redis.call

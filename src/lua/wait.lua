@@ -4,8 +4,8 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
 -- ARGV[2]  for how long, in ms; ask again before that
--- reply    its state, or "" when there is no such task; or a list of that, where notices of this queue could not be sent
---          (lib/base.lua) in the last hour: ask every second
+-- reply    its state, or "" when there is no such task; or a list of that, where notices of this queue could not be
+--          sent (lib/base.lua) in the last hour: ask every second
 --
 -- Sent twice: it registers the same again.
 -- require: base, state_kinds, task_state, whole

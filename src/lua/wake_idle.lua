@@ -1,14 +1,14 @@
 #!lua flags=allow-oom
--- wake_idle: the threads of a session leave `idle` and are to look for work. A Redis that came back without its last writes
--- knows threads as idle that have been handed a task since: a worker calls this before it listens again (lib/worker_alive.lua),
--- so that no task is handed to a busy thread. One that is idle looks and comes back.
+-- wake_idle: the threads of a session leave `idle` and are to look for work. A Redis that came back without its last
+-- writes knows threads as idle that have been handed a task since: a worker calls this before it listens again
+-- (lib/worker_alive.lua), so that no task is handed to a busy thread. One that is idle looks and comes back.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the session's id
 -- reply    how many there were
 --
--- Without a right to one of its commands nothing is written. A thread that cannot be woken, because its list has another type, stays
--- in `idle`, and so do those behind it.
+-- Without a right to one of its commands nothing is written. A thread that cannot be woken, because its list has
+-- another type, stays in `idle`, and so do those behind it.
 --
 -- Sent twice: the second call finds none.
 -- require: base, worker_alive, allowed

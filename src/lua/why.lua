@@ -8,16 +8,20 @@
 --          now       ms since the epoch, as all times
 --          of the queue: paused (since when; "1": not known), paused_until, concurrency and counted (how many tasks
 --              run and are counted), rate ("<count> <period ms> <burst>") and opens (when it lets the next task start,
---              while it lets none start), breaker ("o": open, "t <id>": half-open, and this task tries), live and expired (sessions)
+--              while it lets none start), breaker ("o": open, "t <id>": half-open, and this task tries), live and
+--              expired (sessions)
 --          of the queue itself: ready, scheduled, due (the time of the first of these), blocked, parked, running (how
 --              many tasks), head and type (the id and type of the task at the head)
 --          of a task: state ("unknown": it stands nowhere), type, group, score (where it stands), session, lease
 --              ("<since ms> <thread>"), expires (the session), about (the session's description), failures, kind (of
 --              the last error), before (how many tasks start before it) and more ("1": perhaps more than that)
---          of its group: group_concurrency and group_counted, group_rate and group_opens, group_paused_until, group_breaker, as above
---          of both, of a task when it waits for one of another queue: outbox (how many messages to other queues there are)
---          of a blocked task: pending (how many parents have not ended) and, of the first 10 of these (fewer in a queue of many
---              sessions), parent (its handle) and parent_state ("": it is in another queue; "gone": there is no such task), in turns
+--          of its group: group_concurrency and group_counted, group_rate and group_opens, group_paused_until,
+--              group_breaker, as above
+--          of both, of a task when it waits for one of another queue: outbox (how many messages to other queues there
+--              are)
+--          of a blocked task: pending (how many parents have not ended) and, of the first 10 of these (fewer in a queue
+--              of many sessions), parent (its handle) and parent_state ("": it is in another queue; "gone": there is no
+--              such task), in turns
 --
 -- Sent twice: it only reads.
 -- require: base, absent, sequence, requeue_front, event, limit_state, counts, task_state, states

@@ -1,5 +1,6 @@
--- A script that only reads cannot remove a key of one task, kind, tag or group at which another program has put a value of another type
--- (lib/foreign_key.lua): to such a script that key is absent. So one value hides nothing but what it replaced.
+-- A script that only reads cannot remove a key of one task, kind, tag or group at which another program has put a value
+-- of another type (lib/foreign_key.lua): to such a script that key is absent. So one value hides nothing but what it
+-- replaced.
 --
 -- requires: base
 -- replaces: call

@@ -1,5 +1,5 @@
--- Counts in hashes. Another program may have written what is no number where a script counts: HINCRBY fails there, which would end
--- the script behind others of its commands. Such a field counts as 0.
+-- Counts in hashes. Another program may have written what is no number where a script counts: HINCRBY fails there,
+-- which would end the script behind others of its commands. Such a field counts as 0.
 --
 -- requires: base
 -- gives: add_to, says_count

@@ -1,5 +1,6 @@
--- The rights that a user must have. Redis refuses a command only when it is called, perhaps after others have written; so scripts ask
--- before. Commands for notices and events are not asked for: see `publish` in lib/base.lua and `tell` in lib/event.lua.
+-- The rights that a user must have. Redis refuses a command only when it is called, perhaps after others have written;
+-- so scripts ask before. Commands for notices and events are not asked for: see `publish` in lib/base.lua and `tell` in
+-- lib/event.lua.
 --
 -- gives: missing_rights, not_allowed, rights_fault
 
@@ -19,9 +20,9 @@ local function rights_fault(P, names)
   return 'NOPERM reeve needs rights to ' .. table.concat(missing, ', ') .. ' on the keys ' .. P .. '*'
 end
 
--- The same, for turn.lua and enqueue.lua, which are called often. A user who may change access lists counts as one who may call all
--- commands: this is one question instead of some thirty. If such a user lacks a command all the same, Redis refuses it in the middle
--- of the script; so the script undoes what it did, or another script mends it.
+-- The same, for turn.lua and enqueue.lua, which are called often. A user who may change access lists counts as one who
+-- may call all commands: this is one question instead of some thirty. If such a user lacks a command all the same,
+-- Redis refuses it in the middle of the script; so the script undoes what it did, or another script mends it.
 local function not_allowed(P, names)
   return not redis.acl_check_cmd('ACL', 'SETUSER', 'any') and rights_fault(P, names) or nil
 end

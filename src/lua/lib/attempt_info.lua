@@ -1,6 +1,6 @@
 -- What a marked task's worker must know: {id, failures, crashes}, and letters: "c" when it has left a checkpoint, "a"
--- when it has crashed while it ran alone, and how often it was snoozed, where that is counted. `revoked` is for its caller: see
--- lib/revoke.lua.
+-- when it has crashed while it ran alone, and how often it was snoozed, where that is counted. `revoked` is for its
+-- caller: see lib/revoke.lua.
 --
 -- requires: base
 -- gives: attempt_info

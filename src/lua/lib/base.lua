@@ -80,8 +80,8 @@ local function field_fault(o)
   if o.tags ~= nil and not are_tags(o.tags) then return 'its tags are not an array of at most @TAGS_MAX@ texts' end
 end
 
--- Beside it: '#' begins what a session's hash has about the session, '+' a segment in `ready`; blanks and line ends part
--- ids in lists of them.
+-- Beside it: '#' begins what a session's hash has about the session, '+' a segment in `ready`; blanks and line ends
+-- part ids in lists of them.
 local ID_FAULT = 'its id does not have 1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :'
 local function is_id(id)
   return #id <= @ID_LENGTH_MAX@ and find(id, '^[%w._:-]+$') ~= nil
@@ -155,8 +155,8 @@ local LARGE = @LARGE@
 
 
 -- Sends a notice of a queue. It cannot fail: a user without rights to the channel (Redis 7 gives a new user none) or to
--- PUBLISH changes tasks all the same. settings.unsent is then the time; while it is there (maintain.lua), workers and clients
--- that wait for notices look every second.
+-- PUBLISH changes tasks all the same. settings.unsent is then the time; while it is there (maintain.lua), workers and
+-- clients that wait for notices look every second.
 local function publish(P, channel, message)
   local heard = redis.pcall('PUBLISH', channel, message)
   if type(heard) == 'table' then redis.pcall('HSET', P .. 'settings', 'unsent', text(clock())) end

@@ -1,11 +1,11 @@
--- Tasks that a session held go back to the front of the queue: when the session ends (end_session.lua), and when it is dead
--- (reap.lua).
+-- Tasks that a session held go back to the front of the queue: when the session ends (end_session.lua), and when it is
+-- dead (reap.lua).
 --
 -- requires: cancel_mark, cancelled, dependency_edges, limit_state, requeue_front
 -- gives: add_held, bring_back, held_tasks, leave_limits
 
--- back, envelopes: tasks that wait again, and their envelopes as they are now; gone: tasks that do not; cancelled: those of them that
--- end as cancelled, {id, envelope} each.
+-- back, envelopes: tasks that wait again, and their envelopes as they are now; gone: tasks that do not; cancelled:
+-- those of them that end as cancelled, {id, envelope} each.
 local function held_tasks()
   return {back = {}, envelopes = {}, gone = {}, cancelled = {}}
 end

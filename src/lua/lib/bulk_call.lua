@@ -1,14 +1,15 @@
--- What the calls of a bulk operation have in common, whether they change tasks (bulk_update.lua) or count them (bulk_look.lua).
+-- What the calls of a bulk operation have in common, whether they change tasks (bulk_update.lua) or count them
+-- (bulk_look.lua).
 --
 -- requires: base, budget, bulk_cursor, filter, whole
 -- gives: begin_bulk, visit_page
 
 local STATES, PLACED = ' @STATE_NAMES@ ', ' @PLACED_STATES@ '
 
--- Checks the arguments and the user's rights. given: the arguments from the state on: state, cursor, how many tasks to look at,
--- kind, type, tag, age in ms, and what lib/filter.lua names. search: ended tasks come newest first, and running
--- ones have their turn, too. Returns the bulk update and tasks to look at; or nil and the script's reply: an error, or
--- `empty` where no task is in that state.
+-- Checks the arguments and the user's rights. given: the arguments from the state on: state, cursor, how many tasks to
+-- look at, kind, type, tag, age in ms, and what lib/filter.lua names. search: ended tasks come newest first, and
+-- running ones have their turn, too. Returns the bulk update and tasks to look at; or nil and the script's reply: an
+-- error, or `empty` where no task is in that state.
 local function begin_bulk(P, given, now, empty, search)
   local filter = filter_of(given, 8)
   local state, cursor, max, age = given[1] or '', given[2] or '-', whole(given[3], 1, INT64), whole(given[7], 0, INT64)
@@ -19,7 +20,8 @@ local function begin_bulk(P, given, now, empty, search)
 -- require: expect
   local fault = unfit(P)
   if fault then return nil, fault end
-  -- Tasks are read here one by one, with all of their headers: Redis needs two to three times as long for each command. Each takes two at least.
+  -- Tasks are read here one by one, with all of their headers: Redis needs two to three times as long for each command.
+  -- Each takes two at least.
   budget.left = math.floor(budget.left * 2 / 5)
   max = math.min(max, @CALL_MAX@, math.floor(budget.left / 2))
   if call('HGET', P .. 'settings', 'large') then max = math.min(max, 50) end
@@ -28,8 +30,8 @@ local function begin_bulk(P, given, now, empty, search)
   return bulk, max
 end
 
--- Visits the next members in their order, from the rank `first` on. It stops where is_full() holds, or visit(id, score) returns
--- false: what follows is for the next call. Returns whether the bulk update is at its end.
+-- Visits the next members in their order, from the rank `first` on. It stops where is_full() holds, or visit(id, score)
+-- returns false: what follows is for the next call. Returns whether the bulk update is at its end.
 local function visit_page(bulk, first, max, is_full, visit)
   local page = call(bulk.reversed and 'ZREVRANGE' or 'ZRANGE', bulk.set, first, first + max - 1, 'WITHSCORES')
   for i = 1, #page, 2 do

@@ -1,10 +1,11 @@
 -- A bulk update goes over the tasks in one state, in calls: where it stands, and which tasks it means.
 --
--- The cursor is "<when the bulk update began> <up to which score> <score> <id>": go on behind that id, the last one of that
--- score that was left, if it still has it; else with the first that has it, and then some may be looked at twice. A search of
--- ended tasks goes from the newest to the oldest (`reversed`): what ends after it began comes before its place.
--- Of running tasks the id is "<session> <cursor of HSCAN> <how many of that page were looked at>". An id that is none (of a malformed
--- task) may have any bytes and any length: in its place is "#<n>", the number of members of that score up to it.
+-- The cursor is "<when the bulk update began> <up to which score> <score> <id>": go on behind that id, the last one of
+-- that score that was left, if it still has it; else with the first that has it, and then some may be looked at twice.
+-- A search of ended tasks goes from the newest to the oldest (`reversed`): what ends after it began comes before its
+-- place. Of running tasks the id is "<session> <cursor of HSCAN> <how many of that page were looked at>". An id that is
+-- none (of a malformed task) may have any bytes and any length: in its place is "#<n>", the number of members of that
+-- score up to it.
 --
 -- requires: base, filter, state_kinds
 -- gives: bulk_of

@@ -1,5 +1,5 @@
--- Takes the tasks of a bulk insert (lib/bulk_insert.lua) out again. Returns them as the arguments of "plain"; or nil and what is
--- wrong, and nothing is changed.
+-- Takes the tasks of a bulk insert (lib/bulk_insert.lua) out again. Returns them as the arguments of "plain"; or nil
+-- and what is wrong, and nothing is changed.
 --
 -- requires: base
 -- gives: bulk_fallback

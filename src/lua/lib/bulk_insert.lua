@@ -1,6 +1,6 @@
--- Bulk inserts: a client that enqueues many plain tasks writes them itself, so that Lua does not read each of them. A transaction
--- puts their envelopes into `tasks` and their ids into the list of a segment (lib/segment.lua); enqueue.lua then gives the segment
--- its place:
+-- Bulk inserts: a client that enqueues many plain tasks writes them itself, so that Lua does not read each of them. A
+-- transaction puts their envelopes into `tasks` and their ids into the list of a segment (lib/segment.lua); enqueue.lua
+-- then gives the segment its place:
 --
 --   WATCH <prefix>bulk_closed:<p>
 --   DEL <prefix>bulk_closed:<p>
@@ -10,23 +10,23 @@
 --   EVALSHA <enqueue> 1 <prefix> bulk <at> <p> <count>
 --   EXEC
 --
--- The ids are new ones that no other task has. An envelope has at most @LARGE@ bytes. p is a random number. at is the time by
--- Redis's clock, as the client reckons it from an earlier reply. Where it is not of the last second, where the queue has groups, events
--- or a limit of payloads, or @SEGMENTS_MAX@ segments while these tasks are few, lib/bulk_fallback.lua takes the tasks out again, and they are
--- enqueued as if they had come as arguments.
+-- The ids are new ones that no other task has. An envelope has at most @LARGE@ bytes. p is a random number. at is the
+-- time by Redis's clock, as the client reckons it from an earlier reply. Where it is not of the last second, where the
+-- queue has groups, events or a limit of payloads, or @SEGMENTS_MAX@ segments while these tasks are few,
+-- lib/bulk_fallback.lua takes the tasks out again, and they are enqueued as if they had come as arguments.
 --
--- When the reply is lost, the client sends the tasks as arguments, after SET <prefix>bulk_closed:<p>. Redis may read the transaction of the
--- old connection only after that. It is not carried out then, as the watched key was changed behind WATCH: by that SET; or, where
--- SET came before WATCH, by the transaction's own DEL.
+-- When the reply is lost, the client sends the tasks as arguments, after SET <prefix>bulk_closed:<p>. Redis may read
+-- the transaction of the old connection only after that. It is not carried out then, as the watched key was changed
+-- behind WATCH: by that SET; or, where SET came before WATCH, by the transaction's own DEL.
 --
--- A command that fails (the user has no right to it, or a key has another type) ends the call, and the tasks are removed as far as
--- that user may.
+-- A command that fails (the user has no right to it, or a key has another type) ends the call, and the tasks are
+-- removed as far as that user may.
 --
 -- requires: transitions_plain, wake_one
 -- gives: place_segment
 
--- Gives the segment its place. Returns whether it has one now. A thread is woken first: where that is refused, the tasks have no
--- place yet.
+-- Gives the segment its place. Returns whether it has one now. A thread is woken first: where that is refused, the
+-- tasks have no place yet.
 local function give_place(P, p, number)
   local call, format = redis.call, string.format
   if number < @SEGMENT_MANY@ and call('SCARD', P .. 'segments') >= @SEGMENTS_MAX@ then return false end

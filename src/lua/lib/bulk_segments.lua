@@ -1,11 +1,11 @@
--- Looks at the tasks of a state as a bulk operation does, but changes none: those of a segment (lib/segment.lua) in the place of
--- the segment. Where a part of one was looked at, the cursor's id is "+<p> <score of the next task>".
+-- Looks at the tasks of a state as a bulk operation does, but changes none: those of a segment (lib/segment.lua) in the
+-- place of the segment. Where a part of one was looked at, the cursor's id is "+<p> <score of the next task>".
 --
 -- requires: base, bulk_call
 -- gives: look_through
 
--- Looks at the tasks of a segment from this score on, at most `max`. Returns whether those are all. Its first tasks may have been
--- leased since the last call: then those that stood between them were, too.
+-- Looks at the tasks of a segment from this score on, at most `max`. Returns whether those are all. Its first tasks may
+-- have been leased since the last call: then those that stood between them were, too.
 local function look_into(P, bulk, member, from, max, is_full, look)
   local score = tonumber(call('ZSCORE', bulk.set, member))
   if not score then return true end

@@ -3,8 +3,8 @@
 -- requires: base, deadline, event, history, retention, readers, reads, slot, unique, unrecorded, transitions
 -- gives: end_cancelled
 
--- Its record is kept like that of a completed one. Behind the time: what its history and its event tell besides, names and values;
--- or false: it is discarded, and nothing of it stays.
+-- Its record is kept like that of a completed one. Behind the time: what its history and its event tell besides, names
+-- and values; or false: it is discarded, and nothing of it stays.
 local function end_cancelled(P, id, envelope, now, ...)
   local o = header(envelope)
   unlock(P, id, o, true)

@@ -11,7 +11,8 @@ local function chained_fault(handle, options, rest) -- inline
   return fault and 'a chained task: ' .. fault
 end
 
--- Enqueues a task that was checked. What takes more than a place in this queue goes through the outbox; then "later" is returned.
+-- Enqueues a task that was checked. What takes more than a place in this queue goes through the outbox; then "later" is
+-- returned.
 local function enqueue_chained(P, handle, options, rest, now) -- inline
   local queue, id = parts(handle)
   local o = options ~= '' and cjson.decode(options) or {}

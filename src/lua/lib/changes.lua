@@ -12,8 +12,8 @@ local function fault_of(given, first, what, is_change)
   end
 end
 
--- given: ARGV, whose changes begin at `first`; what: the word for a thing that is changed. Returns the error that the script is to
--- return, or nil.
+-- given: ARGV, whose changes begin at `first`; what: the word for a thing that is changed. Returns the error that the
+-- script is to return, or nil.
 local function refused_changes(P, given, first, what, is_change)
   local fault = fault_of(given, first, what, is_change)
   if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end

@@ -1,9 +1,10 @@
--- Findings about tasks that wait for others (lib/dependency_edges.lua describes the keys). lib/check_states.lua says what a finding is.
--- What is done in steps is recorded in `fanout` and `fanout_far`, and messages are in `outbox` and `unread`: where these are long, what
--- they are about is taken for in progress.
+-- Findings about tasks that wait for others (lib/dependency_edges.lua describes the keys). lib/check_states.lua says
+-- what a finding is. What is done in steps is recorded in `fanout` and `fanout_far`, and messages are in `outbox` and
+-- `unread`: where these are long, what they are about is taken for in progress.
 --
 -- requires: base, edge, messages
--- gives: find_blocked_pending, find_child_stray, find_child_untold, find_edge_far, find_edge_known, find_edge_malformed, find_edge_untold
+-- gives: find_blocked_pending, find_child_stray, find_child_untold, find_edge_far, find_edge_known, find_edge_malformed
+-- gives: find_edge_untold
 -- gives: find_fanout_lost, find_linked_missing, find_linked_stale
 
 local STEPS_MAX, MESSAGES_MAX, EDGES_MAX = 200, 100, 1000
@@ -34,7 +35,8 @@ local function is_registered(P, id, child, edge)
   end)
 end
 
--- An edge of a blocked task that has not ended, and counts; nil: it is none. subject: "<handle of the parent> parents:<id>".
+-- An edge of a blocked task that has not ended, and counts; nil: it is none. subject: "<handle of the parent>
+-- parents:<id>".
 local function open_edge(P, subject)
   local parent, id, number = match(subject, '^(%S+) parents:(%S+) ?(%d*)$')
   local edge = id and call('ZSCORE', P .. 'blocked', id) and call('HGET', P .. 'parents:' .. id, parent)
@@ -43,7 +45,8 @@ local function open_edge(P, subject)
   return edge, parent, id
 end
 
--- edge_malformed: "<field> parents:<id>", and the field is no edge. A field that begins with "!" is a placeholder or a signal.
+-- edge_malformed: "<field> parents:<id>", and the field is no edge. A field that begins with "!" is a placeholder or a
+-- signal.
 local function find_edge_malformed(P, subject)
   local field, id = match(subject, '^(.*) parents:(%S+)$')
   local edge = id and call('HGET', P .. 'parents:' .. id, field)
@@ -61,8 +64,8 @@ local function find_edge_untold(P, subject)
   return call('HEXISTS', P .. 'tasks', parent_id) == 1 and 'does not know it' or 'does not exist'
 end
 
--- edge_far: "<handle of the parent> parents:<id> <number>", the parent is in another queue, and no message about the edge waits here. It
--- is a finding where the other queue, asked next, finds no `edge_known`.
+-- edge_far: "<handle of the parent> parents:<id> <number>", the parent is in another queue, and no message about the
+-- edge waits here. It is a finding where the other queue, asked next, finds no `edge_known`.
 local function find_edge_far(P, subject)
   local edge, parent, id = open_edge(P, subject)
   local queue = parts(parent or '')
@@ -76,8 +79,8 @@ local function find_edge_far(P, subject)
   return not is_sent and number or nil
 end
 
--- edge_known is no finding. "<handle of the child> <id> <number>": this queue will tell the child of another one, or another task has
--- taken the place of the parent, of which the child hears.
+-- edge_known is no finding. "<handle of the child> <id> <number>": this queue will tell the child of another one, or
+-- another task has taken the place of the parent, of which the child hears.
 local function find_edge_known(P, subject)
   local child, id, number = match(subject, '^(%S+) (%S+) (%d+)$')
   if not child then return end
@@ -105,7 +108,8 @@ local function find_blocked_pending(P, id)
   return pending ~= text(count) and pending .. ', not ' .. text(count) or nil
 end
 
--- child_stray: "<handle> children:<id>" or "<handle> awaiting_retry:<id>", and the child, of this queue, does not wait for the task.
+-- child_stray: "<handle> children:<id>" or "<handle> awaiting_retry:<id>", and the child, of this queue, does not wait
+-- for the task.
 local function find_child_stray(P, subject)
   local child, set, id = match(subject, '^(%S+) (%l+_?%l*):(.*)$')
   local queue, child_id = parts(child or '')
@@ -116,7 +120,8 @@ local function find_child_stray(P, subject)
   return not is_step(P, function(step) return find(step, words, 1, true) end) and '' or nil
 end
 
--- child_untold: tasks wait for one that has completed. Those that wait for a dead or cancelled one may do so until it is retried.
+-- child_untold: tasks wait for one that has completed. Those that wait for a dead or cancelled one may do so until it
+-- is retried.
 local function find_child_untold(P, id)
   if call('EXISTS', P .. 'children:' .. id, P .. 'awaiting_retry:' .. id) == 0 or call('HEXISTS', P .. 'tasks', id) == 0 then return end
   return (call('ZSCORE', P .. 'completed', id) or call('ZSCORE', P .. 'retained', id)) and '' or nil

@@ -1,4 +1,5 @@
--- Findings about keys as such: their types, and keys of tasks that do not exist. lib/check_states.lua says what a finding is.
+-- Findings about keys as such: their types, and keys of tasks that do not exist. lib/check_states.lua says what a
+-- finding is.
 --
 -- requires: base
 -- gives: FAMILIES, KEY_TYPES, family_of, find_key_type, find_key_without_task

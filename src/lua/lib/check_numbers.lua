@@ -1,8 +1,9 @@
--- Findings about numbers and settings that scripts write for other scripts, and about recurring entries. lib/check_states.lua says what a
--- finding is.
+-- Findings about numbers and settings that scripts write for other scripts, and about recurring entries.
+-- lib/check_states.lua says what a finding is.
 --
 -- requires: base, sequence
--- gives: find_counter, find_cron_stale, find_sequence, find_sequence_flag, find_wake_tokens, find_waiters_unset, least_counter
+-- gives: find_counter, find_cron_stale, find_sequence, find_sequence_flag, find_wake_tokens, find_waiters_unset
+-- gives: least_counter
 -- gives: sequence_tops
 
 -- A counter is not smaller than the number of records.
@@ -52,8 +53,8 @@ local function find_sequence_flag(P, flag)
   return wanted and call('HEXISTS', P .. 'sequence', flag) == 0 and '' or nil
 end
 
--- The priorities in which the last score of a ready task is behind the score from which new ones count: {{priority, score}, ...}. While
--- there are groups, their tasks may be behind it.
+-- The priorities in which the last score of a ready task is behind the score from which new ones count: {{priority,
+-- score}, ...}. While there are groups, their tasks may be behind it.
 local function sequence_tops(P)
   local tops, limit = {}, '+inf'
   if call('EXISTS', P .. 'groups') == 1 or call('HEXISTS', P .. 'sequence', 'groups') == 1 then return tops end

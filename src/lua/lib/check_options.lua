@@ -1,8 +1,9 @@
--- Findings about what tasks ask for: unique keys, tags, deadlines, and marks in their envelopes. lib/check_states.lua says what a
--- finding is.
+-- Findings about what tasks ask for: unique keys, tags, deadlines, and marks in their envelopes. lib/check_states.lua
+-- says what a finding is.
 --
 -- requires: base, deadline, task_state
--- gives: find_deadline_missing, find_deadline_stale, find_large_unset, find_mark_missing, find_tag_index, find_tag_missing
+-- gives: find_deadline_missing, find_deadline_stale, find_large_unset, find_mark_missing, find_tag_index
+-- gives: find_tag_missing
 -- gives: find_unique_missing, find_unique_stale
 
 local function task_header(P, id)
@@ -10,8 +11,8 @@ local function task_header(P, id)
   return envelope and header(envelope, id) or {}, envelope
 end
 
--- unique_missing: a task that has not ended does not hold its unique key. Keys that are held for a time, or until the task starts, are
--- free later. A task that was moved may have come without its key (arrive.lua).
+-- unique_missing: a task that has not ended does not hold its unique key. Keys that are held for a time, or until the
+-- task starts, are free later. A task that was moved may have come without its key (arrive.lua).
 local function find_unique_missing(P, id)
   local o = task_header(P, id)
   if not o.unique or o.unique_for or o['until'] then return end

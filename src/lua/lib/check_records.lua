@@ -1,9 +1,11 @@
--- Findings about what tasks leave: results, indexes of ended tasks, readers of records. lib/check_states.lua says what a finding is.
+-- Findings about what tasks leave: results, indexes of ended tasks, readers of records. lib/check_states.lua says what
+-- a finding is.
 --
 -- requires: base, messages
--- gives: find_extra_missing, find_extra_stale, find_failure_kind, find_failure_missing, find_failure_stray, find_read_stale
--- gives: find_keep_stale, find_reader_stray, find_readers_unlisted, find_reads_uncounted, find_result_block, find_result_size, find_result_stale
--- gives: find_result_sum, find_retained_unread, is_kept, result_sum
+-- gives: find_extra_missing, find_extra_stale, find_failure_kind, find_failure_missing, find_failure_stray
+-- gives: find_keep_stale, find_read_stale, find_reader_stray, find_readers_unlisted, find_reads_uncounted
+-- gives: find_result_block, find_result_size, find_result_stale, find_result_sum, find_retained_unread
+-- gives: is_kept, result_sum
 
 local SIZES_MAX = 4000
 
@@ -11,7 +13,7 @@ local function is_kept(P, id)
   return call('ZSCORE', P .. 'completed', id) or call('ZSCORE', P .. 'retained', id)
 end
 
--- ---- results ---------------------------------------------------------------------------------------------------------------
+-- ---- results --------------------------------------------------------------------------------------------------------
 
 -- result_stale: `results` has a result, or a block "+<ms>", of which nothing else knows.
 local function find_result_stale(P, field)
@@ -55,7 +57,7 @@ local function find_result_sum(P)
   return sum ~= known and known .. ', not ' .. sum or nil
 end
 
--- ---- indexes of ended tasks ------------------------------------------------------------------------------------------------
+-- ---- indexes of ended tasks -----------------------------------------------------------------------------------------
 
 -- failure_missing: a dead task is not in the index of its kind of error.
 local function find_failure_missing(P, id)
@@ -90,7 +92,7 @@ local function find_extra_stale(P, id)
   return not is_kept(P, id) and '' or nil
 end
 
--- ---- readers ---------------------------------------------------------------------------------------------------------------
+-- ---- readers --------------------------------------------------------------------------------------------------------
 
 -- retained_unread: a record is kept for readers, and there are none.
 local function find_retained_unread(P, id)
@@ -116,7 +118,8 @@ local function find_keep_stale(P, id)
   return not (is_kept(P, id) and call('ZSCORE', P .. 'readers:' .. id, '@')) and '' or nil
 end
 
--- reader_stray: "<handle> readers:<id>", and the reader, in this queue, does not read it; or "#<n> readers:<id>" without a fan-out.
+-- reader_stray: "<handle> readers:<id>", and the reader, in this queue, does not read it; or "#<n> readers:<id>"
+-- without a fan-out.
 local function find_reader_stray(P, subject)
   local reader, id = match(subject, '^(%S+) readers:(.*)$')
   if not reader or not call('ZSCORE', P .. 'readers:' .. id, reader) then return end

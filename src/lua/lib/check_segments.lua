@@ -1,5 +1,5 @@
--- Findings about segments (lib/segment.lua): the members of `ready`, the lists and the set belong together. lib/check_states.lua says
--- what a finding is.
+-- Findings about segments (lib/segment.lua): the members of `ready`, the lists and the set belong together.
+-- lib/check_states.lua says what a finding is.
 --
 -- requires: base
 -- gives: find_segment_empty, find_segment_id, find_segment_lost, find_segment_unlisted

@@ -1,5 +1,6 @@
--- Findings of check.lua and repair.lua about states: the id of each task is in exactly one of the keys of states, and each id there
--- is that of a task. A finding is a function of its subject, a text. It returns what is found, a text, or nil where nothing is wrong.
+-- Findings of check.lua and repair.lua about states: the id of each task is in exactly one of the keys of states, and
+-- each id there is that of a task. A finding is a function of its subject, a text. It returns what is found, a text, or
+-- nil where nothing is wrong.
 --
 -- requires: base, task_state
 -- gives: find_lost, find_twice, find_without_task, places_of

@@ -20,7 +20,8 @@ local function count_places(P, ids)
   return places
 end
 
--- The same of leases. names: ids that are in no set, and their places in ids. A hash of another type is a finding of its own.
+-- The same of leases. names: ids that are in no set, and their places in ids. A hash of another type is a finding of
+-- its own.
 local function add_leases(P, names, at, places)
   if #names == 0 then return end
   local reaped = call('ZCOUNT', P .. 'sessions', '-inf', '0')
@@ -44,8 +45,8 @@ local function look_at_header(id, envelope, suspect)
   end
 end
 
--- Those of the ids that are in no set, as many as there is room for: each session is asked for them. Returns how many of the ids
--- these cover, too.
+-- Those of the ids that are in no set, as many as there is room for: each session is asked for them. Returns how many
+-- of the ids these cover, too.
 local function unplaced(P, ids, places)
   local names, at = {}, {}
   local most = max(1, math.floor(FIELDS_MAX / max(1, call('ZCARD', P .. 'sessions'))))

@@ -21,8 +21,9 @@ local function page_of(command, key, cursor, count, prefix)
   return call(command, cursor, 'MATCH', prefix .. '*', 'COUNT', text(count))
 end
 
--- look: is called with each element, its value and the place behind it, and returns true where the call is to end. A small hash or set is one page however
--- large COUNT is, so a call may end within a page. Returns where to go on, or nil at the end, and how many elements were looked at.
+-- look: is called with each element, its value and the place behind it, and returns true where the call is to end. A
+-- small hash or set is one page however large COUNT is, so a call may end within a page. Returns where to go on, or nil
+-- at the end, and how many elements were looked at.
 local function walk_key(command, key, place, prefix, look)
   local cursor, passed, count = match(place, '^(%d+) (%d+) (%d+)$')
   if not cursor then cursor, passed, count = '0', '0', text(PAGE_MIN) end

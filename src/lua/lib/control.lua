@@ -1,6 +1,7 @@
 -- What people do to single tasks. Each returns "ok" or the word that says why not.
 --
--- requires: base, result_blocks, cancelled, deadline, event, group_place, retention, dependency_edges, ready_last, segment, readers, reads, slot, unique
+-- requires: base, result_blocks, cancelled, deadline, event, group_place, retention, dependency_edges, ready_last
+-- requires: segment, readers, reads, slot, unique
 -- requires: wake_one, task_state, transitions
 -- gives: cancel, free_of_children, leave_place, remove, to_ready
 

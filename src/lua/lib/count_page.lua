@@ -1,7 +1,9 @@
--- Tasks that ran before a limit was set do not count for it yet, and tasks of groups that were strict may count although they wait.
--- limit.lua, which changes limits, goes through these tasks in pages; so does maintain.lua, as the caller of limit.lua may die.
+-- Tasks that ran before a limit was set do not count for it yet, and tasks of groups that were strict may count
+-- although they wait. limit.lua, which changes limits, goes through these tasks in pages; so does maintain.lua, as the
+-- caller of limit.lua may die.
 --
---   limit_state counting  how far that is: "<session> <cursor>" in the hash of a session, "~ <cursor>" in `running_group`
+--   limit_state counting  how far that is: "<session> <cursor>" in the hash of a session, "~ <cursor>" in
+--                         `running_group`
 --
 -- requires: add_to, base, group_place, limit_state, slot
 -- gives: count_page

@@ -4,9 +4,9 @@
 -- gives: due_entries
 -- fields: entries
 
--- If more than @CRON_DUE_MAX@ entries are due, a page of them, which depends on the time: the first ones may be such that no worker
--- understands, which stay due. That page is full:
--- who gets a full page calls again, at once only if it fired one of them. Returns {entries, due}. entries: name, time, the first line of the definition, ...
+-- If more than @CRON_DUE_MAX@ entries are due, a page of them, which depends on the time: the first ones may be such
+-- that no worker understands, which stay due. That page is full: who gets a full page calls again, at once
+-- only if it fired one of them. Returns {entries, due}. entries: name, time, the first line of the definition, ...
 local function due_entries(P, now)
   local head, entries = first_time(P, 'cron:due'), {}
   if not head or head > now then return {entries = entries, due = head} end

@@ -2,10 +2,10 @@
 --
 --   deadlines zset  id -> that time
 --
--- In the envelope the deadline follows "at": {"at":<ms>,"deadline":<ms>,"type":... A lease leaves the deadline in both places. When a
--- task that has begun leaves its session without having ended, drop_deadline removes both. Where its time is over while the task is
--- leased, maintain.lua removes it from the set alone; if the task had not begun, keep_deadline brings it back. A worker does not begin
--- a task whose time is over: it settles it as failed.
+-- In the envelope the deadline follows "at": {"at":<ms>,"deadline":<ms>,"type":... A lease leaves the deadline in both
+-- places. When a task that has begun leaves its session without having ended, drop_deadline removes both. Where its
+-- time is over while the task is leased, maintain.lua removes it from the set alone; if the task had not begun,
+-- keep_deadline brings it back. A worker does not begin a task whose time is over: it settles it as failed.
 --
 -- requires: base
 -- gives: add_deadlines, deadline_of, drop_deadline, forget_deadline, keep_deadline

@@ -4,12 +4,14 @@
 --   failures        zset  kind -> when a task last died of it, while there is one
 --   failures:<kind> zset  id -> when
 --
--- requires: base, cancel_mark, cancelled, deadline, event, history, retention, dependency_edges, insert_plain, readers, reads, slot, stats
+-- requires: base, cancel_mark, cancelled, deadline, event, history, retention, dependency_edges, insert_plain, readers
+-- requires: reads, slot, stats
 -- requires: unique, transitions
 -- gives: die, dies
 
--- Makes the task that reports a death. Its type is on_dead of the dead task's header, or of the queue's settings. The death of such
--- a task is not reported. counts: how many tasks of a name this call has made, as many tasks whose ids begin alike may die in a ms.
+-- Makes the task that reports a death. Its type is on_dead of the dead task's header, or of the queue's settings. The
+-- death of such a task is not reported. counts: how many tasks of a name this call has made, as many tasks whose ids
+-- begin alike may die in a ms.
 local counts = {}
 local function report_death(P, id, o, now, kind, message)
   local type = o.on_dead or call('HGET', P .. 'settings', 'on_dead')
@@ -20,7 +22,8 @@ local function report_death(P, id, o, now, kind, message)
   local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes')
   local payload = cjson.encode({queue = queue, id = id, type = o.type or '', kind = kind, message = message, at = now,
     failures = count_of(known[1]), crashes = count_of(known[2])})
-  -- A malformed task may have any id. Name and type have no character that JSON would escape; cjson would escape the slash.
+  -- A malformed task may have any id. Name and type have no character that JSON would escape; cjson would escape the
+  -- slash.
   local name = string.gsub(sub(id, 1, @ID_LENGTH_MAX@), '[^%w._:-]', '_')
   local rest = '"type":"' .. type .. '","of":"' .. name .. '"}\n' .. payload
   name = sub(name, 1, 70) .. ':dead:' .. text(now)
@@ -55,7 +58,8 @@ local function die(P, id, now, kind, message, envelope)
   return 'dead'
 end
 
--- A task dies of what a script finds. The caller has taken it out of its state. A task that was cancelled ends as cancelled.
+-- A task dies of what a script finds. The caller has taken it out of its state. A task that was cancelled ends as
+-- cancelled.
 local function dies(P, id, now, kind, message)
   local envelope = call('HGET', P .. 'tasks', id)
   if envelope and is_cancelled(envelope) then

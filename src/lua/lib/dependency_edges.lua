@@ -4,17 +4,19 @@
 --   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>", a blank and the edge's number: of a
 --                        parent in another queue that of the message that registers the edge there, else a serial
 --                        number; before the number " e" where that parent may have yet to come. What is told of an
---                        edge with another number does not count: it is an earlier one between the two. An edge has no number when its parent had ended before, and when an earlier
---                        version made it; then all counts. Policy: f the child fails when the parent dies
---                        (or is cancelled or deleted), g it goes on, w it waits for a retry, x it becomes ready at the
---                        first death and is removed when there is none. How it ended: - not yet, c completed, d dead,
---                        x cancelled or gone. Place: where it stood among those given.
+--                        edge with another number does not count: it is an earlier one between the two. An edge has no
+--                        number when its parent had ended before, and when an earlier version made it; then all counts.
+--                        Policy: f the child fails when the parent dies (or is cancelled or deleted), g it goes on, w
+--                        it waits for a retry, x it becomes ready at the first death and is removed when there is none.
+--                        How it ended: - not yet, c completed, d dead, x cancelled or gone. Place: where it stood among
+--                        those given.
 --   info:<id>      while it waits, `pending`: how many have not ended; `due`: when it may run, if it has a time;
 --                  `death`: it waits for a death (policy x), and is removed when there is none; `restoring`: a
 --                  number: its edges are made again, in steps (lib/restore.lua), which counts as one of `pending`;
 --                  those with lower numbers are still to be made, and do not count
 --   children:<id>  zset  of a parent: handles of children that wait for it -> the edge's number, of which earlier
---                        versions have the time in ms for children in the own queue; awaiting_retry:<id>: those of policy w
+--                        versions have the time in ms for children in the own queue; awaiting_retry:<id>: those of
+--                        policy w
 --   linked         set   ids with such children; while there are any, settings.waiters is set, so that ends are told
 --   fanout         list  "<n> <state> <id>": the children in fanout:<n> are to be told that the task ended so; "<n>
 --                        cascade <id>": they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait
@@ -24,7 +26,8 @@
 --   reads:<id>, settings.reads: lib/reads.lua
 --   outbox         list  messages to other queues, see outbox.lua
 --
--- requires: add_to, base, edge, event, history, retention, messages, ready_last, readers, reads, schedule, slot, unique, wake_one
+-- requires: add_to, base, edge, event, history, retention, messages, ready_last, readers, reads, schedule, slot, unique
+-- requires: wake_one
 -- requires: put_aside, transitions
 -- gives: HOW, children_of, edge_ended, leave_parents, not_needed, notify, readers.meet_death
 -- gives: readers.unlink, restore_in_steps, restoring_of, tell_children, tell_end, unblock, unlink_edge, unlink_page
@@ -48,8 +51,8 @@ local function restore_in_steps(P, id, now)
   return number
 end
 
--- Of a blocked child: `restoring`, or false. Another program may have written there, or into `pending`, what is no number. Then the
--- child's edges are made again, which counts anew how many of them have not ended.
+-- Of a blocked child: `restoring`, or false. Another program may have written there, or into `pending`, what is no
+-- number. Then the child's edges are made again, which counts anew how many of them have not ended.
 local function restoring_of(P, id)
   local info = P .. 'info:' .. id
   local known = call('HMGET', info, 'restoring', 'pending')
@@ -58,8 +61,8 @@ local function restoring_of(P, id)
   return restore_in_steps(P, id, clock())
 end
 
--- What this call has told children at once, in units of some 10 us of Redis: one an edge, and lets_go more where a child waits
--- no more. From told_most on it tells the children of further completions in steps.
+-- What this call has told children at once, in units of some 10 us of Redis: one an edge, and lets_go more where a
+-- child waits no more. From told_most on it tells the children of further completions in steps.
 readers.told, readers.told_most, readers.lets_go = 0, 256, 3
 
 -- The child waits for nobody any more. by: the parent that was the last, if it was one.
@@ -101,7 +104,8 @@ local function unlink_edge(P, queue, id, parent)
 end
 
 -- Some of the edges in a hash that have not ended go; returns where to go on. anew: the child waits again by now, for
--- parents that may be among these. near: edges to other queues are passed over; then it returns whether there were any, too.
+-- parents that may be among these. near: edges to other queues are passed over; then it returns whether there were any,
+-- too.
 local function unlink_page(P, key, id, cursor, most, anew, near)
   local queue, page, passed = own_queue(P), call('HSCAN', key, cursor, 'COUNT', most), false
   for i = 1, #page[2], 2 do
@@ -115,8 +119,8 @@ local function unlink_page(P, key, id, cursor, most, anew, near)
   return page[1], passed
 end
 
--- Nor is the child registered any more with parents that have not ended; with more than 64 it leaves them in steps. goes: what it
--- knows of its parents goes, too.
+-- Nor is the child registered any more with parents that have not ended; with more than 64 it leaves them in steps.
+-- goes: what it knows of its parents goes, too.
 function readers.unlink(P, id, goes)
   local key = P .. 'parents:' .. id
   if call('HLEN', key) > readers.at_once then
@@ -156,8 +160,8 @@ local function not_needed(P, id)
 end
 
 -- A child hears how one of its parents ended; what it has heard before counts once. dies: what becomes of it if it dies
--- of that (lib/dependency_death.lua); not needed for "completed". number: of the edge, nil where it is not known. Returns whether it may
--- read the parent's record from now on.
+-- of that (lib/dependency_death.lua); not needed for "completed". number: of the edge, nil where it is not known.
+-- Returns whether it may read the parent's record from now on.
 local function edge_ended(P, id, parent, state, now, dies, number)
   local edge = call('HGET', P .. 'parents:' .. id, parent)
   if not edge or sub(edge, 2, 2) ~= '-' or not is_meant(edge, number) then return end

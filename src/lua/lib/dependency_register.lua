@@ -1,7 +1,9 @@
 -- A parent's queue learns of a child.
 --
--- An edge is given as its policy's letter (lib/dependency_edges.lua) and, behind it, what holds for a parent that is not known:
---   (nothing)  the edge is refused: "unknown"; but a task whose record is gone for certain counts as completed (was_there)
+-- An edge is given as its policy's letter (lib/dependency_edges.lua) and, behind it, what holds for a parent that is
+-- not known:
+--   (nothing)  the edge is refused: "unknown"; but a task whose record is gone for certain counts as completed
+--              (was_there)
 --   g          known or gone: it counts as completed
 --   e          expected: it has yet to come, and is waited for
 --   r, d       the edge is made again for a child that is retried, which had not ended (r) or ended badly (d): a parent
@@ -32,8 +34,8 @@ local function was_there(P, id, now)
   return oldest and made <= oldest
 end
 
--- Notes in states (id -> state) what becomes of these: "unknown", "completed" (also past its retention, lib/readers.lua),
--- "dead", "cancelled", or "live".
+-- Notes in states (id -> state) what becomes of these: "unknown", "completed" (also past its retention,
+-- lib/readers.lua), "dead", "cancelled", or "live".
 local PAGE = 500
 local ENDED_SETS = {@RETAINED_SETS@}
 local function look_up(P, ids, states)
@@ -56,8 +58,8 @@ local function state_of(P, id, states)
   return states[id]
 end
 
--- How a parent has ended, as far as this edge is concerned; nil: it is to be waited for. states: of parents that were looked
--- at before in this call.
+-- How a parent has ended, as far as this edge is concerned; nil: it is to be waited for. states: of parents that were
+-- looked at before in this call.
 local function how_ended(P, parent_id, policy, states, now)
   local state, letter, mode = state_of(P, parent_id, states), sub(policy, 1, 1), sub(policy, 2, 2)
   if state == 'completed' then return state end
@@ -107,8 +109,8 @@ end
 -- A child learns of parents, {handle, policy} each. Returns how many more have not ended, and what decides at once:
 -- {handle, state} of the first that died or is not known, and the policy of that edge. "!" stands for what is still to
 -- be said of it. An edge that is there stays as it is, unless it has ended or has another policy: then it is made anew.
--- known: how many it has, if that was read. anew: a number: of these edges, those with lower numbers or none are not there
--- in the parents' queues, and are made anew; they have that number then, or a higher one.
+-- known: how many it has, if that was read. anew: a number: of these edges, those with lower numbers or none are not
+-- there in the parents' queues, and are made anew; they have that number then, or a higher one.
 local function attach_page(P, id, edges, first, last, now, states, result, anew)
   local queue, known = own_queue(P), result.known
   local child, handles, ids, queues, parent_ids = queue .. '/' .. id, {}, {}, {}, {}

@@ -1,6 +1,6 @@
 -- What show.lua tells of a task's parents and children (lib/dependency_edges.lua), at most 100 of each.
--- Of the first LOOKED_AT parents in the same queue that have not ended for the task, the state they are in is told, which
--- may well be dead: a retry may complete such a one. Of fewer where there are many sessions.
+-- Of the first LOOKED_AT parents in the same queue that have not ended for the task, the state they are in is told,
+-- which may well be dead: a retry may complete such a one. Of fewer where there are many sessions.
 --
 -- requires: base, states
 -- gives: add_family

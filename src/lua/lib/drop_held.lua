@@ -1,10 +1,11 @@
--- A step of maintain.lua: records of completed tasks with a retention of their own (`keep`) go when that is over (lib/readers.lua).
+-- A step of maintain.lua: records of completed tasks with a retention of their own (`keep`) go when that is over
+-- (lib/readers.lua).
 --
 -- requires: base, first_time, readers, retention, transitions
 -- gives: drop_held
 
--- Its own time is over. Where a child may read it, it is kept until that has ended; one that stands in `completed` goes before the
--- retention of the queue ends.
+-- Its own time is over. Where a child may read it, it is kept until that has ended; one that stands in `completed` goes
+-- before the retention of the queue ends.
 local function drop_record(P, id, max)
   local is_read, ended = readers.unhold(P, id), call('ZSCORE', P .. 'completed', id)
   if ended then

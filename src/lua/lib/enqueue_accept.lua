@@ -3,20 +3,23 @@
 -- requires: base, sequence, transitions, wake_one, enqueue_events, enqueue_lists, enqueue_parts, enqueue_write
 -- gives: accept_task, apply_options
 
--- Takes the task's unique key, and removes the task that it replaces. Returns nil, or the id of the task that holds the key. Only a
--- task that has just taken its key is noted in `made`: if the key was held before, perhaps by this very id, the undo leaves it.
+-- Takes the task's unique key, and removes the task that it replaces. Returns nil, or the id of the task that holds the
+-- key. Only a task that has just taken its key is noted in `made`: if the key was held before, perhaps by this very id,
+-- the undo leaves it.
 local function claim_key(request, task) -- inline
   local o = task.options
   local holder = part('key')(request.P, task.id, o)
   if not holder then request.made[task.id] = o end
   if not holder or not o.conflict then return holder end
-  -- The holder may have come in this very call, or tasks that wait for it: its state and its children are read from Redis.
+  -- The holder may have come in this very call, or tasks that wait for it: its state and its children are read from
+  -- Redis.
   write_tasks(request)
   request.order.ahead = nil
   return part('replacement')(request, task, holder)
 end
 
--- Whoever settles a task looks for its tags only where its envelope says so, and must where its record goes with its end.
+-- Whoever settles a task looks for its tags only where its envelope says so, and must where its record goes with its
+-- end.
 local function are_tags_marked(request) -- inline
   if request.marks_tagged == nil then
     local keep = call('HMGET', request.P .. 'settings', 'completed_age', 'completed_count')
@@ -38,8 +41,8 @@ local function read_payload_max(request, task) -- inline
   request.payload_max = request.payload_max or false
 end
 
--- Returns the limit of payloads, where the task's payload is longer. The task of a message comes in any case: nobody would hear of a
--- refusal.
+-- Returns the limit of payloads, where the task's payload is longer. The task of a message comes in any case: nobody
+-- would hear of a refusal.
 local function exceeded_by(request, task) -- inline
   if request.payload_max == nil then read_payload_max(request, task) end
   if request.payload_max and not request.source and #task.rest - find(task.rest, '\n', 1, true) > request.payload_max then
@@ -47,8 +50,8 @@ local function exceeded_by(request, task) -- inline
   end
 end
 
--- Sets the task's due, deadline and has_info; where it replaces another task, its priority, rest and place, too. Returns nil, or
--- the reply for a task that is refused.
+-- Sets the task's due, deadline and has_info; where it replaces another task, its priority, rest and place, too.
+-- Returns nil, or the reply for a task that is refused.
 local function apply_options(request, task) -- inline
   local o, now = task.options, request.now
   task.due = o.at or o['in'] and now + o['in']

@@ -1,31 +1,35 @@
--- Enqueues tasks of any kind, one after the other: what enqueue.lua does where a call is not common. The steps share one table,
--- the request, and have a table for each task: see new_request below and new_task in enqueue_request.lua.
+-- Enqueues tasks of any kind, one after the other: what enqueue.lua does where a call is not common. The steps share
+-- one table, the request, and have a table for each task: see new_request below and new_task in enqueue_request.lua.
 --
 -- requires: base, sequence, enqueue_request, enqueue_parts, enqueue_accept, enqueue_write, enqueue_events
 -- gives: enqueue_any
--- fields: accepted, answered, began, due_of, elapsed, first_deadline, first_due, has_children, has_info, is_bulk, is_irreversible, is_large
--- fields: has_events, is_plain, is_proven, is_repeated, known, marks_tagged, parent_states, payload_max, placed, rest, source, unplaced
+-- fields: accepted, answered, began, due_of, elapsed, first_deadline, first_due, has_children, has_info, is_bulk
+-- fields: is_irreversible, is_large
+-- fields: has_events, is_plain, is_proven, is_repeated, known, marks_tagged, parent_states, payload_max, placed, rest
+-- fields: source, unplaced
 -- fields: waiting
 
 --   P, now           the queue's prefix; Redis's clock in ms
---   tasks            list of tasks; of each id, rest (of its envelope), options (a table), and what is found out about it:
---                    known (the envelope of a task that has its id), due and deadline (ms), has_info (its own envelope is to be
---                    marked),
+--   tasks            list of tasks; of each id, rest (of its envelope), options (a table), and what is found out about
+--                    it: known (the envelope of a task that has its id), due and deadline (ms), has_info (its own
+--                    envelope is to be marked),
 --                    place ({state, score}: that of the task that it replaces)
 --   is_plain, is_bulk    no task has options; they came as a bulk insert
 --   is_repeated      the call was sent before; elapsed, began: how long ago and when; is_proven: no record can be gone
 --   source, number, floor    the call is that message of that queue
---   is_irreversible  the call may change other tasks than its own, which cannot be undone; has_children: a task names parents
+--   is_irreversible  the call may change other tasks than its own, which cannot be undone; has_children: a task names
+--                    parents
 --   answered         id -> true, of tasks that the first copy of the call enqueued
 --   accepted         id -> true, of tasks that come; made: id -> options, of what is to be undone when a command fails
 --   due_of           id -> its time, as text, of tasks that are scheduled
 --   order            the queue's order (lib/sequence.lua)
 --   marks_tagged     the envelope of a task with tags is marked
---   envelopes, ready, scheduled, deadlines    what is to be written: id and envelope, score and id, due and id, time and id;
---                    first_due, first_deadline: the least of these; is_large: a large envelope is among them
---   children         tasks that are to wait for others; waiting: id -> true, of those that do; parent_states: id -> state, of
---                    parents that were looked up
---   payload_max      the queue's limit of payloads in bytes; false: none; nil: not read yet; has_events: read with it where `order` was not
+--   envelopes, ready, scheduled, deadlines    what is to be written: id and envelope, score and id, due and id, time
+--                    and id; first_due, first_deadline: the least of these; is_large: a large envelope is among them
+--   children         tasks that are to wait for others; waiting: id -> true, of those that do; parent_states: id ->
+--                    state, of parents that were looked up
+--   payload_max      the queue's limit of payloads in bytes; false: none; nil: not read yet; has_events: read with it
+--                    where `order` was not
 --   unplaced, placed     segments of bulk inserts (lib/enqueue_repeat.lua)
 --
 -- The table has room for all of these at once: to let it grow costs more than to make it.
@@ -59,18 +63,18 @@ local function refusal_of(request) -- inline
   if source and part('message').was_received(request.P, source, request.number) then return {1} end
 end
 
--- Looks for segments that this call is to give a place. Returns nil or an error. Their tasks were there before the call, which does
--- not remove them when a command fails: so it begins only where none will. A task that has a place, and stands in its list all the
--- same, would get another place by the next call, when it has run.
+-- Looks for segments that this call is to give a place. Returns nil or an error. Their tasks were there before the
+-- call, which does not remove them when a command fails: so it begins only where none will. A task that has a place,
+-- and stands in its list all the same, would get another place by the next call, when it has run.
 local function refusal_of_repeat(request) -- inline
   local unplaced, fault = part('repeat').find_unplaced(request)
   if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
   if unplaced > 0 then return part('rights')(request.P) end
 end
 
--- A task whose id is not known, of a call whose first copy was sent a while ago, may have run and be gone with its record.
--- Or it was moved to another queue. Returns nil when that cannot be; else the reply: 1 when its unique key proves that it came, or
--- -1: not known.
+-- A task whose id is not known, of a call whose first copy was sent a while ago, may have run and be gone with its
+-- record. Or it was moved to another queue. Returns nil when that cannot be; else the reply: 1 when its unique key
+-- proves that it came, or -1: not known.
 local function answer_doubtful(request, task) -- inline
   if request.is_proven == nil then
     request.is_proven = part('proof')(request.P, request.now, request.elapsed, request.began)

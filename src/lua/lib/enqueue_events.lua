@@ -1,5 +1,5 @@
--- The events of a call of `enqueue`: `enqueued`, and `scheduled` with the times, each with the ids of its tasks. Where a task
--- waits for others, its event was told when it was linked.
+-- The events of a call of `enqueue`: `enqueued`, and `scheduled` with the times, each with the ids of its tasks. Where
+-- a task waits for others, its event was told when it was linked.
 --
 -- requires: base, enqueue_parts
 -- gives: tell_enqueued, tell_refused

@@ -1,4 +1,5 @@
--- Lists of pairs that `enqueue` collects, fields of its request (enqueue_any.lua), each of which is nil until its first pair.
+-- Lists of pairs that `enqueue` collects, fields of its request (enqueue_any.lua), each of which is nil until its first
+-- pair.
 --
 -- gives: collect
 

@@ -1,18 +1,18 @@
--- Parents of new tasks must be known, or come in the same call. A task comes behind those that the call has, wherever they stand in
--- it: so they are there, or are refused, before it is.
+-- Parents of new tasks must be known, or come in the same call. A task comes behind those that the call has, wherever
+-- they stand in it: so they are there, or are refused, before it is.
 --
 -- requires: dependency_register, messages
 -- gives: order_of_call, unknown_parent
 
--- The first parent in this queue that is neither known nor one of the tasks of this call that were accepted; nil: there is none.
--- Nobody hears that a task of a message was refused, so such a task dies of its parent instead.
+-- The first parent in this queue that is neither known nor one of the tasks of this call that were accepted; nil: there
+-- is none. Nobody hears that a task of a message was refused, so such a task dies of its parent instead.
 local function unknown_parent(request, task)
   if request.source then return nil end
   return missing_parent(request.P, task.options.after, request.now, request.accepted, request.parent_states)
 end
 
--- The edges of the call: children[j]: a list of the tasks that name the j-th as their parent; open[i]: how many such parents the
--- i-th task has. Of several tasks with the same id the last one counts.
+-- The edges of the call: children[j]: a list of the tasks that name the j-th as their parent; open[i]: how many such
+-- parents the i-th task has. Of several tasks with the same id the last one counts.
 local function edges_of_call(request)
   local tasks, queue, places, children, open = request.tasks, own_queue(request.P), {}, {}, {}
   for i, task in ipairs(tasks) do places[task.id], open[i] = i, 0 end
@@ -30,8 +30,8 @@ local function edges_of_call(request)
   return children, open
 end
 
--- The numbers of the tasks in the order in which they come: that of the call, but each behind its parents. Tasks that wait for
--- each other in a circle are the last: they are refused, as none of their parents has come.
+-- The numbers of the tasks in the order in which they come: that of the call, but each behind its parents. Tasks that
+-- wait for each other in a circle are the last: they are refused, as none of their parents has come.
 local function order_of_call(request)
   local children, open = edges_of_call(request)
   local order, come = {}, {}

@@ -1,6 +1,6 @@
--- Functions that only some calls of `enqueue` need. Lua makes functions anew in each call, and to make one costs as much as a
--- small command. So `part` makes those that are asked for. The first few are made alone; of the others also those that stand before
--- them, in the order of their costs.
+-- Functions that only some calls of `enqueue` need. Lua makes functions anew in each call, and to make one costs as
+-- much as a small command. So `part` makes those that are asked for. The first few are made alone; of the others also
+-- those that stand before them, in the order of their costs.
 --
 -- gives: part
 -- fields: answer_known, end_placed, find_unplaced, note_received, order_of_call, unknown_parent, was_received

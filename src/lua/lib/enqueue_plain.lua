@@ -12,22 +12,23 @@ local function read_clock() -- inline
   return time[1], #micros == 6 and string.sub(micros, 1, 3) or format('%03d', micros / 1000)
 end
 
--- A check of each byte of an id is expensive, so an id that is as long as a UUID is taken for one. If it has bytes that an id may not
--- have, the task is found to be malformed when it is read.
+-- A check of each byte of an id is expensive, so an id that is as long as a UUID is taken for one. If it has bytes that
+-- an id may not have, the task is found to be malformed when it is read.
 local function is_common_task(id, rest) -- inline
   return #rest <= @LARGE@ and find(rest, '\n', 1, true) and
     (#id == @UUID_BYTES@ or #id <= @ID_LENGTH_MAX@ and find(id, '^[%w._:-]+$'))
 end
 
--- The place of the last of `count` tasks, where `next` tells none. nil: the queue has groups, events or a limit of payloads.
+-- The place of the last of `count` tasks, where `next` tells none. nil: the queue has groups, events or a limit of
+-- payloads.
 local function begin_places(P, count) -- inline
   local order = call('HMGET', P .. 'sequence', '0', 'groups', 'events', 'payload_max')
   if order[2] or order[3] or order[4] then return nil end
   return (tonumber(order[1]) or @SCORE_START@) + @SCORE_STEP@ * count
 end
 
--- Stores the last place. Returns whether there is a token in `wake`. Then nobody has to be woken, and `next` tells places from now
--- on.
+-- Stores the last place. Returns whether there is a token in `wake`. Then nobody has to be woken, and `next` tells
+-- places from now on.
 local function save_last_place(P, last) -- inline
   local has_token = call('LLEN', P .. 'wake') > 0
   call('HSET', P .. 'sequence', has_token and 'next' or '0', format('%d', last))

@@ -3,11 +3,12 @@
 -- requires: base, sequence, enqueue_lists
 -- gives: answer_known, end_placed, find_unplaced
 
--- A bulk insert puts up to 1024 tasks in one segment (lib/bulk_insert.lua), and its client sends them again by themselves. Where
--- the segment got no place, this call gives all of its tasks theirs: not more than it can do.
+-- A bulk insert puts up to 1024 tasks in one segment (lib/bulk_insert.lua), and its client sends them again by
+-- themselves. Where the segment got no place, this call gives all of its tasks theirs: not more than it can do.
 local UNPLACED_MAX = 2048
 
--- Finds segments without a place, of which tasks are sent again. Returns how many tasks they have; or nil and what is wrong.
+-- Finds segments without a place, of which tasks are sent again. Returns how many tasks they have; or nil and what is
+-- wrong.
 local function find_unplaced(request)
   local P, lists, count = request.P, {}, 0
   for _, task in ipairs(request.tasks) do
@@ -51,8 +52,8 @@ local function is_same(envelope, task)
   return timeless(sub(envelope, find(envelope, '"type":', 1, true) or 1), keeps_priority) == timeless(rest, keeps_priority)
 end
 
--- The reply for a task whose id is known: 1: the first copy of the call enqueued it; 0: it is another task, or the call has it
--- twice.
+-- The reply for a task whose id is known: 1: the first copy of the call enqueued it; 0: it is another task, or the call
+-- has it twice.
 local function answer_known(request, task)
   request.answered = request.answered or {}
   if not task.known or request.answered[task.id] or not is_same(task.known, task) then return 0 end

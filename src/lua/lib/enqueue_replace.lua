@@ -47,13 +47,15 @@ local function inherited(P, task, holder)
   return parents, keeps_due and tonumber(call('HGET', P .. 'info:' .. holder, 'due'))
 end
 
--- Replaces the holder, and changes the task's due, rest and place and its options `after` and `priority`. Returns nil; or the id
--- of the task that has the key: then the new one is refused. All tasks of this call that were accepted before are written.
+-- Replaces the holder, and changes the task's due, rest and place and its options `after` and `priority`. Returns nil;
+-- or the id of the task that has the key: then the new one is refused. All tasks of this call that were accepted before
+-- are written.
 local function replace_holder(request, task, holder)
   local P, id, o = request.P, task.id, task.options
   local envelope = call('HGET', P .. 'tasks', holder)
   if not envelope then
-    -- The holder came in this call, was not needed, and is gone with its key; or it has ended, and its key is locked for a time.
+    -- The holder came in this call, was not needed, and is gone with its key; or it has ended, and its key is locked
+    -- for a time.
     forget_accepted(request, holder)
     return lock(P, id, o)
   end

@@ -3,7 +3,8 @@
 -- requires: enqueue_plain, transitions_plain
 -- gives: are_new_tasks, count_common_ids, insert_several
 
--- How many tasks the call has; nil: not a whole number of them, too many, or an id is none. For UUIDs see is_common_task.
+-- How many tasks the call has; nil: not a whole number of them, too many, or an id is none. For UUIDs see
+-- is_common_task.
 local function count_common_ids(given) -- inline
   local count = (#given - 1) / 2
   if count % 1 > 0 or count > @ENQUEUE_MAX@ then return nil end
@@ -23,9 +24,10 @@ local function are_new_tasks(P, given, count) -- inline
   return are_new
 end
 
--- The segment for tasks that come together (lib/segment.lua): the newest one, if no task came since and it has room, else a new one.
--- nil: they are too few or too many, and stand in `ready` one by one. The number of segments is limited, because scripts that read a
--- queue by pages pass them all. before: the place before the first task. The second value is true if it is the newest one.
+-- The segment for tasks that come together (lib/segment.lua): the newest one, if no task came since and it has room,
+-- else a new one. nil: they are too few or too many, and stand in `ready` one by one. The number of segments is
+-- limited, because scripts that read a queue by pages pass them all. before: the place before the first task. The
+-- second value is true if it is the newest one.
 local function segment_for(P, count, before) -- inline
   if count < @SEGMENT_MIN@ or count > @SEGMENT_MAX@ then return nil, false end
   local newest, tail = string.match(call('HGET', P .. 'sequence', 'segment') or '', '^(%d+) (%d+)$')
@@ -53,8 +55,8 @@ local function fill_segment(P, given, count, p, joins, before) -- inline
   return added
 end
 
--- last: the place of the last one. Returns Redis's clock in ms; an error, and no task is there; or nil: an id came twice in this
--- call.
+-- last: the place of the last one. Returns Redis's clock in ms; an error, and no task is there; or nil: an id came
+-- twice in this call.
 local function insert_several(P, given, count, last, seconds, millis) -- inline
   local tasks, new, n, ready = P .. 'tasks', {}, 0, nil
   local before, stamp = last - @SCORE_STEP@ * count, '{"at":' .. seconds .. millis .. ','

@@ -1,4 +1,5 @@
--- A command of `enqueue` failed, as the user may not call it or a key has the wrong type: what the call made is removed.
+-- A command of `enqueue` failed, as the user may not call it or a key has the wrong type: what the call made is
+-- removed.
 --
 -- requires: enqueue_any, transitions_plain
 -- gives: enqueue_or_undo

@@ -43,8 +43,8 @@ local function write_lists(request)
   request.first_due, request.first_deadline = nil, nil
 end
 
--- Writes what was collected. Tasks come behind their parents of the call (lib/enqueue_parents.lua), so that children can be linked
--- whenever this is called: at the end, and before a task replaces another one.
+-- Writes what was collected. Tasks come behind their parents of the call (lib/enqueue_parents.lua), so that children
+-- can be linked whenever this is called: at the end, and before a task replaces another one.
 local function write_tasks(request)
   write_lists(request)
   if not request.children then return end

@@ -1,6 +1,6 @@
--- Events: while settings.in_force has an "e", every transition is an entry of the stream `events`: its name, the ids that
--- it happened to, and what there is to say. Whoever has read settings.in_force says so with know_in_force; who acts
--- in a session says so with act_as.
+-- Events: while settings.in_force has an "e", every transition is an entry of the stream `events`: its name, the ids
+-- that it happened to, and what there is to say. Whoever has read settings.in_force says so with know_in_force; who
+-- acts in a session says so with act_as.
 --
 -- requires: base
 -- gives: act_as, acting, know_in_force, tell, tell_as, telling, tells

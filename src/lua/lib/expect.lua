@@ -4,9 +4,9 @@
 -- requires: allowed, types
 -- gives: unfit
 
--- The error that the script is to return, or nil. id: the keys of that task are looked at, too. undoes: the script undoes what it did
--- where a command of it is refused, so that a user who may change access lists need not be asked for each command
--- (lib/allowed.lua).
+-- The error that the script is to return, or nil. id: the keys of that task are looked at, too. undoes: the script
+-- undoes what it did where a command of it is refused, so that a user who may change access lists need not be asked for
+-- each command (lib/allowed.lua).
 local function unfit(P, id, undoes)
   if not P or not string.find(P, '^[%w._:-]+:{[%w._~-]+}:$') then
     return redis.error_reply('ERR @NAME@: KEYS[1] is not the prefix of a queue, <namespace>:{<queue>}:')

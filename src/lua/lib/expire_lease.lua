@@ -1,5 +1,6 @@
--- The lease of a running task ends by hand: the task is ready again, before all others of its priority, and its worker is told
--- (lib/revoke.lua), or asks (cancelled.lua). One that was cancelled while it ran ends as cancelled. task: lib/read_task.lua.
+-- The lease of a running task ends by hand: the task is ready again, before all others of its priority, and its worker
+-- is told (lib/revoke.lua), or asks (cancelled.lua). One that was cancelled while it ran ends as cancelled. task:
+-- lib/read_task.lua.
 --
 -- requires: base, bring_back, deadline, event, history, revoke
 -- gives: expire_lease

@@ -1,5 +1,5 @@
--- What concerns many children or many parents of a task is done in steps by fan.lua: the entries of the list `fanout`, of which
--- lib/dependency_edges.lua describes each kind.
+-- What concerns many children or many parents of a task is done in steps by fan.lua: the entries of the list `fanout`,
+-- of which lib/dependency_edges.lua describes each kind.
 --
 -- While `outbox` holds many messages to other queues, as one of these may take none, a step sends no more of them: what
 -- would send goes into `fanout_far`, and comes back entry by entry when there is room. Tasks of this queue are told all
@@ -11,9 +11,9 @@
 local CHILDREN_MAX = 40 -- a child takes Redis some 0.1 ms
 local STATES = ' unlink restore unread cascade completed dead cancelled deleted '
 
--- The first entry as a table; nil: there is none that this version knows. An entry that a newer version wrote goes behind
--- the others, and the call ends there. The next call looks at what follows it: a worker's scheduler sends it behind each call of
--- maintain.lua, at the latest a session's life later.
+-- The first entry as a table; nil: there is none that this version knows. An entry that a newer version wrote goes
+-- behind the others, and the call ends there. The next call looks at what follows it: a worker's scheduler sends it
+-- behind each call of maintain.lua, at the latest a session's life later.
 local function first_entry(P)
   local line = call('LINDEX', P .. 'fanout', 0)
   if not line then return nil end
@@ -64,8 +64,8 @@ local function restore_some(P, entry, max, is_full, now)
   end_walk_step(P, entry, next_cursor, passed or passed_before)
 end
 
--- Takes some handles out of the entry's set, with their numbers. While is_full, those of other queues go into another set, for
--- which an entry of `fanout_far` stands. Returns the others, and how many were taken in all.
+-- Takes some handles out of the entry's set, with their numbers. While is_full, those of other queues go into another
+-- set, for which an entry of `fanout_far` stands. Returns the others, and how many were taken in all.
 local function take_handles(P, entry, max, is_full, is_read)
   local queue, near, far = own_queue(P), {}, {}
   local found = call('ZPOPMIN', P .. 'fanout:' .. entry.name, max)
@@ -96,8 +96,8 @@ local function end_set_step(P, entry)
   return true
 end
 
--- "unread": the task does not read these records any more. A task of that id may have come since and read some of them: it
--- keeps its claim. Claims on tasks of other queues have numbers, which tell the earlier one apart.
+-- "unread": the task does not read these records any more. A task of that id may have come since and read some of them:
+-- it keeps its claim. Claims on tasks of other queues have numbers, which tell the earlier one apart.
 local function unread_some(P, entry, max, is_full)
   local queue, left = own_queue(P), {}
   local handles = take_handles(P, entry, max, is_full, false)
@@ -135,8 +135,8 @@ local function tell_some(P, entry, max, is_full, now)
   return count
 end
 
--- Does a step of the first entry: at most `max` edges, or `children_max` children. Returns whether there is more, and how many
--- children were told; nil: the entry was of another kind.
+-- Does a step of the first entry: at most `max` edges, or `children_max` children. Returns whether there is more, and
+-- how many children were told; nil: the entry was of another kind.
 local function fan_one(P, now, max, children_max)
   act_as(false)
   local is_full = call('LLEN', P .. 'outbox') > @OUTBOX_MAX@
@@ -157,8 +157,8 @@ local function fan_one(P, now, max, children_max)
   return call('EXISTS', P .. 'fanout', is_full and P .. 'fanout' or P .. 'fanout_far') > 0, told
 end
 
--- Does some steps; returns whether there is more. Behind the first entry come others, whole ones, as long as TOGETHER children
--- are told in all: many tasks with few children each may have ended in one call.
+-- Does some steps; returns whether there is more. Behind the first entry come others, whole ones, as long as TOGETHER
+-- children are told in all: many tasks with few children each may have ended in one call.
 local function fan_some(P, now, max, children_max)
   local TOGETHER = math.min(@CHILDREN_AT_ONCE@, max, children_max)
   local more, told = fan_one(P, now, max, children_max)

@@ -1,5 +1,5 @@
--- What holds for the parent of a far edge that has not ended, if its queue does not know it by now. The edge is about to be made anew,
--- for a task that comes in place of the child.
+-- What holds for the parent of a far edge that has not ended, if its queue does not know it by now. The edge is about
+-- to be made anew, for a task that comes in place of the child.
 --
 -- requires: base
 -- gives: if_unknown
@@ -16,8 +16,9 @@ local function message_of(list, number)
   end
 end
 
--- As lib/dependency_register.lua has it: "g", "e", "r", "d", or "u": the edge is refused. While the message that registers the edge is
--- on its way, the message says it. Later on the parent was known, and is gone if it is not any more; or it is expected, as the edge says.
+-- As lib/dependency_register.lua has it: "g", "e", "r", "d", or "u": the edge is refused. While the message that
+-- registers the edge is on its way, the message says it. Later on the parent was known, and is gone if it is not any
+-- more; or it is expected, as the edge says.
 local function if_unknown(P, edge)
   local number = tonumber(match(edge, ' (%d+)$'))
   for _, list in ipairs(number and {'outbox', 'unread'} or {}) do

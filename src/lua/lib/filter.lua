@@ -1,14 +1,16 @@
--- What a filter asks of a task besides its state, kind, type, tag and age. A script has it as arguments: names, each with its
--- value; all of them must hold.
+-- What a filter asks of a task besides its state, kind, type, tag and age. A script has it as arguments: names, each
+-- with its value; all of them must hold.
 --
 --   id            the first bytes of the task's id
 --   group         its group
 --   payload       bytes that its payload contains
 --   meta          two values: a key of its metadata, and the text there; may be given several times
---   worker        the id of the worker that runs it; of a completed task, whose run is recorded (`run`), of the one that ran it
+--   worker        the id of the worker that runs it; of a completed task, whose run is recorded (`run`), of the one
+--                 that ran it
 --   failed        "1": an attempt of it has failed; "0": none has
 --   enqueued_from, enqueued_to, due_from, due_to, ended_from, ended_to
---                 ms: the first time, and the one behind the last, at which it was enqueued, is due (a scheduled task) or ended
+--                 ms: the first time, and the one behind the last, at which it was enqueued, is due (a scheduled task)
+--                 or ended
 --   limit         how many tasks a call selects at most
 --   parents       "1": parents and children of a blocked task are returned with it
 --

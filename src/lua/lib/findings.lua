@@ -1,6 +1,7 @@
 -- All kinds of findings, by name: src/protocol/definition/findings.lua describes them.
 --
--- requires: check_edges, check_keys, check_limits, check_numbers, check_options, check_records, check_segments, check_sessions, check_states
+-- requires: check_edges, check_keys, check_limits, check_numbers, check_options, check_records, check_segments
+-- requires: check_sessions, check_states
 -- gives: FINDINGS
 
 local FINDINGS = {

@@ -1,8 +1,9 @@
--- A key of one task, group, tag, session or day at which another program has put a value of another type. A command on it fails,
--- which may be behind others that have written. Such a value is malformed data, like an envelope that is not understood: it is
--- removed, and the command is repeated as on a key that is absent. What is lost with it concerns that one thing. A task whose
--- info:<id> or parents:<id> it was is malformed from then on (`spoilt` in its envelope): one that waits goes to the dead letters by
--- the next maintain.lua. Keys with fixed names are not among these: a script is refused before its first write (lib/types.lua).
+-- A key of one task, group, tag, session or day at which another program has put a value of another type. A command on
+-- it fails, which may be behind others that have written. Such a value is malformed data, like an envelope that is not
+-- understood: it is removed, and the command is repeated as on a key that is absent. What is lost with it concerns that
+-- one thing. A task whose info:<id> or parents:<id> it was is malformed from then on (`spoilt` in its envelope): one
+-- that waits goes to the dead letters by the next maintain.lua. Keys with fixed names are not among these: a script is
+-- refused before its first write (lib/types.lua).
 --
 -- requires: base
 -- gives: is_spoilt

@@ -14,8 +14,8 @@
 --   2          a thread has the task
 --   'careful'  another task has the id, or the id needs a closer look: the careful path decides
 --   an error   Redis refused a command; the task does not exist
---   nil        the caller makes the task ready: another one is ready, payloads have a limit, no thread is idle, or the first
---              @IDLE_PASSED_MAX@ idle threads do not exist any more
+--   nil        the caller makes the task ready: another one is ready, payloads have a limit, no thread is idle, or the
+--              first @IDLE_PASSED_MAX@ idle threads do not exist any more
 local function hand_to_idle(P, now, id, envelope)
   local entry, passed, run, fault = redis.call('LPOP', P .. 'idle'), 0, redis.pcall, nil
   while entry do
@@ -26,8 +26,8 @@ local function hand_to_idle(P, now, id, envelope)
     local found = run('EXISTS', running, running, running, P .. 'ready', P .. 'payload_limited')
     local stands = found == 3 or found == 4 or found == 5
     if stands and worker_alive(P, session) then
-      -- In the session's hash a field that begins with '#' tells of the session, and in the item a newline ends the id. The
-      -- careful path refuses such ids.
+      -- In the session's hash a field that begins with '#' tells of the session, and in the item a newline ends the id.
+      -- The careful path refuses such ids.
       local odd = string.byte(id) < @ID_BYTE_MIN@ or string.find(id, '\n', 1, true)
       local is_new = found == 3 and not odd and run('HSETNX', P .. 'tasks', id, envelope) or 0
       if is_new == 0 then
@@ -46,7 +46,8 @@ local function hand_to_idle(P, now, id, envelope)
       run('HDEL', P .. 'tasks', id)
       return stay_idle(P, entry, reply)
     end
-    -- The worker does not listen, and may be dead: the task does not wait for it. If it lives, the empty item wakes its thread.
+    -- The worker does not listen, and may be dead: the task does not wait for it. If it lives, the empty item wakes its
+    -- thread.
     if stands then
       fault = wake_popped(P, session, entry)
     elseif found ~= 0 and found ~= 1 and found ~= 2 then

@@ -1,4 +1,5 @@
--- The members of a JSON object as text. A header is changed as text: decoded and encoded again, its numbers would not be the same.
+-- The members of a JSON object as text. A header is changed as text: decoded and encoded again, its numbers would not
+-- be the same.
 --
 -- requires: base
 -- gives: join_members, member_of, members_of, put_member, without_key
@@ -59,8 +60,8 @@ local function member_of(list, wanted)
   end
 end
 
--- Sets a member to a value, as JSON; '': removes it. rank: of each known name, its place among the others; a new member comes before the
--- first one of a higher rank.
+-- Sets a member to a value, as JSON; '': removes it. rank: of each known name, its place among the others; a new member
+-- comes before the first one of a higher rank.
 local function put_member(list, wanted, value, rank)
   local at = member_of(list, wanted)
   if at then

@@ -1,5 +1,5 @@
--- All that is known of a task, as one list, and what it adds to a reply beside its envelope, in bytes: a field that is not
--- returned has its price as well.
+-- All that is known of a task, as one list, and what it adds to a reply beside its envelope, in bytes: a field that is
+-- not returned has its price as well.
 --   {id, state, envelope, score where it stands, session, lease, field, value, ... of info}
 -- with a field "about", the session's description, for a running task, and "expires", when its session does, or
 -- "stalled", when it did (0: its leases are being taken back); and "result" for a completed one that left one.

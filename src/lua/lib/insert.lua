@@ -1,5 +1,5 @@
--- A task that a script makes. o: its options; rest: its envelope behind '{"at":<now>,'. False: there is a task with this id. Where
--- Redis refuses a command, the task is not there (lib/insert_plain.lua).
+-- A task that a script makes. o: its options; rest: its envelope behind '{"at":<now>,'. False: there is a task with
+-- this id. Where Redis refuses a command, the task is not there (lib/insert_plain.lua).
 --
 -- requires: base, event, index, insert_plain, schedule
 -- gives: insert_task

@@ -1,5 +1,6 @@
--- A ready task without options that a script makes; and what it shares with a task that has options (lib/insert.lua). Where Redis refuses
--- a command, the task is not there, and the call can be sent again: what is left of it elsewhere is found to be nobody's.
+-- A ready task without options that a script makes; and what it shares with a task that has options (lib/insert.lua).
+-- Where Redis refuses a command, the task is not there, and the call can be sent again: what is left of it elsewhere is
+-- found to be nobody's.
 --
 -- requires: base, event, ready_last, wake_one
 -- gives: insert_envelope, insert_plain, place_ready

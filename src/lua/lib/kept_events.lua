@@ -1,5 +1,5 @@
--- What there is of a queue's events: now in ms, how many are kept by its setting, the id of the last one or "0-0", and how
--- many there are.
+-- What there is of a queue's events: now in ms, how many are kept by its setting, the id of the last one or "0-0", and
+-- how many there are.
 --
 -- requires: base
 -- gives: kept_events

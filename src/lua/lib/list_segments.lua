@@ -1,7 +1,7 @@
 -- A page of the tasks in `ready`, where segments (lib/segment.lua) are among its members.
 --
--- A walk: skip, stop: the first place that is asked for, and the one behind the last, counted from 0; rank: of the next member;
--- place: how many tasks are before it; found: id, score, ... of what is asked for.
+-- A walk: skip, stop: the first place that is asked for, and the one behind the last, counted from 0; rank: of the next
+-- member; place: how many tasks are before it; found: id, score, ... of what is asked for.
 --
 -- requires: base
 -- gives: page_with_segments
@@ -50,8 +50,8 @@ local function add_segment(walk, P, member, score)
   end
 end
 
--- Passes the tasks before the first segment of the next `look` members, and that segment. Returns how many members to look at next: a
--- segment is looked for among a few, and then among more; nil: there is none left.
+-- Passes the tasks before the first segment of the next `look` members, and that segment. Returns how many members to
+-- look at next: a segment is looked for among a few, and then among more; nil: there is none left.
 local function step(walk, P, look)
   local members = call('ZRANGE', P .. 'ready', text(walk.rank), text(walk.rank + look - 1), 'WITHSCORES')
   if #members == 0 then return nil end
@@ -66,9 +66,9 @@ local function step(walk, P, look)
   return 1
 end
 
--- Returns ids and scores as ZRANGE does, but of segments their tasks; a page may be shorter than was asked for. The later a page,
--- the more segments are passed, so many in a call: where none of the page was found by then, returns nil and where to go on, for
--- `from` of the next call.
+-- Returns ids and scores as ZRANGE does, but of segments their tasks; a page may be shorter than was asked for. The
+-- later a page, the more segments are passed, so many in a call: where none of the page was found by then, returns nil
+-- and where to go on, for `from` of the next call.
 local function page_with_segments(P, skip, max, from)
   local rank, place = string.match(from, '^(%d+) (%d+)$')
   local walk = {skip = skip, stop = skip + max, rank = tonumber(rank) or 0, place = tonumber(place) or 0, found = {}}

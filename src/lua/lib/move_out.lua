@@ -1,15 +1,15 @@
 -- What a task takes along that goes to another queue (move.lua, arrive.lua).
 --
--- An edge to a parent is a list of texts: {handle, policy, place, number, state}. Of a parent of the queue that the task leaves, policy is
--- its letter alone; number is that of the edge from now on, or ""; state: how the parent has ended, or "": it is waited for. Of other
--- parents, policy has the letter and what holds for a parent that is not known (lib/far_edge.lua), and both are "".
--- A child is {handle, letter, number}.
+-- An edge to a parent is a list of texts: {handle, policy, place, number, state}. Of a parent of the queue that the
+-- task leaves, policy is its letter alone; number is that of the edge from now on, or ""; state: how the parent has
+-- ended, or "": it is waited for. Of other parents, policy has the letter and what holds for a parent that is not known
+-- (lib/far_edge.lua), and both are "". A child is {handle, letter, number}.
 --
 -- requires: base, dependency_register, far_edge, messages, readers, replacements, retention
 -- gives: edges_to_move, hand_children, hand_parents, info_to_move
 
--- How an edge is made again: it waited until now; or the task has ended and waits again; or the parent's result may be read. A task
--- that was retried waits for parents that have died, too (lib/restore.lua).
+-- How an edge is made again: it waited until now; or the task has ended and waits again; or the parent's result may be
+-- read. A task that was retried waits for parents that have died, too (lib/restore.lua).
 local function mode_of(state, letter, how, is_retried)
   local ended = state == 'dead' or state == 'cancelled'
   if how == '-' and state == 'blocked' then return is_retried and 'r' or 'e' end

@@ -3,8 +3,8 @@
 -- requires: base, dependency_edges
 -- gives: forget_open_edges
 
--- A task that is not blocked does not wait again for what it waited for before (a death was met; it died and was retried): its
--- edges that had not ended are forgotten, and where there are many, the others with them.
+-- A task that is not blocked does not wait again for what it waited for before (a death was met; it died and was
+-- retried): its edges that had not ended are forgotten, and where there are many, the others with them.
 local function forget_open_edges(P, id, count)
   local key, open = P .. 'parents:' .. id, {}
   if count > @EDGES_AT_ONCE@ then return leave_parents(P, id, true) end

@@ -1,6 +1,7 @@
 -- Outcomes that have more to say than "done".
 --
--- requires: base, cancel_mark, cancelled, deadline, death, requeue_one, group_place, history, retention, readers, schedule, settle
+-- requires: base, cancel_mark, cancelled, deadline, death, requeue_one, group_place, history, retention, readers
+-- requires: schedule, settle
 -- requires: stats, turn_settings, unique
 -- gives: outcomes
 
@@ -106,7 +107,8 @@ function outcomes.snooze(P, id, now, settings, delay, begun)
   end
 end
 
--- The reason is a member of the header, the last one, as cancel.lua puts it there. is_discarded: '1': no record of it stays.
+-- The reason is a member of the header, the last one, as cancel.lua puts it there. is_discarded: '1': no record of it
+-- stays.
 function outcomes.cancel(P, id, now, settings, is_discarded, reason)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return end

@@ -1,6 +1,7 @@
 -- Parents of a waiting task are added or removed. task: see lib/read_task.lua.
 --
--- requires: base, control, dependency_death, dependency_edges, edge, dependency_register, event, history, messages, open_edges
+-- requires: base, control, dependency_death, dependency_edges, edge, dependency_register, event, history, messages
+-- requires: open_edges
 -- requires: readers, reads, transitions
 -- gives: add_parents, remove_parents
 
@@ -77,7 +78,8 @@ local function meet_end(P, id, task, died, policy, pending, now)
   dies_of(P, id, died[1], died[2], now)
 end
 
--- Whether these are new parents for a batch that is closed. Those that it has may be given again: the call may be repeated.
+-- Whether these are new parents for a batch that is closed. Those that it has may be given again: the call may be
+-- repeated.
 local function is_closed(P, id, edges)
   local handles = {'!'}
   for i = 1, #edges do handles[i + 1] = edges[i][1] end
@@ -88,7 +90,8 @@ local function is_closed(P, id, edges)
   return false
 end
 
--- max: how many parents the task may have then; nil: any number. must_be_open: it is the callback of a batch. Returns the reply.
+-- max: how many parents the task may have then; nil: any number. must_be_open: it is the callback of a batch. Returns
+-- the reply.
 local function add_parents(P, id, task, given, max, must_be_open)
   local was_blocked = task.state == 'blocked'
   if header(task.envelope, id).malformed then return 'malformed' end

@@ -1,6 +1,7 @@
--- The queue's limit of the length of payloads, settings.payload_max, which all producers keep to. Whoever enqueues does not read
--- `settings`: the field `payload_max` of `sequence` is the same, and there is no field `next` while it is set, so that no task comes by the
--- first step of enqueue.lua. The key `payload_limited` exists as long, so that no task is handed over (lib/hand.lua).
+-- The queue's limit of the length of payloads, settings.payload_max, which all producers keep to. Whoever enqueues does
+-- not read `settings`: the field `payload_max` of `sequence` is the same, and there is no field `next` while it is set,
+-- so that no task comes by the first step of enqueue.lua. The key `payload_limited` exists as long, so that no task is
+-- handed over (lib/hand.lua).
 --
 -- requires: base, sequence
 -- gives: switch_payload_limit

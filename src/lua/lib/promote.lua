@@ -4,8 +4,9 @@
 -- gives: promote_due
 -- fields: front, front_envelopes, promoted
 
--- Takes the place that a task had when it was put off for a second (lib/flagged.lua), and deletes it; an old mark `revoked` of the task
--- goes, too. Returns the place; false: the scores began again since then, so that all waiting tasks came later; nil: it has none.
+-- Takes the place that a task had when it was put off for a second (lib/flagged.lua), and deletes it; an old mark
+-- `revoked` of the task goes, too. Returns the place; false: the scores began again since then, so that all waiting
+-- tasks came later; nil: it has none.
 local function place_of(P, id, now)
   local info = P .. 'info:' .. id
   local known, revoked_at = unpack(call('HMGET', info, 'place', 'revoked_at'))
@@ -16,8 +17,8 @@ local function place_of(P, id, now)
   return place and call('HGET', P .. 'sequence', 'epoch') == epoch and text(tonumber(place))
 end
 
--- Sorts due tasks by where they go: {count, promoted, ready, front, front_envelopes, malformed}. count: how many of ids were
--- looked at before the budget was used up.
+-- Sorts due tasks by where they go: {count, promoted, ready, front, front_envelopes, malformed}. count: how many of ids
+-- were looked at before the budget was used up.
 local function sort_due(P, ids, envelopes, order, now)
   local due = {count = #ids, promoted = {}, ready = {}, front = {}, front_envelopes = {}, malformed = {}}
   local ready, malformed = due.ready, due.malformed
@@ -45,7 +46,8 @@ local function sort_due(P, ids, envelopes, order, now)
   return due
 end
 
--- At most `max`. large: envelopes may be large. A member without an envelope just leaves `scheduled`; a malformed task dies. Returns {count, more}.
+-- At most `max`. large: envelopes may be large. A member without an envelope just leaves `scheduled`; a malformed task
+-- dies. Returns {count, more}.
 local function promote_due(P, now, max, endings, large)
   local room = budget.room(6, 1, max)
   local ids = call('ZRANGEBYSCORE', P .. 'scheduled', '-inf', '(' .. text(now + 1), 'LIMIT', 0, room)

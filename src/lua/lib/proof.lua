@@ -1,10 +1,11 @@
--- Proof that no task which ended since the first try of this call has lost its record: neither of those that completed or
--- were cancelled nor of those that died; and that none went without a record (lib/unrecorded.lua). Bounded: a few commands.
+-- Proof that no task which ended since the first try of this call has lost its record: neither of those that completed
+-- or were cancelled nor of those that died; and that none went without a record (lib/unrecorded.lua). Bounded: a few
+-- commands.
 --
--- elapsed: how long ago that was at most, in ms, by the caller's clock. began: what Redis's clock said then, or less, as
--- the caller reckons; nil: it does not know. With both, what Redis's clock did meanwhile is known: where it went forward,
--- all that time counts; where it went back, records that ended before that may have gone before older ones, and
--- nothing is proved.
+-- elapsed: how long ago that was at most, in ms, by the caller's clock. began: what Redis's clock said then, or less,
+-- as the caller reckons; nil: it does not know. With both, what Redis's clock did meanwhile is known: where it went
+-- forward, all that time counts; where it went back, records that ended before that may have gone before older ones,
+-- and nothing is proved.
 --
 -- requires: base
 -- gives: all_kept

@@ -1,11 +1,12 @@
--- Most calls of maintain.lua find that nothing of the queue is due. That is asked here in few commands, and without the functions
--- that all else needs: it takes Redis a fifth of the instructions.
+-- Most calls of maintain.lua find that nothing of the queue is due. That is asked here in few commands, and without the
+-- functions that all else needs: it takes Redis a fifth of the instructions.
 --
 -- requires: upkeep
 -- gives: quiet
 
--- Looks at everything that has a time. Returns whether something is due, or a command was refused; when the first of it is due; and
--- whether the field `upkeep` is needed. Deadlines alone do not need it: a gap in the upkeep does not move them.
+-- Looks at everything that has a time. Returns whether something is due, or a command was refused; when the first of it
+-- is due; and whether the field `upkeep` is needed. Deadlines alone do not need it: a gap in the upkeep does not move
+-- them.
 local function first_times(P, call, now) -- inline
   local is_due, due, needs_upkeep = false, nil, false
   for _, set in ipairs({'sessions', 'scheduled', 'cron:due', 'deadlines'}) do
@@ -23,8 +24,8 @@ local function first_times(P, call, now) -- inline
   return is_due, due, needs_upkeep
 end
 
--- Looks at records of ended tasks, and at the ages and counts that are kept. Returns whether some are to be trimmed, or a command was
--- refused; and when the first one is too old.
+-- Looks at records of ended tasks, and at the ages and counts that are kept. Returns whether some are to be trimmed, or
+-- a command was refused; and when the first one is too old.
 local function first_too_old(P, call, now, ended_age, ended_count, dead_age, dead_count) -- inline
   local is_due, due = false, nil
   for _, set in ipairs({'completed', 'cancelled', 'dead'}) do
@@ -45,9 +46,10 @@ local function first_too_old(P, call, now, ended_age, ended_count, dead_age, dea
   return is_due, due
 end
 
--- The reply of maintain.lua when nothing is due. nil, and nothing is written: something is or may be due, or Redis refuses a command;
--- then the rest of maintain.lua looks closer, and names the missing right or the key of another type. When nothing is due, this
--- function writes `upkeep`, and removes `sequence` if no task is ready, so that scores begin again.
+-- The reply of maintain.lua when nothing is due. nil, and nothing is written: something is or may be due, or Redis
+-- refuses a command; then the rest of maintain.lua looks closer, and names the missing right or the key of another
+-- type. When nothing is due, this function writes `upkeep`, and removes `sequence` if no task is ready, so that scores
+-- begin again.
 local function quiet(P, max, life)
   local call, find = redis.pcall, string.find
   if not (P and find(P, '^[%w._:-]+:{[%w._~-]+}:$') and find(max or '', '^[1-9]%d*$') and

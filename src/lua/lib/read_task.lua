@@ -3,9 +3,9 @@
 -- requires: base, task_state
 -- gives: read_task, read_waiting_task
 
--- Checks the user's rights and the types of keys, then finds the task. Returns {envelope, state, score, session, lease}, where state
--- is nil for a task that is in no state, and the last two are those of a running one; or nil and the script's reply: an error, or ""
--- when there is no such task.
+-- Checks the user's rights and the types of keys, then finds the task. Returns {envelope, state, score, session,
+-- lease}, where state is nil for a task that is in no state, and the last two are those of a running one; or nil and
+-- the script's reply: an error, or "" when there is no such task.
 local function read_task(P, id)
 -- require: expect
   local fault = unfit(P, id)

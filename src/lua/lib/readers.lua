@@ -1,8 +1,8 @@
--- Readers: the record of a completed task, with its result, is kept whatever the retention says until the tasks that waited
--- for it have ended, for these may read it. The half of the children stands in lib/reads.lua.
+-- Readers: the record of a completed task, with its result, is kept whatever the retention says until the tasks that
+-- waited for it have ended, for these may read it. The half of the children stands in lib/reads.lua.
 --
---   readers:<id>  zset  of a completed task: handles of the tasks that may read it -> 0, or, of those in other queues, the
---                       number of the message that registered the edge; "#<n>": some of those in fanout:<n> will
+--   readers:<id>  zset  of a completed task: handles of the tasks that may read it -> 0, or, of those in other queues,
+--                       the number of the message that registered the edge; "#<n>": some of those in fanout:<n> will;
 --                       "@": the task has a retention of its own, which is a reader until it is over
 --   read          set   ids of such tasks
 --   retained      zset  ids of those that are past the retention of the queue -> when they ended
@@ -11,7 +11,8 @@
 -- The functions are members of a table, as a script has room for 200 locals.
 --
 -- requires: add_to, base, result_blocks, transitions
--- gives: readers, readers.add, readers.count_of, readers.drop, readers.hold, readers.keep, readers.spare, readers.uncount, readers.unhold
+-- gives: readers, readers.add, readers.count_of, readers.drop, readers.hold, readers.keep, readers.spare
+-- gives: readers.uncount, readers.unhold
 -- fields: count_of, hold, retain, spare, uncount, unhold
 
 local readers = {}

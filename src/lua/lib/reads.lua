@@ -1,8 +1,8 @@
 -- What a task that waited for others may read: the records of those that have completed (lib/readers.lua). Edges
 -- between tasks: lib/dependency_edges.lua.
 --
---   reads:<id>      zset  handles of these -> 0, or, of tasks in other queues, the number of the message that registered
---                         the edge there
+--   reads:<id>      zset  handles of these -> 0, or, of tasks in other queues, the number of the message that
+--                         registered the edge there
 --   settings reads  how many such edges there are
 --
 -- requires: base, retention, messages, readers, transitions

@@ -3,7 +3,8 @@
 -- requires: base, bring_back, budget, deadline, drop_session, event, history, leases, once, stats, transitions
 -- gives: reap_session
 
--- The history names the worker of the dead session (act_as in revoke). It dies of its crashes only when a worker leases it again.
+-- The history names the worker of the dead session (act_as in revoke). It dies of its crashes only when a worker leases
+-- it again.
 local function note_crash(P, now, id, was_alone)
   local info = P .. 'info:' .. id
   local known = call('HMGET', info, 'crashes', 'history')
@@ -12,9 +13,9 @@ local function note_crash(P, now, id, was_alone)
   if was_alone then call('HSET', info, 'alone', '1') end
 end
 
--- The suspect that the session held (lib/flagged.lua), and how it ran: "alone": it alone had begun; "not begun": all others had. nil:
--- there is none, or it proves nothing. A later call does not find it among the leases any more: the first call, which finds `#`
--- in the hash, checks that the session held it.
+-- The suspect that the session held (lib/flagged.lua), and how it ran: "alone": it alone had begun; "not begun": all
+-- others had. nil: there is none, or it proves nothing. A later call does not find it among the leases any more: the
+-- first call, which finds `#` in the hash, checks that the session held it.
 local function suspect_of(lost)
   local id, how = string.match(call('HGET', lost, '#suspect') or '', '^(%S+) ?(%a*)$')
   if not id or how == 'beside' then return nil end
@@ -35,7 +36,8 @@ local function revoke(P, session, running, lost)
   return woken
 end
 
--- The newest leases, at most `room`: a later call puts its tasks before those that came back now. large: envelopes may be large.
+-- The newest leases, at most `room`: a later call puts its tasks before those that came back now. large: envelopes may
+-- be large.
 local function newest_leases(P, lost, room, large)
   local leases = leases_of(lost, 300)
   budget.left = budget.left - math.floor(#leases / 2)
@@ -50,9 +52,9 @@ local function newest_leases(P, lost, room, large)
   return leases
 end
 
--- Counts the crashes of lost tasks, and sorts the tasks. untaken: those that were handed to a thread which did not take them. A task
--- that had not begun keeps its deadline. What is not known to have waited counts as begun. Returns the sorted tasks
--- (lib/bring_back.lua), and how many had begun.
+-- Counts the crashes of lost tasks, and sorts the tasks. untaken: those that were handed to a thread which did not take
+-- them. A task that had not begun keeps its deadline. What is not known to have waited counts as begun. Returns the
+-- sorted tasks (lib/bring_back.lua), and how many had begun.
 local function sort_lost(P, now, ids, untaken, suspect, how)
   local known = call('HMGET', P .. 'tasks', unpack(ids))
   local tasks, crashes = held_tasks(), 0
@@ -90,7 +92,8 @@ local function reap_session(P, now, session, in_force, max, large)
   local running, lost_key = P .. 'running:' .. session, P .. 'lost:' .. session
   local woken = revoke(P, session, running, lost_key)
   local suspect, how = suspect_of(lost_key)
-  -- Without `#` a later call knows that this one was before it. `#suspect` stays where it proves something: later calls read it.
+  -- Without `#` a later call knows that this one was before it. `#suspect` stays where it proves something: later calls
+  -- read it.
   call('HDEL', lost_key, '#', '#flushed')
   if not suspect then call('HDEL', lost_key, '#suspect') end
   local leases, ids = newest_leases(P, lost_key, budget.room(in_force and 28 or 16, 8, max), large), {}

@@ -1,15 +1,14 @@
--- Messages of other queues (outbox.lua), each of which counts once, however many carriers bring it and however late. Needs
--- base.
+-- Messages of other queues (outbox.lua), each of which counts once, however many carriers bring it and however late.
 --
---   received:<queue>  zset  of messages of that queue: their numbers, each with itself as its score; "<number> <answer>",
---                           with the same score, of one that was answered; "U <child> <id>" -> the number of the last one
---                           that took that edge away; `floor` -> the lowest number that its outbox and its `unread` held
---                           when a carrier looked. Expires when none come any more.
+--   received:<queue>  zset  of messages of that queue: their numbers, each with itself as its score; "<number>
+--                           <answer>", with the same score, of one that was answered; "U <child> <id>" -> the number of
+--                           the last one that took that edge away; `floor` -> the lowest number that its outbox and its
+--                           `unread` held when a carrier looked. Expires when none come any more.
 --
--- The numbers of a queue's messages grow (lib/dependency_edges.lua), and a message leaves these two only after it was carried, or
--- when `unread` has too many, for good. So one below the floor is not to be received: it is not there any more. Those
--- from the floor on are told apart one by one; there are few of them, unless a message stays there because nobody can
--- carry it. Then the last RECEIVED_MOST count.
+-- The numbers of a queue's messages grow (lib/dependency_edges.lua), and a message leaves these two only after it was
+-- carried, or when `unread` has too many, for good. So one below the floor is not to be received: it is not there any
+-- more. Those from the floor on are told apart one by one; there are few of them, unless a message stays there because
+-- nobody can carry it. Then the last RECEIVED_MOST count.
 --
 -- requires: base
 -- gives: note_received, was_received

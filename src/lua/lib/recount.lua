@@ -24,8 +24,9 @@ local function has_ended(P, id)
   end
 end
 
--- Looks at some tasks that count for their groups. A script that ended a task whose envelope another program had overwritten did not
--- know its group. A small hash is one page of HSCAN, so the call also chooses where in the page it looks.
+-- Looks at some tasks that count for their groups. A script that ended a task whose envelope another program had
+-- overwritten did not know its group. A small hash is one page of HSCAN, so the call also chooses where in the page it
+-- looks.
 local function free_ended_slots(P, now)
   local found = call('HSCAN', P .. 'running_group', text(now % 65536), 'COUNT', '4')[2]
   local count = #found / 2

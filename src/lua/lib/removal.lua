@@ -1,10 +1,11 @@
--- What cancel.lua and delete.lua do alike: they read which task is to go, and tell whether other tasks are still to hear of it.
+-- What cancel.lua and delete.lua do alike: they read which task is to go, and tell whether other tasks are still to
+-- hear of it.
 --
 -- requires: base, read_task
 -- gives: read_removal, removal_reply
 
--- Reads ARGV: the task's id, and "cascade" or ""; `other`: a further word that is allowed. Returns {id, envelope, state, cascade,
--- other}; or nil and the script's reply.
+-- Reads ARGV: the task's id, and "cascade" or ""; `other`: a further word that is allowed. Returns {id, envelope,
+-- state, cascade, other}; or nil and the script's reply.
 local function read_removal(P, other)
   local id, cascade = ARGV[1], ARGV[2] or ''
   if not id or cascade ~= '' and cascade ~= 'cascade' and cascade ~= other then

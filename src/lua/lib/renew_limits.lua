@@ -1,5 +1,5 @@
--- A step of maintain.lua where settings.in_force is set: a pause for a time ends, of the queue or of a group, and what limits count is
--- counted again.
+-- A step of maintain.lua where settings.in_force is set: a pause for a time ends, of the queue or of a group, and what
+-- limits count is counted again.
 --
 -- requires: base, budget, count_page, first_time, forget_past, limit_state, listening, recount
 -- gives: renew_limits
@@ -13,8 +13,8 @@ local function count_again(P, now, in_force)
   return recount(P, in_force, now) or is_counting
 end
 
--- Ends what lasts until a time: a pause of the queue for a time (settings.paused_until), events that somebody listens to, and the wait for
--- the queue's rate. Returns {due, shut}. shut: no task starts before a time to come.
+-- Ends what lasts until a time: a pause of the queue for a time (settings.paused_until), events that somebody listens
+-- to, and the wait for the queue's rate. Returns {due, shut}. shut: no task starts before a time to come.
 local function end_waits(P, now)
   local known = call('HMGET', P .. 'settings', 'paused_until', 'events_until')
   local paused_until, listened_until = number_of(known[1], 0), number_of(known[2], 0)

@@ -1,11 +1,12 @@
 -- Repairs of findings about tasks that wait for others (lib/check_edges.lua).
 --
 -- requires: base, check_edges, dependency_edges, dependency_notice, messages, readers
--- gives: repair_blocked_pending, repair_child_stray, repair_child_untold, repair_edge_far, repair_edge_malformed, repair_edge_untold, repair_fanout_lost
+-- gives: repair_blocked_pending, repair_child_stray, repair_child_untold, repair_edge_far, repair_edge_malformed
+-- gives: repair_edge_untold, repair_fanout_lost
 -- gives: repair_linked_missing, repair_linked_stale
 
--- All edges of the task are made again, in steps, and counted (lib/restore.lua). First its parents forget the task; many parents keep it
--- until they have ended, or are findings of their own.
+-- All edges of the task are made again, in steps, and counted (lib/restore.lua). First its parents forget the task;
+-- many parents keep it until they have ended, or are findings of their own.
 local function repair_blocked_pending(P, id)
   readers.unlink(P, id)
   mark_info(P, id, call('HGET', P .. 'tasks', id))

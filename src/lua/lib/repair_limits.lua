@@ -1,7 +1,8 @@
 -- Repairs of findings about limits (lib/check_limits.lua).
 --
 -- requires: add_to, base, check_limits, counts, limit_state, put_aside, slot, transitions, wake_one
--- gives: repair_group_count, repair_group_stray, repair_group_unwatched, repair_in_force, repair_limit_index, repair_parked_alone
+-- gives: repair_group_count, repair_group_stray, repair_group_unwatched, repair_in_force, repair_limit_index
+-- gives: repair_parked_alone
 -- gives: repair_running_count, repair_slot_missing, repair_slot_stale
 
 -- The next call of maintain looks at the group.

@@ -1,8 +1,11 @@
--- Repairs of findings about what tasks ask for (lib/check_options.lua), numbers, settings and recurring entries (lib/check_numbers.lua).
+-- Repairs of findings about what tasks ask for (lib/check_options.lua), numbers, settings and recurring entries
+-- (lib/check_numbers.lua).
 --
 -- requires: base, check_numbers, check_options, deadline, index, unique
--- gives: repair_counter, repair_cron_stale, repair_deadline_missing, repair_deadline_stale, repair_large_unset, repair_mark_missing
--- gives: repair_sequence, repair_sequence_flag, repair_tag_index, repair_tag_missing, repair_unique_missing, repair_unique_stale
+-- gives: repair_counter, repair_cron_stale, repair_deadline_missing, repair_deadline_stale, repair_large_unset
+-- gives: repair_mark_missing
+-- gives: repair_sequence, repair_sequence_flag, repair_tag_index, repair_tag_missing, repair_unique_missing
+-- gives: repair_unique_stale
 -- gives: repair_waiters_unset, repair_wake_tokens
 
 local function header_of(P, id)

@@ -2,7 +2,8 @@
 --
 -- requires: add_to, base, check_records, readers, reads
 -- gives: repair_extra_missing, repair_extra_stale, repair_failure_kind, repair_failure_missing, repair_failure_stray
--- gives: repair_keep_stale, repair_read_stale, repair_reader_stray, repair_readers_unlisted, repair_reads_uncounted, repair_result_block
+-- gives: repair_keep_stale, repair_read_stale, repair_reader_stray, repair_readers_unlisted, repair_reads_uncounted
+-- gives: repair_result_block
 -- gives: repair_result_size, repair_result_stale, repair_result_sum, repair_retained_unread
 
 -- A block is kept where a task completed in its millisecond.

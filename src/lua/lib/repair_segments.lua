@@ -1,4 +1,5 @@
--- Repairs of findings about segments (lib/check_segments.lua), sessions (lib/check_sessions.lua) and keys (lib/check_keys.lua).
+-- Repairs of findings about segments (lib/check_segments.lua), sessions (lib/check_sessions.lua) and keys
+-- (lib/check_keys.lua).
 --
 -- requires: base, check_keys, check_sessions, sequence, transitions, wake_one
 -- gives: repair_key_type, repair_key_without_task, repair_segment_empty, repair_segment_id, repair_segment_lost

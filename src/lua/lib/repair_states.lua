@@ -1,11 +1,11 @@
--- Repairs of findings about states (lib/check_states.lua). A repair is a function of the subject and of what was found; what it
--- repairs was found in this call.
+-- Repairs of findings about states (lib/check_states.lua). A repair is a function of the subject and of what was found;
+-- what it repairs was found in this call.
 --
 -- requires: base, check_states, death, dependency_edges, group_place, put_aside, retention, segment, transitions
 -- gives: repair_lease_malformed, repair_lost, repair_twice, repair_without_task
 
--- What a task that is in no state was, as far as its data tell: completed, if it has a result of its own; as its history ends; blocked,
--- if a parent has not ended. Else nil.
+-- What a task that is in no state was, as far as its data tell: completed, if it has a result of its own; as its
+-- history ends; blocked, if a parent has not ended. Else nil.
 local function former_state(P, id)
   if call('HEXISTS', P .. 'results', id) == 1 then return 'completed' end
   local known = call('HMGET', P .. 'info:' .. id, 'history', 'pending')
@@ -14,7 +14,8 @@ local function former_state(P, id)
   return known[2] and 'blocked' or nil
 end
 
--- task_lost: it returns to the state that it had, or becomes ready by way of `scheduled`. One that runs at most once may have run.
+-- task_lost: it returns to the state that it had, or becomes ready by way of `scheduled`. One that runs at most once
+-- may have run.
 local function repair_lost(P, id)
   local state, now, envelope = former_state(P, id), clock(), call('HGET', P .. 'tasks', id)
   if state == 'completed' then
@@ -38,7 +39,8 @@ local function repair_lost(P, id)
   if state and state ~= 'blocked' then notify(P, {id}, state) end
 end
 
--- The state that is kept, the first of these: what has ended does not run again, and what runs is not leased a second time.
+-- The state that is kept, the first of these: what has ended does not run again, and what runs is not leased a second
+-- time.
 local KEPT = {['completed'] = 1, ['retained'] = 2, ['dead'] = 3, ['cancelled'] = 4, ['running'] = 5, ['lost'] = 5, ['blocked'] = 6,
   ['scheduled'] = 7, ['parked'] = 8, ['ready'] = 9, ['segment'] = 10}
 local function is_before(a, b)

@@ -1,5 +1,5 @@
--- Replacements: a task that takes the place of another one, whose unique key it names, takes over those that wait for it; and
--- where it names no parents itself, those that the other one waits for.
+-- Replacements: a task that takes the place of another one, whose unique key it names, takes over those that wait for
+-- it; and where it names no parents itself, those that the other one waits for.
 --
 -- requires: base, dependency_edges, edge, far_edge, messages, readers, reads
 -- gives: hand_edge, hand_over, heritage, inherit, note_replacement
@@ -8,8 +8,8 @@ local REPLACEMENTS_MOST = @REPLACED_CHILDREN_MAX@ -- (so many edges take Redis s
 local REPLACEMENT_KNOWN, REPLACEMENT_KNOWN_BRIEFLY = '@REPLACEMENT_MS@', '@REPLACEMENT_BRIEF_MS@' -- ms
 local HERITAGE_MOST = @REPLACED_PARENTS_MAX@ -- edges to parents; of more a retried task may still have some to make (lib/restore.lua)
 
--- number: of the message that registers it for the replacement, where that is one. Returns whether the child waits for the replacement by
--- this edge from now on, and not by one that it had.
+-- number: of the message that registers it for the replacement, where that is one. Returns whether the child waits for
+-- the replacement by this edge from now on, and not by one that it had.
 local function hand_edge(P, child, parent, replacement, number)
   local key = P .. 'parents:' .. child
   local edges = call('HMGET', key, parent, replacement)
@@ -25,8 +25,8 @@ local function hand_edge(P, child, parent, replacement, number)
   return false
 end
 
--- A registration for the task that is replaced may be on its way, also one of which this queue has not heard: link.lua. When
--- a task becomes a replacement, its own mark is deleted: who follows the marks never comes back to where he was.
+-- A registration for the task that is replaced may be on its way, also one of which this queue has not heard: link.lua.
+-- When a task becomes a replacement, its own mark is deleted: who follows the marks never comes back to where he was.
 local function note_replacement(P, id, replacement, ms)
   call('SET', P .. 'replaced_by:' .. id, replacement, 'PX', ms)
   call('DEL', P .. 'replaced_by:' .. replacement)
@@ -65,11 +65,12 @@ local function hand_over(P, id, replacement)
   return true
 end
 
--- The edges of a blocked task as its replacement is to have them, as in the option `after`: those that have not ended, also to
--- parents that have yet to come, and those whose records it may read. The handle "!" is left out, for whoever would take
--- it away does not know the replacement; so are edges that wait for a death, for a task without a death to meet is removed. What
--- it may read in this queue it reads from now on, so that no record goes with the other task; of a record that was deleted
--- by hand it is no reader. nil, and nothing is done: there are too many, or hand_over would refuse.
+-- The edges of a blocked task as its replacement is to have them, as in the option `after`: those that have not ended,
+-- also to parents that have yet to come, and those whose records it may read. The handle "!" is left out, for whoever
+-- would take it away does not know the replacement; so are edges that wait for a death, for a task without a death to
+-- meet is removed. What it may read in this queue it reads from now on, so that no record goes with the other task; of
+-- a record that was deleted by hand it is no reader. nil, and nothing is done: there are too many, or hand_over would
+-- refuse.
 local function heritage(P, id, replacement)
   local key, queue, edges = P .. 'parents:' .. id, own_queue(P), {}
   if call('HLEN', key) > HERITAGE_MOST or children_of(P, id) > REPLACEMENTS_MOST then return nil end
@@ -91,8 +92,9 @@ local function heritage(P, id, replacement)
   return edges
 end
 
--- By a message: the queue of `parent` has registered the child for `replacement`, an id there or a handle, by the same message R. It is registered anew, for
--- the replacement's end may have come before this; where it does not wait any more, it says that instead.
+-- By a message: the queue of `parent` has registered the child for `replacement`, an id there or a handle, by the same
+-- message R. It is registered anew, for the replacement's end may have come before this; where it does not wait any
+-- more, it says that instead.
 local function inherit(P, id, parent, number, replacement)
   local queue = parts(parent)
   local to, child = find(replacement, '/', 1, true) and replacement or queue .. '/' .. replacement, own_queue(P) .. '/' .. id

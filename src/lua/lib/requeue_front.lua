@@ -1,16 +1,16 @@
 -- Puts tasks back to the front of their band, in the order in which they stand in ids. envelopes[i]
 -- belongs to ids[i].
 --
--- They come first in their groups (those without one are a group), and groups take turns among them by weight, as they did
--- before: each task stands a step behind the one before it in its group. All groups begin at one place, so far before the
--- head that the tasks of those that have others waiting come before these; where a group has none, its tasks take turns with
--- those that wait.
+-- They come first in their groups (those without one are a group), and groups take turns among them by weight, as they
+-- did before: each task stands a step behind the one before it in its group. All groups begin at one place, so far
+-- before the head that the tasks of those that have others waiting come before these; where a group has none, its tasks
+-- take turns with those that wait.
 --
 -- requires: base, sequence, wake_one, put_aside, requeue_one, transitions
 -- gives: spread, requeue_front
 
--- Places of tasks {id, group, weight} behind the first of them, no two the same, in ascending order: sets [4] of each. known:
--- what these are as far as they are known, or nil.
+-- Places of tasks {id, group, weight} behind the first of them, no two the same, in ascending order: sets [4] of each.
+-- known: what these are as far as they are known, or nil.
 local function spread(tasks, known)
   local behind, before, sorted = {}, 0, true
   for i, task in ipairs(tasks) do

@@ -1,11 +1,12 @@
 -- A retried task waits again for the parents that have not completed.
 --
--- A parent that has died meanwhile is waited for, too: it may be retried as well, before or after the child. One that is
--- gone for good is not.
+-- A parent that has died meanwhile is waited for, too: it may be retried as well, before or after the child. One that
+-- is gone for good is not.
 --
--- Edges of more than RESTORED_AT_ONCE parents are made in steps (lib/fan_out.lua). The edges stay where they are: `restoring` is a
--- number, and edges with lower numbers, or without one, are still to be made. The end of such a parent is recorded and does not
--- count. A new restoration has a higher number, and so begins anew wherever the last one was left.
+-- Edges of more than RESTORED_AT_ONCE parents are made in steps (lib/fan_out.lua). The edges stay where they are:
+-- `restoring` is a number, and edges with lower numbers, or without one, are still to be made. The end of such a parent
+-- is recorded and does not count. A new restoration has a higher number, and so begins anew wherever the last one was
+-- left.
 --
 -- requires: base, retention, dependency_edges, edge, messages, readers, dependency_register
 -- gives: restore, restore_page
@@ -65,9 +66,9 @@ local function unmade_edges(page, number, near)
   return edges, passed
 end
 
--- Some of a task's edges; returns where to go on, nil at the end. Meanwhile edges may come, go and end; or the task waits
--- no more, or for another restoration. near: the own queue, and edges to others are passed over; then it returns whether
--- there were any, too. passed: there were some before: this walk is not the last.
+-- Some of a task's edges; returns where to go on, nil at the end. Meanwhile edges may come, go and end; or the task
+-- waits no more, or for another restoration. near: the own queue, and edges to others are passed over; then it returns
+-- whether there were any, too. passed: there were some before: this walk is not the last.
 local function restore_page(P, id, number, cursor, most, now, near, passed)
   local info, key = P .. 'info:' .. id, P .. 'parents:' .. id
   if not call('ZSCORE', P .. 'blocked', id) or restoring_of(P, id) ~= number then return nil end

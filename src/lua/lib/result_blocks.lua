@@ -3,7 +3,8 @@
 -- requires: base, result_block
 -- gives: leave_result_block, sweep_result_blocks, split_some_result_blocks
 
--- A result_block is taken apart: those of its tasks that are there get fields of their own. Returns how many it told of.
+-- A result_block is taken apart: those of its tasks that are there get fields of their own. Returns how many it told
+-- of.
 local PART = 500
 local function split_result_block(P, ended)
   local field = '+' .. ended
@@ -41,8 +42,8 @@ local function leave_result_block(P, ended)
   if call('EXISTS', P .. 'result_blocks') == 1 then split_result_block(P, ended) end
 end
 
--- The oldest of `completed` have gone, `most` of them: result_blocks older than what is left go (each had one of those).
--- Returns whether all that is left in `results` are result_blocks.
+-- The oldest of `completed` have gone, `most` of them: result_blocks older than what is left go (each had one of
+-- those). Returns whether all that is left in `results` are result_blocks.
 local function sweep_result_blocks(P, most)
   if call('EXISTS', P .. 'result_blocks') == 0 then return false end
   local oldest = call('ZRANGE', P .. 'completed', '0', '0', 'WITHSCORES')[2]

@@ -1,6 +1,7 @@
 -- Results of completed tasks, and how many bytes they have together where a queue keeps them by that.
 --
---   results       hash  id -> result, of completed tasks that left one; "+<ms>" -> a result_block (lib/result_block.lua)
+--   results       hash  id -> result, of completed tasks that left one; "+<ms>" -> a result block
+--                       (lib/result_block.lua)
 --   settings completed_bytes  how many at most
 --   result_sizes  hash  id -> bytes of its result; # -> their sum; @ -> how far those are counted that had ended before
 --                       it was said: a cursor, or "end"
@@ -37,8 +38,8 @@ local function keep_results(P, ids, results, is_counted)
   return is_counted
 end
 
--- The oldest go, at most `most` of them now, and not many more tags. Returns how many, and whether there are too many bytes
--- still. (As in trim_count: before them those that ended before the clock was set back.)
+-- The oldest go, at most `most` of them now, and not many more tags. Returns how many, and whether there are too many
+-- bytes still. (As in trim_count: before them those that ended before the clock was set back.)
 local function trim_bytes(P, limit, most, now)
   local total = tonumber(call('HGET', P .. 'result_sizes', '#')) or 0
   -- Of these, how many have to go.

@@ -1,6 +1,6 @@
 -- Retention: completed and cancelled tasks by one setting, dead ones by another. Counts are kept to at every end of a
--- task (of completed ones, turn.lua lets a part in 64 more stand for a while), ages by maintain.lua. A limit of -1 is none;
--- 0 keeps nothing. How many bytes results have is counted only where that is limited: lib/results.lua.
+-- task (of completed ones, turn.lua lets a part in 64 more stand for a while), ages by maintain.lua. A limit of -1 is
+-- none; 0 keeps nothing. How many bytes results have is counted only where that is limited: lib/results.lua.
 --
 --   completed_extra  set  ids of completed tasks that have an info:<id> or parents:<id>
 --
@@ -22,8 +22,9 @@ local function unindex(P, id)
   end
 end
 
--- Serial numbers: messages are told apart by them, edges, and hashes of children. They grow, also where the queue has lost the
--- last of them (it was emptied, or a replica that had not heard of it took over): none is less than the time in us.
+-- Serial numbers: messages are told apart by them, edges, and hashes of children. They grow, also where the queue has
+-- lost the last of them (it was emptied, or a replica that had not heard of it took over): none is less than the time
+-- in us.
 local serial
 do
   local least
@@ -60,7 +61,8 @@ local function forget_results(P, ids, trimmed)
   if call('HDEL', P .. 'results', unpack(ids)) > 0 then readers.uncount(P, ids) end
 end
 
--- A task of many parents may still be leaving them in steps (lib/dependency_edges.lua), by its edges: these stay until that is done.
+-- A task of many parents may still be leaving them in steps (lib/dependency_edges.lua), by its edges: these stay until
+-- that is done.
 function readers.keep_edges(P, ids)
   if #ids == 0 or call('EXISTS', P .. 'fanout', P .. 'fanout_far') == 0 then return end
   for i = 1, #ids do
@@ -94,8 +96,8 @@ local function leave_completed_extra(P, ids)
   return extra
 end
 
--- Removes all that is left of ended tasks; set: where they stood. (Of completed ones: they were the oldest there, but for
--- those ahead.) With a set, the index of tags has them no more.
+-- Removes all that is left of ended tasks; set: where they stood. (Of completed ones: they were the oldest there, but
+-- for those ahead.) With a set, the index of tags has them no more.
 local function forget(P, ids, set, ahead)
   local extra = {}
   -- One look for all.
@@ -118,8 +120,8 @@ end
 
 readers.forget = forget
 
--- Some of a set of ended tasks go, `most` at most, and not many more tags: the first of ids. leave: takes what is left of
--- ids out of the set. Returns whether these were all.
+-- Some of a set of ended tasks go, `most` at most, and not many more tags: the first of ids. leave: takes what is left
+-- of ids out of the set. Returns whether these were all.
 function readers.forget_some(P, set, ids, most, ahead, leave)
   local found, n = tags_of(P, ids, 200 + most / 2)
   local all = n == #ids
@@ -160,9 +162,9 @@ function readers.ahead(P, set, now, most)
   return call('ZRANGEBYSCORE', P .. set, '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', 0, most)
 end
 
--- Removes the oldest of a set of ended tasks past its count: at most `most` of them now, and not many more tags. Returns how
--- many, and whether these were all of them; calls: else maintenance goes on at once. What ended later than now ended before
--- the clock was set back: it goes before what has ended since, which would else go as soon as it came.
+-- Removes the oldest of a set of ended tasks past its count: at most `most` of them now, and not many more tags.
+-- Returns how many, and whether these were all of them; calls: else maintenance goes on at once. What ended later than
+-- now ended before the clock was set back: it goes before what has ended since, which would else go as soon as it came.
 local function trim_count(P, set, count, most, now, calls)
   if count < 0 then return 0, true end
   local excess, trimmed, all = min(call('ZCARD', P .. set) - count, most), 0, true

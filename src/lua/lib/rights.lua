@@ -1,5 +1,5 @@
--- What a user of reeve must be allowed to do, whatever for: a session does not begin for one who lacks rights to any of these
--- commands.
+-- What a user of reeve must be allowed to do, whatever for: a session does not begin for one who lacks rights to any of
+-- these commands.
 --
 -- gives: COMMANDS
 

@@ -1,14 +1,16 @@
 -- Segments: plain tasks that came together stand in `ready` as one member, and in a list in their order, which is less
 -- work and less memory than a place for each.
 --
---   ready             a member "+<p>": its score is that of the first of the segment's tasks; the next one's is STEP more
+--   ready             a member "+<p>": its score is that of the first of the segment's tasks; the next one's is STEP
+--                     more
 --   segment:<p>  list  their ids, at most 1024
 --   segments     set   p of each
 --
--- The envelope of such a task names its segment, '{"at":<ms>,"p":<p>,', for as long as the task exists. enqueue.lua makes segments
--- of plain tasks, where there are neither groups nor events; turn.lua takes tasks from the first segment. A script that needs a task
--- by itself takes it out. '+' sorts before all characters of an id: among equal scores a segment is first.
--- p: the number of places that were given before it; of a bulk insert (lib/bulk_insert.lua) a random number.
+-- The envelope of such a task names its segment, '{"at":<ms>,"p":<p>,', for as long as the task exists. enqueue.lua
+-- makes segments of plain tasks, where there are neither groups nor events; turn.lua takes tasks from the first
+-- segment. A script that needs a task by itself takes it out. '+' sorts before all characters of an id: among equal
+-- scores a segment is first. p: the number of places that were given before it; of a bulk insert (lib/bulk_insert.lua)
+-- a random number.
 --
 -- requires: base, sequence, put_aside, transitions
 -- gives: leave_segment, take_out, unfold
@@ -32,7 +34,8 @@ local function take_out(P, member, most)
   move_segment(P, member, text(score + #ids * STEP))
 end
 
--- Takes tasks out of segments until the `count` members of `ready` from rank `first` on are single tasks, or all that there are.
+-- Takes tasks out of segments until the `count` members of `ready` from rank `first` on are single tasks, or all that
+-- there are.
 local function unfold(P, first, count)
   if call('EXISTS', P .. 'segments') == 0 then return end
   local from, to, at = text(first), text(first + count - 1), nil

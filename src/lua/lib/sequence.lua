@@ -7,12 +7,13 @@
 -- their tags just count up and V is not looked at.
 --
 --   sequence hash <priority> -> the last score of tasks without a group
---                 "groups" -> 1 while `groups` is in use; "events" -> 1 while events are on (lib/event.lua); "payload_max" -> the setting
---                 of this name (lib/payload_limit.lua)
---                 "next" -> the last score of priority 0, in place of the field "0", while plain tasks need only the next number:
---                 there are no groups, no events and no limit of payloads, and a token stands in `wake`, so that no thread waits that would have
---                 to be woken. end_next renames it to "0", for whoever finds nothing to lease or took the token. START or less,
---                 which is what enqueue.lua leaves when it adds to an absent field: it tells nothing
+--                 "groups" -> 1 while `groups` is in use; "events" -> 1 while events are on (lib/event.lua);
+--                 "payload_max" -> the setting of this name (lib/payload_limit.lua)
+--                 "next" -> the last score of priority 0, in place of the field "0", while plain tasks need only the
+--                 next number: there are no groups, no events and no limit of payloads, and a token stands in `wake`,
+--                 so that no thread waits that would have to be woken. end_next renames it to "0", for whoever finds
+--                 nothing to lease or took the token. START or less, which is what enqueue.lua leaves when it adds to
+--                 an absent field: it tells nothing
 --                 "segment" -> "<p> <last score>" of the newest segment (lib/enqueue_several.lua)
 --                 "epoch" -> any text, as long as scores go on from those before (lib/flagged.lua)
 --   groups zset   <priority>:<group> -> the group's last score; forgotten when it is behind the head (maintain.lua)
@@ -41,9 +42,10 @@ local function head_score(P, base)
   return head[2] and tonumber(head[2])
 end
 
--- What this call has read of one queue's order: the last score of each priority without a group (plain) and of each group
--- (lanes), and the virtual times that it had to look up. order_save writes the first two. is_read: the hash `sequence`
--- was read: has_groups, has_events and payload_max are known. ahead: {priority, last score}, which next_score needs first.
+-- What this call has read of one queue's order: the last score of each priority without a group (plain) and of each
+-- group (lanes), and the virtual times that it had to look up. order_save writes the first two. is_read: the hash
+-- `sequence` was read: has_groups, has_events and payload_max are known. ahead: {priority, last score}, which
+-- next_score needs first.
 local function order_open(P)
   return {P = P, plain = {}, lanes = false, virtual = false, grouped = false}
 end

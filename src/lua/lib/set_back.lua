@@ -1,12 +1,12 @@
--- The clock was set back by `by`: what is to happen a while after something did is moved by as much; limits are looked at
--- anew, and so are recurring entries that come at an interval. Times that somebody named, of tasks and other entries,
--- stand. Each call does a part, as lib/budget.lua lets it.
+-- The clock was set back by `by`: what is to happen a while after something did is moved by as much; limits are looked
+-- at anew, and so are recurring entries that come at an interval. Times that somebody named, of tasks and other
+-- entries, stand. Each call does a part, as lib/budget.lua lets it.
 --
---   settings back  "<by> <last> <set> <from> <skip>", while some of it is left: what the clock had said before; which set
---                  comes next, from which score on, and how many members of that score were looked at already
+--   settings back  "<by> <last> <set> <from> <skip>", while some of it is left: what the clock had said before; which
+--                  set comes next, from which score on, and how many members of that score were looked at already
 --
--- A time later than `last` was written before the jump, or was written since for a time beyond `last`. The latter comes too early, by
--- as much as the clock jumped.
+-- A time later than `last` was written before the jump, or was written since for a time beyond `last`. The latter comes
+-- too early, by as much as the clock jumped.
 --
 -- requires: base, budget, ties
 -- gives: set_back
@@ -21,9 +21,9 @@ local function session_end(expiry, now, work)
   return math.min(expiry, now + math.max(work.longest, A_WHILE))
 end
 
--- Whether a scheduled task waits for a time that somebody named. Its header says so or, where it was rescheduled to that
--- time, its history. What says nothing has taken the place of another task, or comes from a producer that does not say. One
--- that failed at its header's time or later waits for a retry.
+-- Whether a scheduled task waits for a time that somebody named. Its header says so or, where it was rescheduled to
+-- that time, its history. What says nothing has taken the place of another task, or comes from a producer that does not
+-- say. One that failed at its header's time or later waits for a retry.
 local function is_named(envelope, due, failed, history)
   local line = sub(envelope, 1, (find(envelope, '\n', 1, true) or 1) - 1)
   local named = tonumber(string.match(line, '"type":"[^"]*","due":(%d+)'))
@@ -134,9 +134,9 @@ local function set_back_first(P, now, by)
   end
 end
 
--- jump: {by, clock_before, longest, left, large}. by: in ms; nil: goes on with an earlier jump, of which settings.back is left;
--- clock_before: when the queue was last maintained, later than now where the clock went back again; longest: the longest life of
--- a session; large: envelopes may be large. Returns whether some is left.
+-- jump: {by, clock_before, longest, left, large}. by: in ms; nil: goes on with an earlier jump, of which settings.back
+-- is left; clock_before: when the queue was last maintained, later than now where the clock went back again; longest:
+-- the longest life of a session; large: envelopes may be large. Returns whether some is left.
 local function set_back(P, now, jump)
   local by, work = jump.by, {longest = jump.longest}
   if by then

@@ -1,5 +1,5 @@
--- Strict groups: a task that has started keeps its group's slot (lib/limit_state.lua) until it has ended, also while it waits for
--- another attempt.
+-- Strict groups: a task that has started keeps its group's slot (lib/limit_state.lua) until it has ended, also while it
+-- waits for another attempt.
 --
 -- requires: add_to, base
 -- gives: leave_slot

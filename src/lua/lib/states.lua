@@ -1,4 +1,5 @@
--- The states of several tasks, each as in lib/task_state.lua: {state, score, session, lease}, or nil where no key has it.
+-- The states of several tasks, each as in lib/task_state.lua: {state, score, session, lease}, or nil where no key has
+-- it.
 --
 -- requires: base, task_state
 -- gives: states_of
@@ -36,8 +37,8 @@ local function look_in_retained(P, names, places, found)
   end
 end
 
--- wanted: a state, where only tasks in this one matter, or ''. Returns the states, and of how many of the ids, the first
--- ones, these are: fewer than all where there are many sessions, at least one.
+-- wanted: a state, where only tasks in this one matter, or ''. Returns the states, and of how many of the ids, the
+-- first ones, these are: fewer than all where there are many sessions, at least one.
 local function states_of(P, ids, wanted)
   local found, names, places, count = {}, {}, {}, #ids
   if count == 0 or look_in_sets(P, ids, found) then return found, count end

@@ -1,8 +1,8 @@
--- Another program may overwrite the envelope of a task that is parked or unparked. Only the envelope names the group: a script that
--- moves such a task leaves its id in `unparked:<group>` or `parked:<group>`, and the group would wait for the task for ever. Each call
--- of maintain removes such members of some groups, chosen at random.
--- A call that Redis refuses half way may have freed the place of a task without looking at its group. So of these groups, those that
--- wait for the end of a task although they may start one are looked at, too.
+-- Another program may overwrite the envelope of a task that is parked or unparked. Only the envelope names the group: a
+-- script that moves such a task leaves its id in `unparked:<group>` or `parked:<group>`, and the group would wait for
+-- the task for ever. Each call of maintain removes such members of some groups, chosen at random.
+-- A call that Redis refuses half way may have freed the place of a task without looking at its group. So of these
+-- groups, those that wait for the end of a task although they may start one are looked at, too.
 --
 -- requires: base, budget, group_place, limit_state
 -- gives: tidy_groups
@@ -29,8 +29,8 @@ local function drop_parked(P, group, most)
   return dropped
 end
 
--- Whether the group's parked tasks wait for the end of a task, and one of them may start now. A strict group may start the task that
--- has its slot.
+-- Whether the group's parked tasks wait for the end of a task, and one of them may start now. A strict group may start
+-- the task that has its slot.
 local function is_forgotten(g, group)
   if tonumber(call('ZSCORE', g.P .. 'limit_due', group)) ~= LATEST then return false end
   local room = group_room(g, group)

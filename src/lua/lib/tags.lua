@@ -11,9 +11,9 @@ local function unindex_tag(P, tag, ...)
   if call('EXISTS', P .. 'tag:' .. tag) == 0 then call('ZREM', P .. 'tags', tag) end
 end
 
--- The tags of some tasks, one after the other until so many tags and tasks were met (most; nil: all): id -> tags, or nil
--- where none has any; and how many of the tasks these are, at least one. (One at a time: their envelopes may be large. To
--- leave the index of a tag costs Redis as much as to read a task: some 3 us, in memory that is cold.)
+-- The tags of some tasks, one after the other until so many tags and tasks were met (most; nil: all): id -> tags, or
+-- nil where none has any; and how many of the tasks these are, at least one. (One at a time: their envelopes may be
+-- large. To leave the index of a tag costs Redis as much as to read a task: some 3 us, in memory that is cold.)
 local function tags_of(P, ids, most)
   if #ids == 0 or call('EXISTS', P .. 'tags') == 0 then return nil, #ids end
   local found, met, n = {}, 0, 0

@@ -10,16 +10,16 @@ local function are_same(list, others)
   return true
 end
 
--- The tags without repeats, and the rest of an envelope with as many. A rest that has others, or has them in a way that is
--- not understood, stays as it is: the index (tag:<tag>) has each task once anyway.
+-- The tags without repeats, and the rest of an envelope with as many. A rest that has others, or has them in a way that
+-- is not understood, stays as it is: the index (tag:<tag>) has each task once anyway.
 local function tags_once(tags, rest)
   local seen, list = {}, {}
   for _, tag in ipairs(tags) do
     if not seen[tag] then list[#list + 1], seen[tag] = tag, true end
   end
   if #list == #tags then return tags, rest end
-  -- A quotation mark inside of a JSON string has a backslash before it, so this stands in none. The list ends with the first bracket
-  -- with which it is one: those before are in its tags.
+  -- A quotation mark inside of a JSON string has a backslash before it, so this stands in none. The list ends with the
+  -- first bracket with which it is one: those before are in its tags.
   local from, at = find(rest, '"tags"%s*:%s*%[')
   local to, found = at, nil
   while to and not found do

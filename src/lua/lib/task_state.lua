@@ -31,8 +31,8 @@ local function task_state(P, id)
   if ended then return 'completed', ended end
 end
 
--- The segment in which a task stands whose envelope does not name it any more, as another program has overwritten it, and its
--- place there; of few segments.
+-- The segment in which a task stands whose envelope does not name it any more, as another program has overwritten it,
+-- and its place there; of few segments.
 local function search_segments(P, id)
   if call('SCARD', P .. 'segments') > 100 then return end
   for _, p in ipairs(call('SMEMBERS', P .. 'segments')) do

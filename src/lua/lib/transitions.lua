@@ -1,16 +1,20 @@
--- The transitions of a task. The functions below, and their plain forms for the hot path (lib/transitions_plain.lua), are the only
--- ones that add a task to the key of a state or take it from there; src/protocol/definition names the states and their keys
--- (states.lua), and the transitions that are allowed (transitions.lua). st_state_writers fails when another file writes such a key.
+-- The transitions of a task. The functions below, and their plain forms for the hot path (lib/transitions_plain.lua),
+-- are the only ones that add a task to the key of a state or take it from there; src/protocol/definition names the
+-- states and their keys (states.lua), and the transitions that are allowed (transitions.lua). st_state_writers fails
+-- when another file writes such a key.
 --
--- The build puts each of them in place of its calls, so they cost nothing. A caller does what else belongs to its transition:
--- indexes, events, history, statistics. Scores and times are texts that Redis reads as numbers; members: score, id, score, id, ...
+-- The build puts each of them in place of its calls, so they cost nothing. A caller does what else belongs to its
+-- transition: indexes, events, history, statistics. Scores and times are texts that Redis reads as numbers; members:
+-- score, id, score, id, ...
 --
 -- requires: base
--- gives: enter_blocked, enter_cancelled, enter_completed, enter_dead, enter_parked, enter_ready, enter_ready_at, enter_retained
+-- gives: enter_blocked, enter_cancelled, enter_completed, enter_dead, enter_parked, enter_ready, enter_ready_at
+-- gives: enter_retained
 -- gives: enter_running, enter_scheduled_at, enter_state, leave_ended, leave_ended_first, leave_blocked, leave_parked
--- gives: leave_ready, leave_ready_first, leave_retained, leave_running, leave_scheduled_first, leave_state, move_segment, revoke_leases
+-- gives: leave_ready, leave_ready_first, leave_retained, leave_running, leave_scheduled_first, leave_state
+-- gives: move_segment, revoke_leases
 
--- ---- blocked: a task waits for its parents. Score: since when -----------------------------------------------------------
+-- ---- blocked: a task waits for its parents. Score: since when -------------------------------------------------------
 
 local function enter_blocked(P, id, since) -- inline
   call('ZADD', P .. 'blocked', since, id)
@@ -20,7 +24,7 @@ local function leave_blocked(P, id) -- inline
   call('ZREM', P .. 'blocked', id)
 end
 
--- ---- scheduled: a task waits for its time. Score: that time, with a place behind the point (lib/ties.lua) ----------------
+-- ---- scheduled: a task waits for its time. Score: that time, with a place behind the point (lib/ties.lua) -----------
 
 local function enter_scheduled_at(P, id, time) -- inline
   call('ZADD', P .. 'scheduled', time, id)
@@ -31,7 +35,7 @@ local function leave_scheduled_first(P, count) -- inline
   call('ZREMRANGEBYRANK', P .. 'scheduled', 0, count - 1)
 end
 
--- ---- ready: a thread can lease the task. Score: its place in the order (lib/sequence.lua) ---------------------------------
+-- ---- ready: a thread can lease the task. Score: its place in the order (lib/sequence.lua) ---------------------------
 -- A member "+<p>" is a segment: the ids of its tasks are in the list segment:<p> (lib/segment.lua).
 
 local function enter_ready_at(P, id, score) -- inline
@@ -63,7 +67,7 @@ local function move_segment(P, member, score) -- inline
   end
 end
 
--- ---- parked: a task waits for its group. Score: its place in `ready` -------------------------------------------------------
+-- ---- parked: a task waits for its group. Score: its place in `ready` ------------------------------------------------
 
 local function enter_parked(P, group, members) -- inline
   call('ZADD', P .. 'parked', unpack(members))
@@ -75,7 +79,7 @@ local function leave_parked(P, ids) -- inline
   call('ZREM', P .. 'parked', unpack(ids))
 end
 
--- ---- running: a session holds the lease. Value: the lease, "<since ms> <thread>" -------------------------------------------
+-- ---- running: a session holds the lease. Value: the lease, "<since ms> <thread>" ------------------------------------
 
 -- running: the key running:<session>; leases: id, lease, ...
 local function enter_running(running, leases) -- inline
@@ -92,7 +96,7 @@ local function revoke_leases(running, lost) -- inline
   call('RENAME', running, lost)
 end
 
--- ---- ended: completed, dead and cancelled. Score: when the task ended ------------------------------------------------------
+-- ---- ended: completed, dead and cancelled. Score: when the task ended -----------------------------------------------
 
 local function enter_completed(P, members) -- inline
   call('ZADD', P .. 'completed', unpack(members))
@@ -125,7 +129,7 @@ local function leave_retained(P, id) -- inline
   return call('ZREM', P .. 'retained', id)
 end
 
--- ---- any state but running -------------------------------------------------------------------------------------------------
+-- ---- any state but running ------------------------------------------------------------------------------------------
 
 -- A task takes the place of another one.
 local function enter_state(P, state, id, score) -- inline

@@ -1,16 +1,17 @@
--- The transitions of a task on the hot path, and where a command may be refused: the plain forms of those in lib/transitions.lua,
--- which works behind lib/base.lua. The functions of both are the only ones that add a task to the key of a state or take it
--- from there.
+-- The transitions of a task on the hot path, and where a command may be refused: the plain forms of those in
+-- lib/transitions.lua, which works behind lib/base.lua. The functions of both are the only ones that add a task to the
+-- key of a state or take it from there.
 --
--- The build puts each of them in place of its calls. A name that begins with try: Redis may refuse the command; then it returns
--- the error, a table. Others are given `call`, redis.call or a local name of it, which raises the error. Scores, ranks and times
--- are texts.
+-- The build puts each of them in place of its calls. A name that begins with try: Redis may refuse the command; then it
+-- returns the error, a table. Others are given `call`, redis.call or a local name of it, which raises the error.
+-- Scores, ranks and times are texts.
 --
--- gives: enter_completed_all, enter_completed_one, enter_ready_segment, leave_ready_segment, leave_running_all, leave_running_one
+-- gives: enter_completed_all, enter_completed_one, enter_ready_segment, leave_ready_segment, leave_running_all
+-- gives: leave_running_one
 -- gives: move_ready_segment, try_enter_ready_all, try_enter_ready_one, try_enter_running_all, try_enter_running_one
 -- gives: try_leave_ready_first, try_leave_ready_one, try_leave_running_all, try_leave_running_one, try_leave_state
 
--- ---- ready ---------------------------------------------------------------------------------------------------------------
+-- ---- ready ----------------------------------------------------------------------------------------------------------
 
 -- id: that of a task, or the member of a segment.
 local function try_enter_ready_one(P, id, score) -- inline
@@ -42,14 +43,14 @@ local function move_ready_segment(call, P, member, by) -- inline
   call('ZINCRBY', P .. 'ready', by, member)
 end
 
--- All tasks of a segment have gone. Where one of the commands is refused, a later lease finds it in `ready` without tasks, and
--- removes it (lib/segment.lua).
+-- All tasks of a segment have gone. Where one of the commands is refused, a later lease finds it in `ready` without
+-- tasks, and removes it (lib/segment.lua).
 local function leave_ready_segment(call, P, member, p) -- inline
   call('SREM', P .. 'segments', p)
   call('ZREM', P .. 'ready', member)
 end
 
--- ---- running. running: the key running:<session> ---------------------------------------------------------------------------
+-- ---- running. running: the key running:<session> --------------------------------------------------------------------
 
 local function try_enter_running_one(running, id, lease) -- inline
   return redis.pcall('HSET', running, id, lease)
@@ -78,7 +79,7 @@ local function leave_running_all(call, running, list, first, last) -- inline
   return call('HDEL', running, unpack(list, first, last))
 end
 
--- ---- completed -------------------------------------------------------------------------------------------------------------
+-- ---- completed ------------------------------------------------------------------------------------------------------
 
 local function enter_completed_one(call, P, id, now) -- inline
   call('ZADD', P .. 'completed', now, id)
@@ -89,7 +90,7 @@ local function enter_completed_all(call, P, members) -- inline
   call('ZADD', P .. 'completed', unpack(members))
 end
 
--- ---- any state but running -------------------------------------------------------------------------------------------------
+-- ---- any state but running ------------------------------------------------------------------------------------------
 
 local function try_leave_state(P, state, id) -- inline
   return redis.pcall('ZREM', P .. state, id)

@@ -3,8 +3,8 @@
 -- requires: base, budget, first_time, retention, readers, result_blocks
 -- gives: trim_ended
 
--- One set of ended tasks: `completed`, `cancelled` or `dead`. age, count: what is kept, as from keep_limits. Returns {count, more,
--- due}.
+-- One set of ended tasks: `completed`, `cancelled` or `dead`. age, count: what is kept, as from keep_limits. Returns
+-- {count, more, due}.
 local function trim_set(P, now, set, max, age, count)
   local room = budget.room(set == 'completed' and 2 or 4, 25, max)
   local trimmed, all = trim_count(P, set, count, room, now)
@@ -22,8 +22,8 @@ local function trim_set(P, now, set, max, age, count)
   return {count = trimmed, more = trimmed >= room or not all, due = due}
 end
 
--- Where results are limited by their bytes. Results of tasks that had ended before the limit was set are counted first, in steps;
--- before that, result blocks are taken apart. Returns {count, more}.
+-- Where results are limited by their bytes. Results of tasks that had ended before the limit was set are counted first,
+-- in steps; before that, result blocks are taken apart. Returns {count, more}.
 local function trim_results(P, now, bytes, max)
 -- require: results
   local cursor, more = call('HGET', P .. 'result_sizes', '@'), false

@@ -1,11 +1,11 @@
--- A step of maintain.lua: groups that are behind the head of the queue leave `groups`, as a group that comes anew has the same
--- place; where no task is ready or parked, the scores begin again (lib/sequence.lua).
+-- A step of maintain.lua: groups that are behind the head of the queue leave `groups`, as a group that comes anew has
+-- the same place; where no task is ready or parked, the scores begin again (lib/sequence.lua).
 --
 -- requires: base, budget, event, first_time, sequence
 -- gives: trim_order
 
--- Groups of the bands behind that of the head: in each band those behind its own head, or all where no task is ready. Returns
--- whether there may be more.
+-- Groups of the bands behind that of the head: in each band those behind its own head, or all where no task is ready.
+-- Returns whether there may be more.
 local function forget_later_groups(P, band, max)
   local next_base = text((band + 1) * BAND)
   local last = call('ZRANGEBYSCORE', P .. 'groups', next_base, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
@@ -25,8 +25,8 @@ local function forget_idle_groups(P, behind, max)
   return idle == max
 end
 
--- Groups behind the head, some of them chosen at random. A group with parked tasks is moved to the head instead: a new task of
--- the group is to stand behind its parked ones.
+-- Groups behind the head, some of them chosen at random. A group with parked tasks is moved to the head instead: a new
+-- task of the group is to stand behind its parked ones.
 local function forget_groups_but_parked(P, head, behind, max)
   local room = budget.room(3, 16, max)
   local first = math.random(0, math.max(0, call('ZCOUNT', P .. 'groups', '-inf', behind) - room))

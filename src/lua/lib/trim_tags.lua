@@ -1,11 +1,11 @@
--- A step of maintain.lua: the index of tags (lib/tags.lua) loses tasks that are gone. A turn whose tasks end and leave no record
--- does not look at tags.
+-- A step of maintain.lua: the index of tags (lib/tags.lua) loses tasks that are gone. A turn whose tasks end and leave
+-- no record does not look at tags.
 --
 -- requires: base, budget, tags
 -- gives: trim_tag
 
--- Looks at some tasks of one tag, chosen at random, at most `max`. Where the tag has none, another program has put a value of another
--- type at its key, which is removed, or has deleted it.
+-- Looks at some tasks of one tag, chosen at random, at most `max`. Where the tag has none, another program has put a
+-- value of another type at its key, which is removed, or has deleted it.
 local function trim_tag(P, max)
   local tag = call('ZRANDMEMBER', P .. 'tags')
   if not tag then return end

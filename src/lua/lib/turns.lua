@@ -1,9 +1,9 @@
--- Tasks that go back to the front in several calls stand among each other, and among what waits, as if they went back in one:
--- groups take turns among all that a page of leases has. Each call gives back those that are last; where the turns of a page
--- began is handed from call to call.
+-- Tasks that go back to the front in several calls stand among each other, and among what waits, as if they went back
+-- in one: groups take turns among all that a page of leases has. Each call gives back those that are last; where the
+-- turns of a page began is handed from call to call.
 --
--- Only hints are read here, as one that is wrong puts a task elsewhere in its own band and no more: of a header that is long
--- or written otherwise, no group.
+-- Only hints are read here, as one that is wrong puts a task elsewhere in its own band and no more: of a header that is
+-- long or written otherwise, no group.
 --
 -- requires: base, requeue_front, requeue_one, sequence
 -- gives: last_turns
@@ -46,9 +46,9 @@ local function has_groups(envelopes)
   return false
 end
 
--- leases: as from leases_of. from: what the last call returned, or ''. Returns those that are to go back now, at most `most`, in
--- their order; {places: id -> behind the first, firsts: priority -> its score} for to_front, nil where these are all and no
--- others went before; and what to hand to the next call, '' where these are all.
+-- leases: as from leases_of. from: what the last call returned, or ''. Returns those that are to go back now, at most
+-- `most`, in their order; {places: id -> behind the first, firsts: priority -> its score} for to_front, nil where these
+-- are all and no others went before; and what to hand to the next call, '' where these are all.
 local function last_turns(P, leases, most, from)
   local ids, bands, all, turns, chosen, some = {}, {}, {}, {places = {}, firsts = {}}, {}, {}
   most = min(most, 128)

@@ -1,6 +1,6 @@
--- The keys of a queue that have fixed names, and their types, from ../../protocol/definition/keys.lua. A command on a key of another
--- type fails, which may be behind others that have written. `events` is not among them: what writes there cannot fail (tell in
--- lib/event.lua).
+-- The keys of a queue that have fixed names, and their types, from ../../protocol/definition/keys.lua. A command on a
+-- key of another type fails, which may be behind others that have written. `events` is not among them: what writes
+-- there cannot fail (tell in lib/event.lua).
 --
 -- gives: has_wrong_type, wrong_type, wrong_type_of
 
@@ -23,9 +23,9 @@ local function wrong_type(P)
   end
 end
 
--- Whether a key has the wrong type, as far as two commands tell: one finds texts at all keys, one finds what is no set of either
--- kind at the keys of sorted sets (it looks at no member, as there is nothing at the prefix itself). Another wrong type is found
--- by the command that meets it (docs/limits.md). id: its keys are looked at, too.
+-- Whether a key has the wrong type, as far as two commands tell: one finds texts at all keys, one finds what is no set
+-- of either kind at the keys of sorted sets (it looks at no member, as there is nothing at the prefix itself). Another
+-- wrong type is found by the command that meets it (docs/limits.md). id: its keys are looked at, too.
 local function has_wrong_type(P, id)
   local info, parents = P .. 'info:' .. (id or ''), P .. 'parents:' .. (id or '')
   local texts = redis.pcall('MGET', info, parents, @OTHER_KEYS@)

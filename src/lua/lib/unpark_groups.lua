@@ -4,7 +4,8 @@
 -- gives: unpark_groups
 -- fields: unpark_groups
 
--- Groups whose limits have changed, then those whose time has come, until `max` tasks are unparked. Returns {more, due}.
+-- Groups whose limits have changed, then those whose time has come, until `max` tasks are unparked. Returns {more,
+-- due}.
 local function unpark_groups(P, now, max)
   local g, left, seen = limit_state(P, now), max, 0
   local more = tidy_groups(g, max)

@@ -1,6 +1,6 @@
--- Empties `idle`, when no task is to be handed over any more (lib/hand.lua), because the queue was paused or limited: all its
--- threads are woken, poll the queue, and then block on `wake`. A page of them is woken at once; maintain.lua wakes the
--- others (lib/wake_rest.lua).
+-- Empties `idle`, when no task is to be handed over any more (lib/hand.lua), because the queue was paused or limited:
+-- all its threads are woken, poll the queue, and then block on `wake`. A page of them is woken at once; maintain.lua
+-- wakes the others (lib/wake_rest.lua).
 --
 --   wake_later  list  threads that left `idle` and that maintain.lua is to wake
 --

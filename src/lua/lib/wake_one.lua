@@ -1,15 +1,16 @@
--- Wakes one thread. The thread that came to `idle` last receives an empty item, which means: poll the queue (lib/hand.lua). If no
--- thread is idle, a token is put into `wake`, on which other threads block; there is one token at most, and while it is there
--- nobody is idle. A thread that finds more tasks than it takes wakes the next one.
+-- Wakes one thread. The thread that came to `idle` last receives an empty item, which means: poll the queue
+-- (lib/hand.lua). If no thread is idle, a token is put into `wake`, on which other threads block; there is one token at
+-- most, and while it is there nobody is idle. A thread that finds more tasks than it takes wakes the next one.
 --
---   woken:<session>  set  "<session>:<thread>" of each of its threads that was sent an empty item, while the session stands
+--   woken:<session>  set  "<session>:<thread>" of each of its threads that was sent an empty item, while the session
+--                         stands
 --
 -- requires: wake_all_later, worker_alive
 -- gives: wake_one
 
--- A thread whose keys another program has taken is passed over, too: an error here would come in the middle of a step. If the first
--- @IDLE_PASSED_MAX@ idle threads do not exist any more, maintain.lua wakes the others later, and a token is put into
--- `wake`. Returns true in that case.
+-- A thread whose keys another program has taken is passed over, too: an error here would come in the middle of a step.
+-- If the first @IDLE_PASSED_MAX@ idle threads do not exist any more, maintain.lua wakes the others later, and a token
+-- is put into `wake`. Returns true in that case.
 local function wake_one(P)
   local call = redis.call
   if call('LLEN', P .. 'wake') > 0 then return end

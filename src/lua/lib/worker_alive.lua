@@ -1,6 +1,7 @@
--- Whether the worker of a session listens. A worker subscribes to a channel of its own, `alive:<worker>`; the subscription ends
--- with its process. The id of a session begins with the id of its worker, before a '-'. If an access list forbids the question,
--- the answer is no. A worker that does not listen may have been killed, or may have lost that connection alone.
+-- Whether the worker of a session listens. A worker subscribes to a channel of its own, `alive:<worker>`; the
+-- subscription ends with its process. The id of a session begins with the id of its worker, before a '-'. If an access
+-- list forbids the question, the answer is no. A worker that does not listen may have been killed, or may have lost
+-- that connection alone.
 --
 -- gives: stay_idle, wake_popped, wake_thread, worker_alive
 
@@ -10,15 +11,16 @@ local function worker_alive(P, session)
   return (redis.pcall('PUBSUB', 'NUMSUB', channel)[2] or 0) > 0
 end
 
--- A thread was taken out of `idle`, and Redis refused a later command: the thread is put back, at the end, because LPUSH may be the
--- command that is refused. Returns the error. A thread with a key of the wrong type is not put back: it would hold up all tasks.
+-- A thread was taken out of `idle`, and Redis refused a later command: the thread is put back, at the end, because
+-- LPUSH may be the command that is refused. Returns the error. A thread with a key of the wrong type is not put back:
+-- it would hold up all tasks.
 local function stay_idle(P, entry, fault)
   if not string.find(fault.err, '^WRONGTYPE') then redis.pcall('RPUSH', P .. 'idle', entry) end
   return fault
 end
 
--- Sends an empty item to a thread that was taken out of `idle`. Returns nil, or the error of a command: then the thread is in `idle`
--- again.
+-- Sends an empty item to a thread that was taken out of `idle`. Returns nil, or the error of a command: then the thread
+-- is in `idle` again.
 local function wake_popped(P, session, entry) -- inline
   local said = redis.pcall('SADD', P .. 'woken:' .. session, entry)
   if type(said) == 'number' then said = redis.pcall('LPUSH', P .. 'hand:' .. entry, '') end

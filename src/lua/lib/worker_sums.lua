@@ -1,4 +1,5 @@
--- The sums that a worker adds to the statistics of a day and of a minute (docs/protocol.md), in the arguments of heartbeat.lua.
+-- The sums that a worker adds to the statistics of a day and of a minute (docs/protocol.md), in the arguments of
+-- heartbeat.lua.
 --
 -- requires: whole
 -- gives: add_sums, are_sums
@@ -106,8 +107,8 @@ local function add_minute(P, now, said)
   if not sums then call('EXPIREAT', key, string.format('%d', (math.floor(minute / 60) + 26) * 3600)) end
 end
 
--- kinds, types: as from are_sums; now: ms. A field may hold no number, if another program wrote it: that sum is not added,
--- and all else is.
+-- kinds, types: as from are_sums; now: ms. A field may hold no number, if another program wrote it: that sum is not
+-- added, and all else is.
 local function add_sums(P, given, kinds, types, now)
   local call = redis.pcall
   local days = tonumber(call('HGET', P .. 'settings', 'stats_days')) or 30
