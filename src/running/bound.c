@@ -11,14 +11,18 @@
 #include "running/thread_state.h"
 #include "running/turn.h"
 
-#define BOUND_MAX 1000 /* of a worker */
+#define BOUND_MAX 1000 /* of a worker that wait for its threads, and of those that were leased */
 #define TURNS_MAX 10   /* of one lease: a turn may have to settle outcomes first, or to begin a session */
+
+/* LEASED: it stays in the list, so that a repeated request for it is known as one, whatever has become of the task. */
+typedef enum bound_phase { WAITS, IS_TAKEN, LEASED } bound_phase;
 
 /* A task that is to be leased. In the list of the keeper, under the lock of its thread. */
 typedef struct rv_bound {
     struct rv_bound *next;
     rv_pool *pool;
     size_t queue; /* of the pool */
+    bound_phase phase;
     char id[REEVE_ID_MAX];
 } rv_bound;
 
@@ -47,13 +51,15 @@ typedef enum appended { APPENDED, APPENDED_BEFORE, APPENDED_NOT } appended;
 /* APPENDED_BEFORE: the client has asked twice. */
 static appended append(reeve_worker *worker, rv_bound *bound)
 {
-    size_t count = 0;
+    size_t waiting = 0;
     appended done = APPENDED;
     rv_lock(&worker->keeper.thread.lock);
     rv_bound **end = &worker->keeper.bound;
-    for (; *end != NULL; end = &(*end)->next, count++)
+    for (; *end != NULL; end = &(*end)->next) {
+        waiting += (*end)->phase == WAITS;
         if (strcmp((*end)->id, bound->id) == 0) done = APPENDED_BEFORE;
-    if (done == APPENDED && count >= BOUND_MAX) done = APPENDED_NOT;
+    }
+    if (done == APPENDED && waiting >= BOUND_MAX) done = APPENDED_NOT;
     if (done == APPENDED) {
         *end = bound;
         atomic_fetch_add(&bound->pool->bound, 1);
@@ -110,15 +116,48 @@ static rv_bound *take(rv_thread *t)
 {
     rv_keeper *keeper = &t->worker->keeper;
     rv_lock(&keeper->thread.lock);
-    rv_bound **at = &keeper->bound;
-    while (*at != NULL && (*at)->pool != t->pool) at = &(*at)->next;
-    rv_bound *bound = *at;
+    rv_bound *bound = keeper->bound;
+    while (bound != NULL && (bound->pool != t->pool || bound->phase != WAITS)) bound = bound->next;
     if (bound != NULL) {
-        *at = bound->next;
+        bound->phase = IS_TAKEN;
         atomic_fetch_sub(&t->pool->bound, 1);
     }
     rv_unlock(&keeper->thread.lock);
     return bound;
+}
+
+/* The lock is held. */
+static void drop(rv_keeper *keeper, const rv_bound *bound)
+{
+    rv_bound **at = &keeper->bound;
+    while (*at != bound) at = &(*at)->next;
+    rv_bound *gone = *at;
+    *at = gone->next;
+    rv_free(gone);
+}
+
+/* The oldest one that was leased; NULL: there are no more than are kept. The lock is held. */
+static const rv_bound *find_surplus(const rv_keeper *keeper)
+{
+    const rv_bound *oldest = NULL;
+    size_t leased = 0;
+    for (const rv_bound *at = keeper->bound; at != NULL; at = at->next) {
+        if (at->phase != LEASED) continue;
+        if (leased++ == 0) oldest = at;
+    }
+    return leased > BOUND_MAX ? oldest : NULL;
+}
+
+static void note(rv_keeper *keeper, rv_bound *bound, bool leased)
+{
+    rv_lock(&keeper->thread.lock);
+    if (leased)
+        bound->phase = LEASED;
+    else
+        drop(keeper, bound);
+    const rv_bound *surplus = leased ? find_surplus(keeper) : NULL;
+    if (surplus != NULL) drop(keeper, surplus);
+    rv_unlock(&keeper->thread.lock);
 }
 
 static bool lease(rv_thread *t, const rv_bound *bound)
@@ -136,12 +175,6 @@ static bool lease(rv_thread *t, const rv_bound *bound)
     return goes_on;
 }
 
-/* The client has asked for it twice: the first request has led to this. */
-static bool has_begun(const char *state)
-{
-    return strcmp(state, "running") == 0 || strcmp(state, "completed") == 0;
-}
-
 bool rv_bound_lease(rv_thread *t)
 {
     rv_bound *bound = take(t);
@@ -152,10 +185,10 @@ bool rv_bound_lease(rv_thread *t)
     t->passes = true;
     bool goes_on = lease(t, bound);
     t->passes = passes;
-    if (t->fresh == 0 && !has_begun(t->named_refusal))
+    if (t->fresh == 0)
         rv_log(REEVE_LOG_WARN, "broadcast.missed", "a broadcast task was not leased", "queue",
                t->pool->queue_sessions[bound->queue]->queue, "task", bound->id, "why",
                t->named_refusal[0] != '\0' ? t->named_refusal : "the worker stops", NULL);
-    rv_free(bound);
+    note(&t->worker->keeper, bound, t->fresh > 0);
     return goes_on;
 }

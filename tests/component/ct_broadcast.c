@@ -1,6 +1,7 @@
 /* A broadcast: each live worker of a queue runs a task once, and no other one does. */
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +160,57 @@ static void a_quiet_worker_refuses(void **state)
     for (int i = 0; i < 2; i++) test_worker_end(workers[i]);
 }
 
+/* ---- a worker that is asked twice ------------------------------------------------------------------------------ */
+
+static atomic_uint missed;
+
+static void note_missed(const reeve_log_record *record, void *user)
+{
+    (void)user;
+    if (strcmp(record->event, "broadcast.missed") == 0) atomic_fetch_add(&missed, 1);
+}
+
+/* The request of the broadcast for its first task, once more. */
+static void ask_again(void)
+{
+    const char *id = tasks[0].id, *worker = tasks[0].worker;
+    char request[128];
+    reeve_answer answer;
+    (void)snprintf(request, sizeof(request), "broadcast q %.*s", (int)(strrchr(id, '.') - id), id);
+    assert_int_equal(reeve_ask_workers(test_client, &worker, 1, request, 10000, &answer), REEVE_OK);
+    assert_true(answer.done);
+}
+
+/* Whatever has become of the task, the second request is not one that was missed. */
+static void a_repeated_request_changes_nothing(void **state)
+{
+    static const struct {
+        const char *payload, *end;
+        bool deleted;
+    } cases[] = {{"result r", "completed", false}, {"result r", "completed", true}, {"fail", "dead", false}};
+    reeve_worker *worker[1];
+    (void)state;
+    start(worker, 1, "q", 1);
+    atomic_store(&missed, 0);
+    reeve_log_set(note_missed, NULL, REEVE_LOG_WARN);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const reeve_task_spec spec = {.type = "act", .payload = {cases[i].payload, strlen(cases[i].payload)}};
+        unsigned long before = test_ran;
+        assert_int_equal(send(&spec), REEVE_OK);
+        TEST_AWAIT(strcmp(state_of(0), cases[i].end) == 0);
+        if (cases[i].deleted) assert_int_equal(reeve_delete(test_client, "q", tasks[0].id), REEVE_OK);
+        ask_again();
+        reeve_broadcast_free(tasks);
+        assert_int_equal(send(&(reeve_task_spec){0}), REEVE_OK); /* (its thread comes to this one last) */
+        TEST_AWAIT(strcmp(state_of(0), "completed") == 0);
+        reeve_broadcast_free(tasks);
+        assert_int_equal(test_ran - before, 2);
+    }
+    test_worker_end(worker[0]);
+    reeve_log_set(NULL, NULL, REEVE_LOG_OFF);
+    assert_int_equal(atomic_load(&missed), 0);
+}
+
 /* ---- a worker that does not listen yet ------------------------------------------------------------------------- */
 
 #define LATE "0123456789abcdef"
@@ -243,6 +295,7 @@ int main(void)
         cmocka_unit_test_setup(it_waits_for_a_thread_of_its_worker, set_up),
         cmocka_unit_test_setup(only_its_worker_runs_it, set_up),
         cmocka_unit_test_setup(a_quiet_worker_refuses, set_up),
+        cmocka_unit_test_setup(a_repeated_request_changes_nothing, set_up),
         cmocka_unit_test_setup(a_worker_that_does_not_listen_yet_is_asked_again, set_up),
         cmocka_unit_test_setup(what_cannot_be_sent_is_refused, set_up),
     };
