@@ -14,8 +14,8 @@
  *     the worker dies while it runs; and with kind "worker" if the worker gives it back, for instance when it stops, or
  *     if its handler snoozes it and another worker is the next to lease it.
  *
- * The ids of the tasks are "<id of the broadcast>.<id of the worker>". Of a queue with partitions they are in the first
- * partition.
+ * The ids of the tasks are "<id of the broadcast>.<id of the worker>". If the queue has partitions, they are in
+ * partition 0.
  */
 #ifndef REEVE_BROADCAST_H
 #define REEVE_BROADCAST_H
@@ -29,10 +29,10 @@ extern "C" {
 /* The task of one worker. */
 typedef struct reeve_broadcast_task {
     char worker[64];       /* id of the worker */
-    char name[256];        /* its name, cut */
+    char name[256];        /* its name, cut to fit */
     char id[REEVE_ID_MAX]; /* of the task, in the queue of the broadcast */
     bool accepted;         /* false: the worker does not run it, and the task is cancelled */
-    char reason[256];      /* why not; "" */
+    char reason[256];      /* why it is not accepted, else "" */
 } reeve_broadcast_task;
 
 /*

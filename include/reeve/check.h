@@ -18,20 +18,20 @@ extern "C" {
 /* A finding: a violated invariant in the data of a queue. Texts are valid during the call of on_finding. */
 typedef struct reeve_finding {
     const char *queue;
-    const char *kind;    /* a stable name, as "task_lost"; docs/guide/operations.md lists them */
-    const char *subject; /* what it is about: a task's id, a key, a session or a group, see the kind */
-    const char *detail;  /* what was found, or "" */
+    const char *kind;    /* a stable name, such as "task_lost"; docs/guide/operations.md lists them */
+    const char *subject; /* the id of a task, a key, a session or a group, depending on the kind */
+    const char *detail;  /* details of the violation, or "" */
     const char *text;    /* the finding as a sentence, without its full stop */
-    const char *why;     /* what follows from it, the same way */
-    const char *repair;  /* what a repair of it does, the same way */
-    bool repaired;       /* by this call */
+    const char *why;     /* its consequence, as a sentence without its full stop */
+    const char *repair;  /* the effect of its repair, as a sentence without its full stop */
+    bool repaired;       /* true: this call repaired it */
 } reeve_finding;
 
 /* The result of reeve_check. */
 typedef struct reeve_checked {
     uint64_t elements; /* elements of keys that were examined */
-    uint64_t findings; /* calls of on_finding, or as many as there would have been */
-    uint64_t repaired; /* those of them that were repaired */
+    uint64_t findings; /* number of findings */
+    uint64_t repaired; /* number of repaired findings */
 } reeve_checked;
 
 /*
@@ -48,7 +48,7 @@ typedef struct reeve_checked {
  * on_finding, unless NULL, is called for each finding, in the calling thread; on_progress, unless NULL, is called from
  * time to time, with the number of elements that were examined and an estimate of the total. If on_progress returns
  * false, the check ends early, with REEVE_OK. Neither may use the client. `context` is passed to both. *ret is written
- * on success. Errors: REEVE_EINVAL for a name of a queue that is not valid, and the errors of every call.
+ * on success. REEVE_EINVAL: the name of the queue is not valid; and the errors of every call (client.h).
  */
 REEVE_API reeve_status reeve_check(reeve_client *client, const char *queue, bool repair,
                                    void (*on_finding)(const reeve_finding *finding, void *context),

@@ -1,11 +1,15 @@
 /*
  * client.h - clients: enqueue tasks, and control them. It includes inspect.h, queue.h and workers.h.
  *
- * A client is one connection to Redis. It reconnects by itself. Only one thread at a time may use a client, so open
- * one client for each thread. Unless its comment says otherwise, a call blocks for one round trip to Redis, and for
- * at most the client's timeout (`timeout_ms`). After a failed call, reeve_client_error() returns a message. "Any
- * thread" in a comment means that any number of threads may make the call at the same time. docs/glossary.md defines
- * the terms.
+ * A client is one connection to Redis. It reconnects by itself. Only one thread at a time may use a client, so open one
+ * client for each thread. Unless its comment says otherwise, a call blocks for one round trip to Redis, and for at most
+ * the client's timeout (`timeout_ms`). After a failed call, reeve_client_error() returns a message. "Any thread" in a
+ * comment means that any number of threads may make the call at the same time. docs/glossary.md defines the terms.
+ *
+ * Errors of every call: a call that uses Redis can return these statuses, even if its comment does not name them.
+ * REEVE_ECONNECT: no connection to Redis. REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EPROTO: the connection was lost, the time
+ * limit passed, or the reply was not understood; it is unknown whether Redis executed the call. REEVE_EREDIS: Redis
+ * refused the call. REEVE_ENOMEM: out of memory. REEVE_EINVAL: an argument is not valid.
  *
  * Fork: with a client that its parent opened, a child process may do nothing but close it, which does not disturb the
  * parent's connection. Every other call returns REEVE_EINVAL. The child may open clients of its own. The library cannot
@@ -85,8 +89,8 @@ typedef struct reeve_confirmation {
  * Sets what later enqueues of this client wait for. With a queue, the setting is for that queue. With queue NULL, it is
  * for all queues without a setting of their own. confirmation NULL removes a setting: with a queue, the setting for all
  * queues applies to it again; with queue NULL, the options with which the client was opened apply again. A call of
- * reeve_enqueue_many for several queues waits once: for the largest number of replicas, the longest time, and the disk
- * if one of the queues wants it. Does not block.
+ * reeve_enqueue_many for several queues waits once: for the largest number of replicas, the longest time, and for the
+ * disk if one of the queues requires it. Does not block.
  *
  *   REEVE_EINVAL  a name or a number is not valid
  *   REEVE_EFULL   the client has settings of REEVE_CONFIRMED_QUEUES_MAX queues
@@ -152,9 +156,9 @@ typedef enum reeve_conflict {
  *
  *     fail    the child dies, with kind "parent"
  *     go      the child continues as if the parent had completed
- *     wait    the child keeps waiting, because a retry of the parent may complete. If the parent is deleted, the
+ *     wait    the child keeps waiting, because the parent may complete after a retry. If the parent is deleted, the
  *             child dies
- *     death   the child waits for this case: it becomes ready when the first of its parents dies, is cancelled or is
+ *     death   the child runs only in this case: it becomes ready when the first of its parents dies, is cancelled or is
  *             deleted. If all parents complete, the child is deleted. Use this value for all parents of a child or
  *             for none.
  */

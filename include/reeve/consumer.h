@@ -20,8 +20,7 @@
  * A consumer has a session in each of its queues. A thread of the consumer renews the sessions by heartbeats, so leases
  * do not expire while the process lives. Other threads of the consumer maintain its queues as a worker does: they make
  * due tasks ready, fire recurring entries and recover tasks of dead workers. If the process dies, its sessions expire.
- * Its tasks then run elsewhere, and a crash is
- * counted for each. Leases survive a reconnect to Redis.
+ * Other workers and consumers then run its tasks, and a crash is counted for each. Leases survive a reconnect to Redis.
  *
  * Queues with partitions (partition.h): a consumer serves the partitions that its queues have when it is opened. Their
  * tasks have the name of the partition in reeve_task_queue. In a Redis Cluster the queues of a consumer, and their
@@ -271,7 +270,7 @@ typedef struct reeve_lease_outcome {
  *                   it was leased
  *   REEVE_ETOOBIG   the result is longer than the queue or the client allows; the lease stays valid
  *   REEVE_EINVAL    the token, the outcome or a name is not valid
- *   and the errors of every call of a client
+ *   and the errors of every call (client.h)
  */
 REEVE_API reeve_status reeve_lease_settle(reeve_client *client, const char *queue, const char *id, const char *token,
                                           const reeve_lease_outcome *outcome);
@@ -279,7 +278,7 @@ REEVE_API reeve_status reeve_lease_settle(reeve_client *client, const char *queu
 /*
  * Sets the time at which a lease expires to for_ms from now. This also applies to all other leases of the same consumer
  * in this queue, because they belong to the same session. One round trip. REEVE_EREFUSED: this lease has ended.
- * REEVE_EINVAL: the token or a name is not valid, or for_ms is less than 1. And the errors of every call of a client.
+ * REEVE_EINVAL: the token or a name is not valid, or for_ms is less than 1. And the errors of every call (client.h).
  */
 REEVE_API reeve_status reeve_lease_extend(reeve_client *client, const char *queue, const char *id, const char *token,
                                           int64_t for_ms);

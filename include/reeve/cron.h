@@ -24,12 +24,12 @@
  * change repeats the time of a slot, the entry fires only the first time. An entry whose hour field is a star fires
  * in every hour that passes.
  *
- * Apart from the three cases below, a slot enqueues at most one task, however many workers serve the queue: in one
- * atomic step, Redis enqueues the task cron:<name>:<slot in ms since the epoch> and moves the entry to its next slot.
- * Entries fire only while a worker serves their queue. A slot enqueues no task if it is missed and catch_up skips it,
- * if no_overlap skips it, and while the entry is paused. A slot can fire again in three cases: Redis lost its last
- * writes, for instance in a failover; the clock of Redis was set back, and the spec is an interval; or the entry was
- * moved to another queue at that moment.
+ * Normally a slot enqueues at most one task, however many workers serve the queue: in one atomic step, Redis enqueues
+ * the task cron:<name>:<slot in ms since the epoch> and moves the entry to its next slot. Entries fire only while a
+ * worker serves their queue. A slot enqueues no task if it is missed and catch_up skips it, if no_overlap skips it, and
+ * while the entry is paused. There are three exceptions, in which a slot can fire again: Redis lost its last writes,
+ * for instance in a failover; the clock of Redis was set back, and the spec is an interval; or the entry was moved to
+ * another queue at that moment.
  *
  * Each call blocks for one or two round trips unless its comment says otherwise. As with all of client.h, one thread
  * at a time may use a client.
@@ -73,11 +73,12 @@ typedef struct reeve_cron_entry {
     const char *zone;
     int64_t starts_ms; /* no slot is before this time; 0: no limit */
     int64_t ends_ms;   /* no slot is after this time; 0: no limit */
-    /* Intervals: all slots are this much later, less than the interval. With starts_ms and offset_ms = starts_ms modulo
-     * the interval the first slot is at starts_ms. */
+    /* For intervals: all slots are later by this time, in ms, which is less than the interval. To place the first slot
+     * at starts_ms, set offset_ms to starts_ms modulo the interval. */
     int64_t offset_ms;
-    /* Each slot fires a random time later, less than this; the same slot of an entry always by the same time. It keeps
-     * entries of one spec from firing at once. At most REEVE_CRON_JITTER_MAX_MS, and at most the interval. */
+    /* Jitter: the entry fires after its slot by a random time of less than jitter_ms, so that entries with the same
+     * spec do not fire at the same time. For one slot of one entry, the time is always the same. At most
+     * REEVE_CRON_JITTER_MAX_MS, and at most the interval; 0: no jitter. */
     int64_t jitter_ms;
     /* The entry stops when it has enqueued this many tasks at its slots since it was added or changed; 0: no limit */
     int64_t runs;
@@ -90,13 +91,13 @@ REEVE_API reeve_status reeve_cron_check(const reeve_cron_entry *entry, char *ret
 /*
  * Adds an entry, or replaces the entry of that name. To change a part of an entry, see reeve_cron_get. If the entry
  * does not change, it keeps its next slot. A changed entry fires at its next slot; a paused entry stays paused.
- * *ret_changed, when not NULL, tells whether anything changed. Blocks for 2 to 5 round trips.
+ * *ret_changed, when not NULL, is true if anything changed. Blocks for 2 to 5 round trips.
  *
  * If another queue has an entry of that name, the entry is moved: it is set in the queue of `task`, and removed from
  * the other queue. The tasks that it has enqueued stay where they are. A slot at the moment of the move may fire in
- * both queues, and no_overlap does not look at tasks in the other queue. reeve_cron_set_with_origin also writes the
- * name of the other queue to ret_from, or "" if the entry was not moved. ret_from may be NULL; else it has room for
- * REEVE_QUEUE_MAX + 1 bytes.
+ * both queues, and no_overlap ignores tasks in the other queue. reeve_cron_set_with_origin also writes the name of the
+ * other queue to ret_from, or "" if the entry was not moved. ret_from may be NULL; else it has room for REEVE_QUEUE_MAX
+ * + 1 bytes.
  */
 REEVE_API reeve_status reeve_cron_set(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed);
 REEVE_API reeve_status reeve_cron_set_with_origin(reeve_client *client, const reeve_cron_entry *entry,
@@ -156,8 +157,9 @@ typedef struct reeve_cron_info {
     unsigned catch_up_max; /* 0 unless REEVE_CATCH_UP_ALL */
     bool no_overlap;
     bool paused;
-    /* Next slot, for a local entry by this process's zone; -1: paused, or no further slot. If the zone of the entry is
-     * unknown here: when a worker looks at the entry next. */
+    /* The next slot. For a local entry it is computed with the time zone of this process. If this process does not know
+     * the zone of the entry, it is the time at which a worker next checks the entry. -1: the entry is paused, or has no
+     * further slot. */
     int64_t next_ms;
     char last_id[REEVE_ID_MAX]; /* id of the last task that it enqueued, or "" */
     char *type;

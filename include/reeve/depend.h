@@ -2,19 +2,18 @@
  * depend.h - dependencies between tasks: parents and children, batches, chains.
  *
  * A task can depend on other tasks (reeve_task_spec.after). It is their child, and they are its parents. The child is
- * blocked until all its parents have ended. Then it is ready, or scheduled if its time is later. Parents may be in
- * any queues. Each dependency says what happens if its parent dies, is cancelled or is deleted
- * (reeve_on_parent_death).
+ * blocked until all its parents have ended. Then it is ready, or scheduled if its time is later. Parents may be in any
+ * queues. Each dependency has a rule for a parent that dies, is cancelled or is deleted (reeve_on_parent_death).
  *
  * Unknown parents: a parent must exist when the child is enqueued, unless its dependency says otherwise
  * (reeve_unknown_parent). If Redis has no task and no record with the handle, either the parent never existed, or it
  * completed so long ago that its record was deleted. An id that reeve made contains the time at which it was made.
- * reeve takes an unknown parent with such an id as completed if the id was made before the oldest completed task on
- * record in that queue ended, or if the queue keeps no completed tasks. Ids that a program chooses contain no time;
- * for them, use REEVE_UNKNOWN_COMPLETED if a parent may have completed long ago. In all other cases the parent does
- * not exist, also if its record was deleted by hand. If it is in the same queue, the call fails with REEVE_ENOTFOUND
- * and changes nothing. If it is in another queue, the child dies a moment later with kind "unknown_parent". A chained
- * task (reeve_task_chain) with an unknown parent dies in the same way.
+ * reeve treats an unknown parent with such an id as completed if the id was made before the oldest completed task on
+ * record in that queue ended, or if the queue keeps no completed tasks. Ids that a program chooses contain no time; for
+ * them, use REEVE_UNKNOWN_COMPLETED if a parent may have completed long ago. In all other cases the parent does not
+ * exist, also if its record was deleted by hand. If it is in the same queue, the call fails with REEVE_ENOTFOUND and
+ * changes nothing. If it is in another queue, the child dies a moment later with kind "unknown_parent". A chained task
+ * (reeve_task_chain) with an unknown parent dies in the same way.
  *
  * Retries: a task that is retried waits again for all parents that have not completed. This includes dead parents,
  * which can be retried as well, but not deleted parents.
@@ -118,7 +117,7 @@ typedef struct reeve_batch_callbacks {
 /*
  * Opens a batch: enqueues its callbacks. Errors as for reeve_enqueue. After an error the call deletes what it has
  * enqueued. If it cannot, it returns REEVE_ELOST, REEVE_ETIMEOUT or REEVE_EPROTO, and `ret` has the handle of each
- * callback that may exist: delete it. A callback that does not exist for certain has the handle "".
+ * callback that may exist: delete it. The handle of a callback that certainly does not exist is "".
  */
 REEVE_API reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, const reeve_batch_callbacks *callbacks);
 
@@ -203,10 +202,10 @@ typedef struct reeve_batch_cancelled {
 
 /*
  * Cancels the members of a batch, or the parents of any other task, that have not ended; one call for each. The handle
- * is that of a callback. The callbacks, and other tasks that wait for the members, are told that these were cancelled,
- * and their rules apply; reeve_cancel would refuse such a task. Members that have ended, and dead ones that wait for a
- * retry, stay as they are. An open batch stays open. The reason is as in reeve_cancel_with_reason, or NULL. After an
- * error *ret has what was done before.
+ * is that of a callback. The callbacks, and other tasks that wait for the members, are notified that the members were
+ * cancelled, and the rules of their dependencies apply. reeve_cancel, in contrast, refuses a task that has children.
+ * Members that have ended, including dead ones, stay as they are. An open batch stays open. The reason is as in
+ * reeve_cancel_with_reason, or NULL. After an error *ret has what was done before.
  *
  *   REEVE_EINVAL      the handle or the reason is not valid
  *   REEVE_ENOTFOUND   there is no such task, or its record is no longer kept
@@ -229,7 +228,7 @@ typedef struct reeve_tree_task {
     char *ended; /* a parent: how it has ended for the task above it, "completed", "dead" or "cancelled"; else NULL */
     char *on_death; /* a parent: what happens if it dies, the name of a reeve_on_parent_death; else NULL */
     bool repeated;  /* the same task is elsewhere in the tree, with the tasks below it */
-    uint64_t more;  /* number of its parents, or on the side of the children its children, that the tree leaves out */
+    uint64_t more;  /* number of its parents, or on the side of the children its children, that the tree omits */
 } reeve_tree_task;
 
 #define REEVE_TREE_MAX 1000
@@ -238,8 +237,8 @@ typedef struct reeve_tree_task {
  * Gets the tree of a task: the task, then its parents, each followed by its own parents, and then its children, each
  * followed by its own children. A child is in the tree while it waits for the task above it. The tree has at most
  * `limit` tasks (0: 100; at most REEVE_TREE_MAX), those near the root first, and at most 100 below each task.
- * *ret_more, if ret_more is not NULL, has the number of tasks next to those of the tree that it leaves out. One round
- * trip for each 32 tasks, which are not read in one step. Free the list with reeve_tree_free.
+ * *ret_more, if ret_more is not NULL, has the number of parents and children of tasks in the tree that the tree omits.
+ * One round trip for each 32 tasks. The tasks are not read in one atomic step. Free the list with reeve_tree_free.
  *
  *   REEVE_EINVAL      the limit is too large, or the queue or the id is not valid
  *   REEVE_ENOTFOUND   there is no such task, or its record is no longer kept
@@ -307,11 +306,12 @@ REEVE_API reeve_status reeve_task_chain(reeve_task *task, const reeve_task_spec 
  *         return reeve_task_wait_chained(task, REEVE_PARENT_FAIL);
  *     }
  *
- * reeve_task_wait_for names the tasks, which may also be older ones; reeve_task_wait_chained waits for all that this
- * run has chained. The rule says what happens if one of them dies, is cancelled or is deleted: fail, go or wait
- * (reeve_on_parent_death; `unknown` of a reeve_parent is ignored). A task that does not exist lets the waiting task die
- * with kind "unknown_parent". A task that runs at most once cannot wait: it is completed before it runs. The memory of
- * the call is that of a result; the call does no I/O.
+ * With reeve_task_wait_for, the handler names the tasks, in any queues; they may have been enqueued before. With
+ * reeve_task_wait_chained, the task waits for all tasks that this run has chained. The rule determines what happens if
+ * one of them dies, is cancelled or is deleted: fail, go or wait (reeve_on_parent_death; `unknown` of a reeve_parent is
+ * ignored). A task that does not exist lets the waiting task die with kind "unknown_parent". A task that runs at most
+ * once cannot wait: it is completed before it runs. The functions store the list of tasks in the running task, and do
+ * no I/O.
  *
  * If the arguments are not valid, or a chained task has a unique key (it may be dropped), the functions return
  * REEVE_OUTCOME_FAIL with kind "wait", and reeve_task_call_error has the message. At most REEVE_PARENTS_MAX tasks, and

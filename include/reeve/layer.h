@@ -104,16 +104,16 @@ typedef void (*reeve_attempt_layer_fn)(reeve_task *task, void *user);
 typedef struct reeve_outgoing reeve_outgoing;
 
 /*
- * Is called for a task before it is checked and enqueued. `spec` is a copy, in which the layer may change any field.
- * Memory to which its fields point must stay valid until the call that enqueues has returned, as memory from
- * reeve_outgoing_alloc does. The function returns REEVE_OK, or the status with which the enqueue of this task fails;
- * reeve_outgoing_refuse sets the message. Before the layers, the names, counts and options of the spec are checked, but
- * not the length of the payload; after the layers everything is checked. A layer must not change the queue or the id of
- * a member of a batch. The function must not use the client that makes the call.
+ * A function that is called for a task before the task is checked and enqueued. `spec` is a copy, in which the function
+ * may change any field. Memory to which its fields point must stay valid until the call that enqueues has returned, as
+ * memory from reeve_outgoing_alloc does. The function returns REEVE_OK, or the status with which the enqueue of this
+ * task fails; reeve_outgoing_refuse sets the message. Before the layers, the names, counts and options of the spec are
+ * checked, but not the length of the payload; after the layers everything is checked. A layer must not change the queue
+ * or the id of a member of a batch. The function must not use the client that makes the call.
  */
 typedef reeve_status (*reeve_enqueue_layer_fn)(reeve_outgoing *task, reeve_task_spec *spec, void *user);
 
-/* Memory that lives until the call that enqueues has returned, aligned for any type; NULL: there is none. */
+/* Memory that lives until the call that enqueues has returned, aligned for any type. NULL: out of memory. */
 REEVE_API void *reeve_outgoing_alloc(reeve_outgoing *task, size_t size);
 
 /* Replaces the payload by a copy of these bytes, which may be a part of the present one. REEVE_ENOMEM. */
@@ -141,7 +141,7 @@ typedef struct reeve_layer {
     const char *type;
     reeve_layer_fn run;             /* around handlers */
     void *user;                     /* argument of the functions */
-    const char *summary;            /* one line for people; plugins only */
+    const char *summary;            /* one line for people; used only in plugins */
     void (*free_user)(void *user);  /* called once, when the worker or client is closed; ignored in plugins: unload */
     reeve_enqueue_layer_fn enqueue; /* before an enqueue */
     reeve_batch_layer_fn run_batch; /* around batch handlers */

@@ -7,7 +7,7 @@
  * limit does not delay other groups: its tasks are in the state "parked" until they may start. A queue without limits
  * has no cost for this.
  *
- * For a limit, a task runs from its lease until its outcome is accepted, the session of its worker has expired, or
+ * A task counts towards a limit from its lease until its outcome is accepted, the session of its worker has expired, or
  * its run time limit has passed. If a handler continues after the run time limit, the next task of its group can run
  * beside it, even with a concurrency of 1. Handlers should therefore poll reeve_task_should_stop.
  *
@@ -78,12 +78,12 @@ typedef struct reeve_limits {
     reeve_rate rate;           /* of the queue; count 0: no limit */
     int64_t pause_until_ms;    /* end of the queue's pause; 0: not paused for a time */
     int64_t running;           /* running tasks; -1: not counted, because the concurrency is not limited */
-    int64_t group_concurrency; /* of all groups; 0: no limit */
-    reeve_rate group_rate;     /* of all groups; count 0: no limit */
+    int64_t group_concurrency; /* of each group; 0: no limit */
+    reeve_rate group_rate;     /* of each group; count 0: no limit */
     uint64_t group_total;      /* groups with limits, a pause or parked tasks; an upper bound if there are thousands */
     reeve_group_limits *groups;
     size_t group_count;
-    bool group_strict; /* of all groups */
+    bool group_strict; /* of each group */
     uint64_t next;     /* offset of the next page; 0: this is the last page */
 } reeve_limits;
 

@@ -27,11 +27,11 @@ typedef struct reeve_maintained {
 } reeve_maintained;
 
 /*
- * Maintains a queue if its maintenance is overdue by more than a second. Otherwise the call changes nothing, and
- * takes one round trip. A call handles at most about 10,000 tasks, in steps of one round trip each, so that Redis
- * serves other clients in between. It does not fire recurring entries. Any number of clients and workers may maintain
- * a queue at the same time. *ret is written on success; it is all zero if nothing was overdue. REEVE_EINVAL: the name
- * of the queue is not valid; and the errors of every call.
+ * Maintains a queue if its maintenance is overdue by more than a second. Otherwise the call changes nothing, and takes
+ * one round trip. A call handles at most about 10,000 tasks, in steps of one round trip each, so that Redis serves
+ * other clients in between. It does not fire recurring entries. Any number of clients and workers may maintain a queue
+ * at the same time. *ret is written on success; it is all zero if nothing was overdue. REEVE_EINVAL: the name of the
+ * queue is not valid; and the errors of every call (client.h).
  */
 REEVE_API reeve_status reeve_maintain(reeve_client *client, const char *queue, reeve_maintained *ret);
 

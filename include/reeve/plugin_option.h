@@ -48,8 +48,8 @@ typedef struct reeve_option {
     const char *name;
     reeve_option_type type;
     bool required;         /* without a value the plugin is not loaded */
-    double min;            /* range of the numeric types, in seconds for REEVE_OPTION_SECONDS; */
-    double max;            /* both 0: no limits */
+    double min;            /* numeric types: smallest value, in seconds for REEVE_OPTION_SECONDS */
+    double max;            /* numeric types: largest value; min and max both 0: no limits */
     const char *otherwise; /* the default value, as text: "80", "0.5", "true"; NULL: the option is then not set */
     /* REEVE_OPTION_TEXT: the allowed values, with a NULL at the end; NULL: any text */
     const char *const *choices;
@@ -71,7 +71,7 @@ REEVE_API int64_t reeve_option_whole(const reeve_options *options, const char *n
 REEVE_API double reeve_option_number(const reeve_options *options, const char *name);
 REEVE_API int64_t reeve_option_ms(const reeve_options *options, const char *name); /* REEVE_OPTION_SECONDS */
 REEVE_API bool reeve_option_truth(const reeve_options *options, const char *name);
-/* Whether the option has a value: one that was set, or a default. */
+/* Returns true if the option has a value: one that was set, or a default. */
 REEVE_API bool reeve_option_is_set(const reeve_options *options, const char *name);
 
 /* A value for reeve_plugin_open_with_options: the text of the value, as in a configuration file without quotes. */

@@ -79,7 +79,7 @@ typedef struct reeve_queue_policy {
     int max_crashes;              /* crashes after which a task dies; 0: not set */
     int64_t timeout_ms;           /* run time limit of an attempt; 0: not set */
     const reeve_backoff *backoff; /* delays between attempts; NULL: not set */
-    /* true: the record of a completed task tells when, in which worker and on which thread the last attempt ran
+    /* true: the record of a completed task contains the time, the worker and the thread of the last attempt
      * (started_ms, worker, session and thread of reeve_task_info). The record is then about 150 bytes longer, and a
      * completion takes Redis more time: as much as a failed attempt. This does not apply to tasks that run at most
      * once. */

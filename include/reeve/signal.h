@@ -8,8 +8,8 @@
  *     spec.after_count = 1;
  *
  * The task is blocked until a program sends the signal, and until its other parents have ended. A task can wait for
- * several signals. If it has a deadline and no signal comes in time, it dies with kind "expired". Only one thread at a
- * time may use a client.
+ * several signals. If it has a deadline, and the signals do not arrive before it, it dies with kind "expired". Only one
+ * thread at a time may use a client.
  */
 #ifndef REEVE_SIGNAL_H
 #define REEVE_SIGNAL_H
@@ -32,7 +32,7 @@ extern "C" {
  *   REEVE_EEXISTS    the task has already received this signal; the data of the first one stay
  *   REEVE_ESTATE     the task does not wait for this signal, is running, or has ended
  *   REEVE_ENOTFOUND  there is no such task
- *   REEVE_EINVAL, REEVE_ETOOBIG, and the errors of every call
+ *   REEVE_EINVAL, REEVE_ETOOBIG, and the errors of every call (client.h)
  */
 REEVE_API reeve_status reeve_signal_task(reeve_client *client, const char *queue, const char *id, const char *name,
                                          reeve_bytes data);

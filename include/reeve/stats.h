@@ -106,7 +106,8 @@ typedef struct reeve_day {
 /*
  * Gets the statistics of consecutive days of a queue, the earliest first. first_day: days since 1970-01-01; or 0 for
  * today, -1 for yesterday and so on. *ret is an array of `days` elements (at most REEVE_STATS_DAYS_MAX); days without
- * statistics are all zero. Free it with reeve_stats_free. REEVE_EINVAL, and the errors of every call.
+ * statistics are all zero. Free it with reeve_stats_free. Blocks for one or several round trips. REEVE_EINVAL, and the
+ * errors of every call (client.h).
  */
 REEVE_API reeve_status reeve_stats(reeve_client *client, const char *queue, int64_t first_day, unsigned days,
                                    reeve_day **ret);
@@ -115,6 +116,7 @@ REEVE_API reeve_status reeve_stats(reeve_client *client, const char *queue, int6
  * *ret is one element; free it with reeve_stats_free(*ret, 1). REEVE_ENOMEM. */
 REEVE_API reeve_status reeve_stats_sum(const reeve_day *list, size_t count, reeve_day **ret);
 
+/* Frees an array of reeve_stats or reeve_stats_sum; NULL is ignored. Any thread. */
 REEVE_API void reeve_stats_free(reeve_day *list, size_t count);
 
 /*
@@ -135,9 +137,9 @@ typedef struct reeve_minute {
 #define REEVE_STATS_MINUTES_MAX 1440
 
 /*
- * Gets the last minutes of a queue, the earliest first; the last one is the present minute, which has not ended.
- * Redis keeps them for a day. *ret is an array of `minutes` elements (1 to REEVE_STATS_MINUTES_MAX); free it with
- * reeve_stats_minutes_free. Blocks for a round trip. REEVE_EINVAL, and the errors of every call.
+ * Gets the last minutes of a queue, the earliest first; the last one is the present minute, which has not ended. Redis
+ * keeps them for a day. *ret is an array of `minutes` elements (1 to REEVE_STATS_MINUTES_MAX); free it with
+ * reeve_stats_minutes_free. Blocks for a round trip. REEVE_EINVAL, and the errors of every call (client.h).
  *
  * run_us / 60,000,000 is the mean number of threads that the queue kept busy in that minute, if tasks are short: the
  * run time of an attempt counts when it ends.
@@ -145,6 +147,7 @@ typedef struct reeve_minute {
 REEVE_API reeve_status reeve_stats_minutes(reeve_client *client, const char *queue, unsigned minutes,
                                            reeve_minute **ret);
 
+/* Frees an array of reeve_stats_minutes; NULL is ignored. Any thread. */
 REEVE_API void reeve_stats_minutes_free(reeve_minute *list);
 
 #ifdef __cplusplus

@@ -57,7 +57,7 @@ typedef enum reeve_outcome {
     REEVE_OUTCOME_DONE,     /* reeve_task_done */
     REEVE_OUTCOME_RETRY,    /* reeve_task_retry */
     REEVE_OUTCOME_FAIL,     /* reeve_task_fail */
-    REEVE_OUTCOME_SNOOZE,   /* reeve_task_snooze or reeve_task_give_back */
+    REEVE_OUTCOME_SNOOZE,   /* reeve_task_snooze, _give_back, _wait_for or _wait_chained */
     REEVE_OUTCOME_CANCEL,   /* reeve_task_cancel */
     REEVE_OUTCOME_DISCARD   /* reeve_task_discard */
 } reeve_outcome;
@@ -264,8 +264,8 @@ REEVE_API reeve_status reeve_task_log(reeve_task *task, const char *format, ...)
 REEVE_API reeve_status reeve_task_pause_for(reeve_task *task, const char *group, int64_t delay_ms);
 
 /*
- * The message of the last failed call of reeve_task_checkpoint, reeve_task_chain or reeve_task_done for this task;
- * "": no call failed. Valid until the next call of one of these functions.
+ * The message of the last failed call of reeve_task_checkpoint, _chain, _done, _wait_for or _wait_chained for this
+ * task; "": no call failed. Valid until the next call of one of these functions.
  */
 REEVE_API const char *reeve_task_call_error(const reeve_task *task);
 
@@ -294,8 +294,8 @@ REEVE_API reeve_outcome reeve_task_retry(reeve_task *task, int64_t delay_ms, con
 /* The attempt failed, and the task is not retried: it dies at once. Kind and message are as in reeve_task_retry. */
 REEVE_API reeve_outcome reeve_task_fail(reeve_task *task, const char *kind, const char *format, ...) REEVE_PRINTF(3, 4);
 
-/* The task runs again after delay_ms. With a delay of 0 it returns to its queue at once, before all other tasks of
- * the same priority. A snooze does not count as a failed attempt. A task can have a limit of snoozes (max_snoozes in
+/* The task runs again after delay_ms. With a delay of 0 or less it returns to its queue at once, before all other tasks
+ * of the same priority. A snooze does not count as a failed attempt. A task can have a limit of snoozes (max_snoozes in
  * client.h). When it is reached, the next snooze with a delay makes the task die with kind "snoozes". A snooze with a
  * delay of 0 is not counted, and always possible. */
 REEVE_API reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms);

@@ -110,10 +110,10 @@ typedef struct reeve_test_chained {
 } reeve_test_chained;
 
 typedef struct reeve_test_report {
-    reeve_status status;   /* if it is not REEVE_OK, the handler was not called, and `message` tells why */
+    reeve_status status;   /* if it is not REEVE_OK, the handler was not called, and `message` is the reason */
     reeve_outcome outcome; /* outcome of the handler with its layers; after the run time limit: REEVE_OUTCOME_RETRY */
     bool dead;             /* the task would be dead: the attempt failed for good, or was the last one */
-    bool cancelled;        /* the task would be cancelled: by its outcome; or it was, and that is not "done" */
+    bool cancelled;        /* the task would be cancelled: by its outcome, or by cancel_at if it did not complete */
     bool late; /* the attempt exceeded its run time limit (kind "timeout") or its heartbeat limit (kind "silent") */
     reeve_bytes result; /* a zero byte follows it; data is never NULL */
     int64_t delay_ms;   /* delay in ms until a worker would run the task again, after a retry or a snooze; else 0 */

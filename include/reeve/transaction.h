@@ -136,7 +136,7 @@ typedef struct reeve_reply {
  *   REEVE_EEXISTS, REEVE_EUNIQUE, REEVE_ENOTFOUND  as from reeve_enqueue
  *   REEVE_ELOST    after reeve_commands_repeat: unknown, the task may have been enqueued and have ended
  *   REEVE_EREDIS   the reply is an error; none of the tasks of the command is enqueued
- *   REEVE_EPROTO   the reply is not one of this command, such as the nil of an EXEC that executed nothing
+ *   REEVE_EPROTO   the reply is not that of this command, for example the nil of an EXEC that executed nothing
  *   REEVE_EINVAL   there is no such command
  */
 REEVE_API reeve_status reeve_commands_read(reeve_commands *commands, size_t index, const reeve_reply *reply);

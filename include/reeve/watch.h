@@ -9,9 +9,10 @@
  *     dead           (kind, message)
  *     snoozed        (delay_ms)
  *     given_back     its handler or its worker returned the task to the queue
- *     breaker_opened an attempt of it failed, and opened the circuit breaker of its queue, or of the group `message`,
- *                    until due_ms (reeve_breaker)
- *     breaker_closed it was started to try, and completed: that breaker closed (message)
+ *     breaker_opened an attempt of the task failed, and opened the circuit breaker of its queue, or of the group
+ *                    `message`, until due_ms (reeve_breaker)
+ *     breaker_closed while the breaker was open, this task was started to try, and it completed: the breaker closed
+ *                    (message: the group)
  *     lease_expired  its lease was ended by hand (change.h)
  *     recovered      its worker died or lost its session, and the task returned to the queue
  *     blocked        the task waits for parents
@@ -27,12 +28,13 @@
  *     priority       (priority)
  *     progress       a running task reported progress (percent, message)
  *     logged         a running task wrote a line to its log (message)
- *     refused        a new task was refused, since this one has its unique key (message)
+ *     refused        a new task was refused, because this task holds its unique key (message: the key)
  *
  * And these are events of the queue itself, with no task (id NULL):
  *
- *     paused         the queue, or its group `message`, was paused by hand (due_ms: until when, if it ends by itself)
- *     resumed        that pause was ended by hand (message)
+ *     paused         the queue, or its group `message`, was paused by hand (due_ms: the end of the pause, if one was
+ *                    given)
+ *     resumed        a pause was ended by hand (message: the group)
  *     limits         limits were changed; message: their names and values
  *     settings       settings were changed; message: their names and values, as docs/protocol.md lists them
  *
@@ -53,8 +55,8 @@ extern "C" {
 #define REEVE_EVENTS_MAX 1000000
 
 /* Sets how many events a queue keeps: about the last `count`, at most REEVE_EVENTS_MAX; 0: none. If one step changes
- * several tasks, this counts as one event. The change is in force at once. A queue with partitions keeps as many in
- * each. */
+ * several tasks, this counts as one event. The change is in force at once. In a queue with partitions, each partition
+ * keeps this number. */
 REEVE_API reeve_status reeve_events_keep(reeve_client *client, const char *queue, int64_t count);
 
 /* Gets how many events a queue is set to keep (0: none, unless a program watches it), and how many it has now. Either
@@ -85,8 +87,8 @@ typedef struct reeve_watch_options {
     const char *queue; /* required */
     const char *id;    /* only events of this task; NULL: of all tasks */
     int64_t since_ms;  /* start with the kept events from this time on; 0: only events from now on */
-    /* Start after the event with this `place`; NULL: since_ms applies. Of a queue with partitions, events of the same
-     * millisecond come again. */
+    /* Start after the event with this `place`; NULL: since_ms applies. In a queue with partitions, other events of the
+     * same millisecond may be returned again. */
     const char *after;
 } reeve_watch_options;
 
@@ -94,12 +96,12 @@ typedef struct reeve_watch reeve_watch;
 
 /*
  * Starts to watch a queue: reeve_watch_next returns all events after this call. While a watch is open, its queue
- * records events, even if it keeps none. reeve_watch_next renews the watch every ten seconds. The queue stops
- * recording a minute after the last renewal, so a program that calls reeve_watch_next less often than once a minute
- * can miss events. On success the caller owns *ret and closes it with reeve_watch_close. The client must outlive the
- * watch. Only one thread at a time may use the client and the watch. The watch has a connection of its own. On a
- * replica, a watch works only for queues that keep events; for other queues it fails with REEVE_EREDIS (READONLY).
- * REEVE_EINVAL: a name or a place is not valid; and the errors of every call.
+ * records events, even if it keeps none. reeve_watch_next renews the watch every ten seconds. The queue stops recording
+ * a minute after the last renewal, so a program that calls reeve_watch_next less often than once a minute can miss
+ * events. On success the caller owns *ret and closes it with reeve_watch_close. The client must outlive the watch. Only
+ * one thread at a time may use the client and the watch. The watch has a connection of its own. On a replica, a watch
+ * works only for queues that keep events; for other queues it fails with REEVE_EREDIS (READONLY). REEVE_EINVAL: a name
+ * or a place is not valid; and the errors of every call (client.h).
  */
 REEVE_API reeve_status reeve_watch_open(reeve_watch **ret, reeve_client *client, const reeve_watch_options *options);
 

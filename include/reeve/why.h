@@ -55,8 +55,8 @@ extern "C" {
  *                        (queue) `count` sessions of workers have expired
  *     paused             (both) the queue was paused at since_ms (-1: unknown)
  *     paused_for         (both) the queue is paused until until_ms (reeve_pause_for)
- *     breaker            (both) the circuit breaker of the queue (reeve_breaker) is open until until_ms; handle, if not
- *                        NULL: this task was started to try, and closes the breaker if it completes
+ *     breaker            (both) the circuit breaker of the queue (reeve_breaker) is open until until_ms. handle, if not
+ *                        NULL: the one task that was started to try; if it completes, the breaker closes
  *     group_breaker      (task) the same for its group
  *     concurrency        (both) the queue's concurrency limit is reached: `count` of `limit` tasks run
  *     rate               (both) the queue's rate limit is reached; the next task starts at until_ms
@@ -66,11 +66,11 @@ extern "C" {
  *     blocked            (task) `count` parents have not ended. (queue) `count` tasks are blocked
  *     parent             (task) one of these parents: handle, state; given for the first 10
  *     circle             (task) it is one of `count` tasks that wait for each other in a circle, and never start.
- *                        handle: the others, separated by blanks: it waits for the first of them, that for the next,
- *                        and the last one for it. Searched for over up to 128 tasks, of each of which the first 10
- *                        parents are followed
- *     messages           (task) `count` messages from its queue to other queues are not delivered yet, so that its
- *                        parents may not know of it. (queue) the number of these messages
+ *                        handle: the other tasks of the circle, separated by blanks. Each task waits for the next
+ *                        one, beginning with the task itself; the last one waits for the task. The search examines up
+ *                        to 128 tasks, and the first 10 parents of each
+ *     messages           (task) `count` messages from its queue to other queues are not delivered yet, so its parents
+ *                        may not have registered it. (queue) the number of these messages
  *     due                (task) it is scheduled for until_ms, after `failures` failed attempts. (queue) `count` tasks
  *                        are scheduled, the first for until_ms
  *     parked             (task) its group is paused or at a limit, and `count` tasks of the group are before it.
@@ -127,13 +127,15 @@ typedef struct reeve_why {
 
 /*
  * Explains the state of a task. The caller frees *ret with reeve_why_free. REEVE_ENOTFOUND: there is no such task, or
- * its record is no longer kept. REEVE_EINVAL, REEVE_ENOMEM, and the errors of every call.
+ * its record is no longer kept. REEVE_EINVAL, REEVE_ENOMEM, and the errors of every call (client.h).
  */
 REEVE_API reeve_status reeve_task_why(reeve_client *client, const char *queue, const char *id, reeve_why **ret);
 
-/* Explains why a queue does not run tasks. REEVE_ENOTFOUND: the queue never had a task or a setting. */
+/* Explains why a queue does not run tasks. The caller frees *ret with reeve_why_free. REEVE_ENOTFOUND: the queue never
+ * had a task or a setting. */
 REEVE_API reeve_status reeve_queue_why(reeve_client *client, const char *queue, reeve_why **ret);
 
+/* Frees *ret of these functions; NULL is ignored. Any thread. */
 REEVE_API void reeve_why_free(reeve_why *why);
 
 #ifdef __cplusplus

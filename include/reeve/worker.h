@@ -229,8 +229,8 @@ typedef struct reeve_runner_options {
      * it. The runners have no supplementary groups. NULL: the user of the worker. */
     const char *user;
     /*
-     * The rest confines the runners before they load plugins, as much as the kernel and the build allow; `reeve workers
-     * --json` shows what is in force. The worker itself loads the plugins, too, unconfined.
+     * The fields below confine the runners before they load plugins, as far as the kernel and the build allow; `reeve
+     * workers --json` shows which protections are in force. The worker itself loads the plugins, too, unconfined.
      *
      * paths: the files and directories that handlers can reach (Landlock), at most 64; NULL: all. "ro:/PATH" may be
      * read and executed, "rw:/PATH" also written; a directory includes everything in it. "rw:scratch" is the directory
@@ -258,9 +258,9 @@ typedef struct reeve_pool_options {
     unsigned batch;   /* maximum number of tasks that a thread leases at once, 1 to 256; 0: 128 */
     reeve_order order;
     const unsigned *weights; /* with REEVE_ORDER_WEIGHTED: a weight from 1 to 1000 for each queue; NULL: all 1 */
-    /* Time, 1 to 1000 ms; 0: 5 ms. In one call, a thread leases only as many tasks as it will probably finish in this
-     * time, by the run times of its last tasks, and never more than `batch`. If the last call of the thread found fewer
-     * tasks than it wanted, 2 ms are used in place of a longer batch_ms. */
+    /* Planned duration of a batch, 1 to 1000 ms; 0: 5 ms. In one call, a thread leases only as many tasks as it will
+     * probably finish in this time, by the run times of its last tasks, and never more than `batch`. If the last call
+     * of the thread found fewer tasks than it wanted, 2 ms are used in place of a longer batch_ms. */
     int64_t batch_ms;
     reeve_isolation isolation;          /* where the handlers run; 0: on the threads */
     const reeve_runner_options *runner; /* with REEVE_ISOLATION_PROCESS; NULL: no limits */
@@ -270,8 +270,8 @@ typedef struct reeve_pool_options {
      * beyond the number of threads that keeps all processors busy, but is never less than `threads_min`. */
     unsigned threads_min;
     int nice;               /* niceness of the threads, -20 to 19; 0: that of the process. -20 to -1 need a privilege */
-    int64_t target_wait_ms; /* time, at most an hour; 0: 500 ms */
-    int64_t shrink_after_ms; /* time, at most a day; 0: 30 s */
+    int64_t target_wait_ms; /* see threads_min; at most an hour; 0: 500 ms */
+    int64_t shrink_after_ms; /* see threads_min; at most a day; 0: 30 s */
     const char *cpus;        /* the processors that the threads may use, such as "0-3,8"; NULL: those of the process */
 } reeve_pool_options;
 

@@ -70,12 +70,12 @@ REEVE_API void reeve_crashes_free(reeve_crash_info *list, size_t count);
 /* What a worker answered (reeve_ask_workers). */
 typedef struct reeve_answer {
     bool answered;   /* false: it gave no answer in time; `text` is the reason, or "" if that is unknown */
-    bool done;       /* it has carried the request out; false with `answered`: it refused */
-    char text[1024]; /* in words: what was done, or why not */
+    bool done;       /* it has carried out the request; false with `answered`: it refused */
+    char text[1024]; /* text for people: the changes, or the reason of a refusal; cut to fit */
 } reeve_answer;
 
 /*
- * Asks running workers for something, and waits for their answers, for up to timeout_ms in all. `workers` are ids of
+ * Sends a request to running workers, and waits for their answers, for up to timeout_ms in all. `workers` are ids of
  * workers (reeve_workers). The request is one of these:
  *
  *     quiet                        take no new tasks
@@ -91,9 +91,9 @@ typedef struct reeve_answer {
  * The program of the worker carries out `stack`, `stop`, `reload` and `rotate-logs` (reeve_worker_options.on_request).
  * reeve-worker carries out all four. Another program carries out those for which its on_request returns true. If
  * on_request is NULL or returns false, the worker itself carries out `reload`, by reeve_worker_reload, and refuses the
- * other three. ret_answers has room for `count` answers, in the order of the workers. Workers carry out a request in
- * any order. A worker that gave no answer in time may have carried it out, or may do so later. Any user of Redis who
- * may publish to the channels of the namespace can make requests.
+ * other three. ret_answers has room for `count` answers, in the order of the workers. The order in which the workers
+ * carry out the request is not defined. A worker that gave no answer in time may have carried it out, or may do so
+ * later. Any user of Redis who may publish to the channels of the namespace can make requests.
  *
  *   REEVE_OK       each worker has answered, or the time is over
  *   REEVE_EINVAL   the request is empty, longer than 500 bytes, or has a line feed; or count is more than 1000
@@ -102,10 +102,10 @@ REEVE_API reeve_status reeve_ask_workers(reeve_client *client, const char *const
                                          const char *request, int64_t timeout_ms, reeve_answer *ret_answers);
 
 /*
- * Asks one worker, as reeve_ask_workers does, and gets its whole answer: at most 1 MiB, in *ret_text, which the caller
- * frees with reeve_answer_free. *ret_done: the worker has carried the request out; false: it refused.
+ * Sends a request to one worker, as reeve_ask_workers does, and gets its whole answer: at most 1 MiB, in *ret_text,
+ * which the caller frees with reeve_answer_free. *ret_done: the worker has carried the request out; false: it refused.
  *
- *   REEVE_ENOTFOUND  the worker does not listen to its channel: it has ended, or an access list forbids it to subscribe
+ *   REEVE_ENOTFOUND  the worker has not subscribed to its channel: it has ended, or an access list forbids that
  *   REEVE_ETIMEOUT   no answer within timeout_ms
  */
 REEVE_API reeve_status reeve_ask_worker(reeve_client *client, const char *worker, const char *request,
