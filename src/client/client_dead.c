@@ -5,11 +5,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "client/spread.h"
+#include "client/gather.h"
 #include "client/task_filter.h"
 #include "protocol/definition.h"
 #include "protocol/scripts.h"
@@ -61,17 +60,28 @@ static reeve_status read_failures(reeve_client *client, const rv_reply *reply, f
     return REEVE_OK;
 }
 
-static void add_failure(reeve_failure *list, size_t *count, const reeve_failure *more)
+static reeve_status failures_page(reeve_client *client, const char *queue, uint64_t offset, size_t limit, void **ret,
+                                  size_t *ret_count, uint64_t *ret_total)
 {
-    size_t at = 0;
-    while (at < *count && strcmp(list[at].kind, more->kind) != 0) at++;
-    if (at == *count) {
-        list[(*count)++] = *more;
-        return;
-    }
-    uint64_t sum = list[at].count + more->count;
-    if (more->last_ms > list[at].last_ms) list[at] = *more;
-    list[at].count = sum;
+    reeve_failure *list = NULL;
+    reeve_status status = reeve_failures(client, queue, offset, limit, &list, ret_count, ret_total);
+    *ret = list;
+    return status;
+}
+
+static const char *failure_kind(const void *item)
+{
+    const reeve_failure *failure = item;
+    return failure->kind;
+}
+
+static void add_failure(void *item, const void *more)
+{
+    reeve_failure *failure = item;
+    const reeve_failure *other = more;
+    uint64_t sum = failure->count + other->count;
+    if (other->last_ms > failure->last_ms) *failure = *other;
+    failure->count = sum;
 }
 
 static int most_first(const void *a, const void *b)
@@ -81,41 +91,20 @@ static int most_first(const void *a, const void *b)
     return strcmp(one->kind, other->kind);
 }
 
-#define KINDS_PAGE 1000
+static const rv_gathering gathered_failures = {.size = sizeof(reeve_failure),
+                                               .what = "kinds of failures",
+                                               .page = failures_page,
+                                               .name = failure_kind,
+                                               .add = add_failure,
+                                               .order = most_first};
 
-/* All kinds of all partitions, of which a page is returned. */
 static reeve_status failures_spread(reeve_client *client, rv_spread *spread, const rv_page *page, reeve_failure **ret,
                                     size_t *ret_count, uint64_t *ret_total)
 {
-    reeve_failure *sum = NULL;
-    size_t count = 0;
-    reeve_status status = REEVE_OK;
-    while (status == REEVE_OK && rv_spread_next(spread)) {
-        uint64_t total = 1;
-        for (uint64_t offset = 0; status == REEVE_OK && offset < total; offset += KINDS_PAGE) {
-            reeve_failure *some;
-            size_t some_count;
-            status = reeve_failures(client, spread->name, offset, KINDS_PAGE, &some, &some_count, &total);
-            if (status != REEVE_OK) break;
-            reeve_failure *grown = rv_realloc_array(sum, count + some_count + 1, sizeof(*sum));
-            if (grown == NULL) status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for kinds of failures");
-            if (grown != NULL) sum = grown;
-            for (size_t i = 0; status == REEVE_OK && i < some_count; i++) add_failure(sum, &count, &some[i]);
-            reeve_failures_free(some);
-        }
-    }
-    if (status != REEVE_OK) {
-        rv_free(sum);
-        return status;
-    }
-    if (count > 0) qsort(sum, count, sizeof(*sum), most_first);
-    size_t skip = page->offset < count ? (size_t)page->offset : count;
-    if (ret_total != NULL) *ret_total = count;
-    count = count - skip < page->limit ? count - skip : page->limit;
-    memmove(sum, sum + skip, count * sizeof(*sum));
-    *ret = sum;
-    *ret_count = count;
-    return REEVE_OK;
+    void *list;
+    reeve_status status = rv_gather(client, spread, &gathered_failures, page, &list, ret_count, ret_total);
+    if (status == REEVE_OK) *ret = list;
+    return status;
 }
 
 /* A page of one queue, in as many calls as it takes: each tells of a part. */

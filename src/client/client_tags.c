@@ -4,12 +4,11 @@
 #include "reeve/tags.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "client/client.h"
-#include "client/spread.h"
+#include "client/gather.h"
 #include "protocol/scripts.h"
 
 /* The indexes of the members of a tag in the reply of tags.lua. */
@@ -40,6 +39,29 @@ static reeve_status read_tags(reeve_client *client, const rv_reply *reply, reeve
     return REEVE_OK;
 }
 
+static reeve_status tags_page(reeve_client *client, const char *queue, uint64_t offset, size_t limit, void **ret,
+                              size_t *ret_count, uint64_t *ret_total)
+{
+    reeve_tag *list = NULL;
+    reeve_status status = reeve_tags(client, queue, offset, limit, &list, ret_count, ret_total);
+    *ret = list;
+    return status;
+}
+
+static const char *tag_name(const void *item)
+{
+    const reeve_tag *tag = item;
+    return tag->name;
+}
+
+static void add_tag(void *item, const void *more)
+{
+    reeve_tag *tag = item;
+    const reeve_tag *other = more;
+    tag->count += other->count;
+    if (other->last_ms > tag->last_ms) tag->last_ms = other->last_ms;
+}
+
 static int last_first(const void *a, const void *b)
 {
     const reeve_tag *one = a, *other = b;
@@ -47,50 +69,20 @@ static int last_first(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-#define TAGS_PAGE 1000
+static const rv_gathering gathered_tags = {.size = sizeof(reeve_tag),
+                                           .what = "tags",
+                                           .page = tags_page,
+                                           .name = tag_name,
+                                           .add = add_tag,
+                                           .order = last_first};
 
-/* All tags of all partitions, of which a page is returned. */
 static reeve_status tags_spread(reeve_client *client, rv_spread *spread, const rv_page *page, reeve_tag **ret,
                                 size_t *ret_count, uint64_t *ret_total)
 {
-    reeve_tag *sum = NULL;
-    size_t count = 0;
-    reeve_status status = REEVE_OK;
-    while (status == REEVE_OK && rv_spread_next(spread)) {
-        uint64_t total = 1;
-        for (uint64_t offset = 0; status == REEVE_OK && offset < total; offset += TAGS_PAGE) {
-            reeve_tag *some;
-            size_t some_count;
-            status = reeve_tags(client, spread->name, offset, TAGS_PAGE, &some, &some_count, &total);
-            if (status != REEVE_OK) break;
-            reeve_tag *grown = rv_realloc_array(sum, count + some_count + 1, sizeof(*sum));
-            if (grown == NULL) status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu tags", count);
-            if (grown != NULL) sum = grown;
-            for (size_t i = 0; status == REEVE_OK && i < some_count; i++) {
-                size_t at = 0;
-                while (at < count && strcmp(sum[at].name, some[i].name) != 0) at++;
-                if (at == count) {
-                    sum[count++] = some[i];
-                    continue;
-                }
-                sum[at].count += some[i].count;
-                if (some[i].last_ms > sum[at].last_ms) sum[at].last_ms = some[i].last_ms;
-            }
-            reeve_tags_free(some);
-        }
-    }
-    if (status != REEVE_OK) {
-        rv_free(sum);
-        return status;
-    }
-    if (count > 0) qsort(sum, count, sizeof(*sum), last_first);
-    size_t skip = page->offset < count ? (size_t)page->offset : count;
-    if (ret_total != NULL) *ret_total = count;
-    count = count - skip < page->limit ? count - skip : page->limit;
-    memmove(sum, sum + skip, count * sizeof(*sum));
-    *ret = sum;
-    *ret_count = count;
-    return REEVE_OK;
+    void *list;
+    reeve_status status = rv_gather(client, spread, &gathered_tags, page, &list, ret_count, ret_total);
+    if (status == REEVE_OK) *ret = list;
+    return status;
 }
 
 reeve_status reeve_tags(reeve_client *client, const char *queue, uint64_t offset, size_t limit, reeve_tag **ret,
