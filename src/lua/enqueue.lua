@@ -1,128 +1,154 @@
 #!lua
--- enqueue: puts tasks into a queue, to run in order or at a time.
+-- enqueue: adds tasks to a queue. A new task is blocked if it waits for parents, scheduled if its time is to come, else
+-- ready. A ready task can be handed over: it is leased to an idle thread at once (lib/hand.lua).
 --
--- The call, as a grammar; each word is one argument, and "*" repeats for each task:
---   KEYS     prefix                       the queue's prefix
---   ARGV     way id* rest*                way: "plain" or "idle"
---            way (id options rest)*       way: "0", "1", "again ..." or "carried ..."
---            "bulk" at segment count
---     way      "plain"   no task has options, and this is the first try
---              "idle"    the same, and the caller guesses that some worker's thread is idle, as the reply to its last task was 2. For
---                        one task such a thread is looked for first; with "plain" only where `next` tells no place ("Two
---                        paths"). A wrong guess costs time and does no harm. Several tasks are never handed over
---              "0"       the first try, with options
---              "1"       (a word, not a number of tasks) the second try, where it is certain that the first one made no task ready:
---                        these tasks were sent in a bulk insert that Redis refused, by NOSCRIPT or a nil of EXEC, so that none
---                        became ready. Some may be in `tasks`; one that is not there never ran
---              "again <ms> <at>"  this call, or a bulk insert of its tasks, was sent before, and its reply was lost; the first copy
---                        was sent at most <ms> ago, when Redis's clock said <at> or later (lib/proof.lua): what it made may
---                        have ended and be gone. <at> may be missing
---              "carried <queue> <number> <floor>"  the call is that message of that queue's outbox (outbox.lua), with one task. A
---                        message counts once, however often and late it comes (lib/received.lua). floor: the lowest number
---                        that the outbox held when it was read: a message below it counts as received, so its number need
---                        not be kept. 0: not known
---              "bulk"    the tasks of a bulk insert, which are written already: see lib/bulk_insert.lua
---     id       1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :
---     rest     of the envelope, behind '{"at":<now>,': the header from "type" on, a newline, the payload (docs/protocol.md)
---     options  "" or a JSON object. Times are in ms
---              at, in               when the task may run; after how long. With both, `at` counts
---              priority, group, weight
---              deadline, expires    by when it must have begun, or it dies; how long after now. With both, `deadline` counts
---              tags                 a list of texts
---              unique, until, unique_for  a unique key, until when and how long it is locked (lib/unique.lua)
---              conflict             what happens where another task has the unique key. Absent: this one is refused.
---                                   "replace": it takes the place of one that waits, but comes at its own time or priority
---                                   where it has one; "debounce": it replaces one that waits, and has its own time and
---                                   priority. One that runs or has ended is not replaced: the new one is refused
---              after                [[handle, policy], ...]: parents (lib/dependency_register.lua), at most @PARENTS_MAX@. They
---                                   may come in the same call, also later in it: they are enqueued first
---   At most @ENQUEUE_MAX@ tasks.
+-- Terms (more are in docs/glossary.md):
+--   envelope       a task as it is stored in the hash `tasks`: a JSON header, a newline, the payload (docs/protocol.md)
+--   place          the score of a task in the sorted set `ready` (lib/sequence.lua)
+--   bulk insert    a transaction in which the client itself writes envelopes, and then calls this script to give them
+--                  their places (lib/bulk_insert.lua)
+--   message        an entry of the outbox of another queue; here it contains a task for this queue (outbox.lua)
+--   carrier        the worker or client that delivers messages
+--   careful path   the code that serves every call; the common path is a shorter code for frequent calls ("Two paths")
 --
---   Example: tasks A and B of type "mail", B in a minute:
---     KEYS "reeve:{q}:"   ARGV "0"  "A" "" "\"type\":\"mail\"}\n..."  "B" "{\"in\":60000}" "\"type\":\"mail\",\"delay\":60000}\n..."
---     reply: {1, 1}
+-- KEYS[1]  the prefix of the queue, <namespace>:{<queue>}:
+-- ARGV     one of three forms. <way> is one argument, even if it has several words:
+--            <way> <id>... <rest>...            with the ways "plain" and "idle": all ids, then all rests
+--            <way> {<id> <options> <rest>}...   with the ways "0", "1", "again" and "carried"
+--            "bulk" <at> <segment> <count>      the tasks of a bulk insert (lib/bulk_insert.lua)
+--          At most @ENQUEUE_MAX@ tasks.
+--   <way>      "plain"   first try; no task has options
+--              "idle"    the same. The client expects an idle thread, as the reply to its last task was 2. For one task
+--                        the script looks for an idle thread first; with "plain" it often need not (step 1 below). A
+--                        wrong guess costs time only. Several tasks are never handed over
+--              "0"       first try; tasks may have options
+--              "1"       second try. Redis certainly made no task ready in the first one: it replied NOSCRIPT, or nil
+--                        to EXEC. After a bulk insert with NOSCRIPT the envelopes are in `tasks`. A task that is not
+--                        there never ran
+--              "again <ms>" or "again <ms> <at>"
+--                        repeated try: the reply to the first one, which may have been a bulk insert, was lost. The
+--                        first try was sent at most <ms> ms ago, when Redis's clock showed <at> or later
+--                        (lib/proof.lua). Since then its tasks may have ended, and their records may be gone
+--              "carried <queue> <number> <floor>"
+--                        the only task of the call is from message <number> of the outbox of <queue>. A message takes
+--                        effect once, however often it is delivered (lib/received.lua). <floor>: the lowest number that
+--                        the outbox contained when it was read; 0: unknown. Messages with lower numbers do not come
+--                        again, so the queue does not remember their numbers
+--   <id>       1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :
+--   <rest>     the envelope without its beginning, '{"at":<now>,', which the script adds: the header from "type" on, a
+--              newline, the payload
+--   <options>  "" or a JSON object. Times and durations are in ms. Each member may be absent:
+--              at, in               the task can run from this time on; after this delay. `at` overrides `in`
+--              priority, group, weight   they decide the place (lib/sequence.lua)
+--              deadline, expires    if the task has not begun at this time, it dies; the same after this duration.
+--                                   `deadline` overrides `expires`
+--              tags                 a list of at most @TAGS_MAX@ texts
+--              unique, until, unique_for   the unique key, and how long the task holds it (lib/unique.lua)
+--              conflict             what happens if another task, the holder, has the unique key. Absent: the new task
+--                                   is refused. "replace": the new task removes the holder and takes its place, but the
+--                                   options `at`, `in` and `priority` of the new task apply if they are given.
+--                                   "debounce": the new task removes the holder, and its own options apply. Both need a
+--                                   holder that is waiting; else the new task is refused
+--              after                [[handle, policy], ...]: parents (lib/dependency_register.lua), at most
+--                                   @PARENTS_MAX@. A parent can be a task of the same call in any position: parents are
+--                                   enqueued before their children
 --
--- The reply: a list with a value for each task:
---   1               the task is enqueued; of a call that was sent before, perhaps by the first copy. Also where it died or was
---                   removed at once, because of its parents; and of a message that was received before, whatever became of
---                   its task
---   0               refused: another task has the id. With "1", "again" and "carried" 1 where it is the same task ("Sent
---                   twice")
---   -1              undecided ("again"): the first copy may have enqueued it, and it may have ended. Nothing is done with this
---                   task; the caller tells its user that it does not know
---   "<id>"          refused: that task has the unique key
---   "unknown <id>"  refused: there is no such parent in this queue, nor a record of it (lib/enqueue_parents.lua has exceptions); or
---                   it comes in this call and is itself refused, or waits for this task
---   "large <bytes>" refused: its payload is longer than the queue's setting payload_max, which is <bytes>
---   A message that is refused ("carried" with 0 or an id) counts as received; the carrier drops it, and nobody else is told
---   Short forms, where all tasks came on the common path: of one task 1, or 2 when a thread has it already; of several the time
---   by Redis's clock, in ms. So also of "bulk" whose segment got a place; else "bulk" has a list
+-- reply    a list with one element for each task:
+--            1                the task is enqueued, by this call or an earlier copy of it. Some tasks with parents die
+--                             or are removed at once (lib/enqueue_children.lua): the reply is 1, too. With "carried"
+--                             also 1 if the message was received before
+--            0                refused: another task has the id, or the call contains the id twice
+--            -1               not known, only with "again": the first copy may have enqueued the task, and the task may
+--                             have ended. This call does nothing for the task; the client reports the doubt to its user
+--            "<id>"           refused: the task <id> has the unique key
+--            "unknown <id>"   refused: this queue has neither the parent <id> nor a record of it; or the parent is a
+--                             task of this call that was refused, or that waits for this task. "carried" tasks die
+--                             instead. lib/dependency_register.lua: which parents may be unknown
+--            "large <bytes>"  refused: the payload is longer than <bytes>, the setting payload_max. Never with
+--                             "carried"
+--          A message whose task is refused counts as received: the carrier removes it, and nobody is notified.
+--          If the common path enqueued all tasks, the reply is a number instead of a list: for one task 1, or 2 if it
+--          was handed over; for several Redis's clock in ms. The reply to "bulk" is Redis's clock, too, if the segment
+--          got a place; else it is a list.
 --
--- What may fail:
---   failure                            consequence                          what the caller sends next
---   malformed arguments, id, options   error ERR; nothing is done. The      the corrected call
---     or envelope, or too many tasks   common path looks at less (below)
---   the call repeats tasks of bulk     error ERR; nothing is done           the same tasks in several calls
---     inserts that were cut off before
---     their tasks became ready; these
---     have more than 2048 tasks in all
---     (lib/enqueue_repeat.lua)
---   a task is refused                  the others are enqueued              nothing, or the task with another id or key
---   a right is missing, or a key with  error NOPERM or WRONGTYPE; what      the same call, in the same way, once
---     a fixed name has a wrong type    was made is removed. A call with     that is mended
---                                      `conflict` or `after`, or that is
---                                      carried, cannot be undone: it
---                                      checks types, and the rights of a
---                                      user who may not change access
---                                      lists, before it writes
---   the same, and the user may not     the envelope may stay, in no state:  `delete` of the task, then the call. "1"
---     call HDEL either                 the task does not run               and "again" would take it for enqueued
---   the key of one task, tag or unique its value, another program's, is     nothing
---     key has a wrong type             removed, and the call goes on
---                                      (lib/foreign_key.lua)
---   Redis is out of memory             error OOM; nothing is done           the same call, later
---   Redis takes no writes (READONLY,   Redis's error; nothing is done       the same call, in the same way, to the
---     MISCONF, MOVED)                                                       master or later
---   Redis does not know the script     NOSCRIPT; nothing is done; of a      the script itself (SCRIPT LOAD), then the
---                                      bulk insert, the rest of its         same call, in the same way; of a bulk
---                                      transaction is                       insert, its tasks with "1"
---   the reply is lost                  unknown: all of it may be done       the same tasks with "again"; of a bulk
---                                                                           insert once it is fenced off
---                                                                           (lib/bulk_insert.lua); a message again
---                                                                           as it was
+-- Example: tasks A and B of type "mail", B in a minute:
+--   KEYS reeve:{q}:   ARGV "0"  "A" "" "\"type\":\"mail\"}\n..."
+--                               "B" "{\"in\":60000}" "\"type\":\"mail\",\"delay\":60000}\n..."
+--   reply  {1, 1}
 --
--- A replacement moves the tasks that wait for the replaced one to the new one (lib/replacements.lua), at most
--- @REPLACED_CHILDREN_MAX@; with more, or where `after` names the replaced task, the new task is refused. Where the new task has
--- no `after`, and the replaced one is blocked, the new task waits for the same parents, at most @REPLACED_PARENTS_MAX@, with
--- two exceptions:
---   the placeholder "!" is left out
---   a parent that the replaced task waits for only in case of its death is left out
--- Where no parent is left, the new task is ready, or scheduled if it has a time.
+-- Failure                            Consequence                          The caller sends next
+-- malformed arguments, id, options   error ERR; nothing is written. The   the corrected call
+-- or envelope; too many tasks        common path checks less (below)
+-- a repeated call has tasks of bulk  error ERR; nothing is written        the same tasks in several calls
+-- inserts whose segments got no
+-- place, and these segments have
+-- more than 2048 tasks in all
+-- (lib/enqueue_repeat.lua)
+-- a task is refused                  the others are enqueued              nothing, or the task with another id or key
+-- a right is missing, or a key with  error NOPERM or WRONGTYPE; the       the same call, with the same <way>, once
+-- a fixed name has a wrong type      script removes what it wrote. Some   that is mended
+--                                    calls write more than can be
+--                                    removed: those with `conflict` or
+--                                    `after`, with "carried", and those
+--                                    that give segments their places.
+--                                    They check rights and types before
+--                                    they write (lib/allowed.lua)
+-- the same, and the user may not     the envelope may stay. The task is   `delete` of the task, then the call: "1"
+-- call HDEL, either                  in no state, and does not run        and "again" would report it as enqueued
+-- the key of an idle thread, or the  error WRONGTYPE on the common path;  the same call: it does not use that key
+-- list of the newest segment, has a  the script removes what it wrote
+-- wrong type
+-- the key of one task, tag or        the careful path removes the value,  nothing
+-- unique key has a wrong type        which another program wrote, and
+--                                    goes on (lib/foreign_key.lua)
+-- Redis is out of memory             error OOM; nothing is written        the same call, later
+-- Redis takes no writes (READONLY,   Redis's error; nothing is written    the same call, to the master or later
+-- MISCONF, MOVED)
+-- Redis does not know the script     NOSCRIPT; nothing is written. The    SCRIPT LOAD, then the same call; after a
+--                                    other commands of a bulk insert are  bulk insert its tasks with "1"
+--                                    executed
+-- the reply is lost                  not known: all of it may be done     the same tasks with "again", after a bulk
+--                                                                         insert once it is closed
+--                                                                         (lib/bulk_insert.lua); a message as before
 --
--- Sent twice: an id that exists is left alone. With "1", "again" and "carried" it counts as enqueued where its envelope is the
--- one that the call brings, else the reply is 0. The three differ where the id does not exist. With "1" it never ran, and is
--- enqueued. With "again" it is either new, or it came and is gone. It is enqueued only if the second is impossible: the queue
--- still has all records of tasks that ended since the first copy was sent, and none was discarded, deleted or moved
--- (lib/proof.lua). Else the reply is 1 if the task still has its unique key, or -1. With "carried", lib/received.lua knows.
--- There is one exception: a task that another one has replaced meanwhile never ran, so the repeated call enqueues it again, and
--- with `conflict` it replaces its successor while that waits. Tasks of a bulk insert whose last command was not carried out get
--- their places then (lib/enqueue_repeat.lua).
+-- Replacement (`conflict`): the tasks that wait for the holder wait for the new task from then on
+-- (lib/replacements.lua). If the holder is blocked, and the new task has no `after`, the new task waits for those
+-- parents of the holder that have not ended, except: placeholders and signals, whose names begin with "!"; and parents
+-- with the policy "x", for whose death the holder waited. It may read the results that the holder could read. If no
+-- parent is left, the new task is ready, or scheduled if it has a time. The new task is refused if more than
+-- @REPLACED_CHILDREN_MAX@ tasks wait for the holder, if the holder is blocked and names more than
+-- @REPLACED_PARENTS_MAX@ parents, ended ones included, or if `after` names the holder.
 --
--- Two paths. To make a function costs Redis's Lua as much as a small command, and a script makes its functions anew at each
--- call. The common path is for "plain" and "idle", new ids, a `rest` of at most @LARGE@ bytes, and queues without groups,
--- events and a limit of payloads. It is made of steps, which the build writes out; its first part makes no function. A step
--- either does its work, or leaves no task and returns nil or an error; after nil some places stay unused, and a thread may be
--- woken in vain. Then `make_and_call` makes the functions of the careful path, which covers everything else.
---   The field `next` of the hash `sequence` has the place (score) of the last task. While it exists, nobody is idle, and there are
--- neither groups, nor events, nor a limit of payloads (lib/sequence.lua): step 1 is all that one task of way "plain" needs.
--- Other tasks, and all tasks while the field does not exist, take steps 2 to 4. Step 1 or 3 creates the field when it adds to
--- it: a sum of at most @SCORE_START@, which is no place of a new task, shows that it did not exist. Such a field counts as
--- absent until step 4 overwrites or another script removes it.
+-- Sent twice: a task whose id exists stays as it is. With "plain", "idle" and "0" the reply for it is 0. With "1",
+-- "again" and "carried" it is 1 if the stored envelope is the one of the call, else 0. What happens with an id that
+-- does not exist depends on the way:
+--   "1"        it is enqueued: it never ran.
+--   "again"    it is new, or it came, ended, and has no record. It is enqueued only if it is certainly new: the queue
+--              still has the records of all tasks that ended since the first try, no task was deleted or discarded
+--              since (lib/proof.lua), and the task was not moved to another queue (`replaced_by:<id>`). If that is not
+--              certain, the reply is 1 if the task has its unique key, else -1. A task that was replaced since the
+--              first try is enqueued again; it never ran. It then meets the task that replaced it as the holder of its
+--              unique key.
+--   "carried"  it is enqueued, unless the message was received before (lib/received.lua).
+-- If the segment of a bulk insert got no place, the repeated call gives its tasks places (lib/enqueue_repeat.lua).
 --
--- The common path checks less than the careful one: of one task the size and the newline of the envelope, of several the sizes.
--- Only calls that check rights before they write check KEYS[1] (lib/expect.lua). The common path takes an id that is as long as
--- a UUID for one. A malformed task that comes through so goes to the dead letters when it is read; an id with blanks makes the
--- list of ids of an event look longer.
+-- Two paths. Lua creates the functions of a script anew in each call, and to create one costs about as much as a small
+-- command of Redis. The common path therefore consists of steps: functions that the build writes out where they are
+-- called (CONTRIBUTING.md). It enqueues tasks that come with "plain" or "idle", have new ids and no large envelope
+-- (more than @LARGE@ bytes), in a queue without groups, events and payload_max. A step does its work and returns the
+-- reply; or it leaves no task behind, and returns an error, or nil for the careful path. After nil some places stay
+-- unused, and a thread may have been woken in vain. `make_and_call` creates the functions of the careful path.
+--
+-- The field `next` of the hash `sequence` is the last place that was given to a plain task. It exists only while no
+-- thread is idle, and the queue has neither groups nor events nor payload_max (lib/sequence.lua). So if it exists, one
+-- task with "plain" takes step 1 only. All other calls of the common path take steps 2 to 5. HINCRBY in step 1 or 3
+-- creates the field if it is absent. The script detects that by the sum, at most @SCORE_START@: real places are higher.
+-- Such a field counts as absent until step 4 or another script overwrites or removes it.
+--
+-- The common path does not check everything. It checks the size of each envelope, of one task also its newline, and
+-- each id, but not the characters of an id that is as long as a UUID. A malformed task that passes becomes dead when a
+-- script reads it. The common path does not check KEYS[1]; calls that check rights before they write do
+-- (lib/expect.lua).
 
 -- require: enqueue_plain, enqueue_several
 
@@ -131,10 +157,10 @@ if not P then return redis.error_reply('ERR @NAME@: KEYS[1] is missing') end
 local way = given[1]
 local seconds, millis = read_clock()
 local is_plain, last, envelope = way == 'plain' or way == 'idle', nil, nil
--- How many tasks the call brings, while all of them can come on the common path; nil: they take the careful path.
+-- The number of tasks while the call is on the common path; nil: it takes the careful path.
 local common
 
--- 1. One task, and `next` tells its place: no thread is idle.
+-- Step 1: one task. If `next` exists and way is "plain", the task gets its place and is written.
 if is_plain and #given == 3 then
   local is_common = is_common_task(given[2], given[3])
   if is_common then common, envelope = 1, '{"at":' .. seconds .. millis .. ',' .. given[3] end
@@ -149,8 +175,8 @@ if common and way == 'plain' then
   end
 end
 
--- Makes functions that are rarely needed, and calls one: what: "hand", "wake", "bulk", or "any": the careful path. now: ms, as
--- text; `...`: the other arguments of hand_to_idle.
+-- Creates functions that are rarely needed, and calls one of them. what: "hand", "wake", "bulk", or "any" (the careful
+-- path). now: ms, as text; `...`: the other arguments of hand_to_idle.
 local function make_and_call(what, P, now, ...)
 -- require: hand
   if what == 'hand' then return hand_to_idle(P, now, ...) end
@@ -159,7 +185,7 @@ local function make_and_call(what, P, now, ...)
 -- require: bulk_insert
   if what == 'bulk' then return place_segment(P, tonumber(now)) end
 -- require: base
-  -- "any". In functions of their own, in which the names above are cheaper: see CONTRIBUTING.md.
+  -- what is "any". The nested functions make the names above cheaper (CONTRIBUTING.md).
   return (function(...)
 -- require: foreign_key, options, sequence, transitions, enqueue_lists
     return (function(...)
@@ -169,7 +195,7 @@ local function make_and_call(what, P, now, ...)
   end)(P, ARGV, tonumber(now))
 end
 
--- 2. One task, and a thread may be idle: it gets the task at once.
+-- Step 2: one task is handed over if a thread is idle. Several tasks are counted, and their ids checked.
 if common then
   local reply = make_and_call('hand', P, seconds .. millis, given[2], envelope)
   if reply and reply ~= 'careful' then return reply end
@@ -178,7 +204,7 @@ elseif is_plain and #given > 3 then
   common = count_common_ids(given)
 end
 
--- 3. The tasks that come on the common path get their places: `last` is that of the last one.
+-- Step 3: the tasks get their places. `last` is the place of the last one. is_unset: `next` was absent.
 if common and not last then
   last = call('HINCRBY', P .. 'sequence', 'next', common == 1 and '@SCORE_STEP@' or format('%d', @SCORE_STEP@ * common))
 end
@@ -190,14 +216,14 @@ if common and common > 1 then
   if not are_new then common = nil end
 end
 
--- 4. Where `next` told no place, a thread is woken. This is before the tasks are written, so that no task exists if Redis
--- refuses it; the thread's turn comes after the whole script.
+-- Step 4: if `next` was absent, stores the last place and wakes a thread. If Redis refuses a command here, no task has
+-- been written. The thread finds the tasks, although it is woken first: Redis executes its commands after this script.
 if common and is_unset then
   local has_token = save_last_place(P, last)
   if not has_token then make_and_call('wake', P) end
 end
 
--- 5. The tasks are written.
+-- Step 5: writes the tasks.
 if common then
   local reply
   if common == 1 then
@@ -208,6 +234,6 @@ if common then
   if reply then return reply end
 end
 
--- 6. The careful path.
+-- The careful path; before it, a place for the segment of a bulk insert.
 local bulk_reply = way == 'bulk' and make_and_call('bulk', P, seconds .. millis)
 return bulk_reply or make_and_call('any', P, seconds .. millis)

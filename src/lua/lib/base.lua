@@ -13,7 +13,7 @@ local function text(number)
   return string.format('%d', number)
 end
 
--- The latest time there is: beyond it numbers are not whole any more.
+-- The latest time: larger whole numbers are not exact in Lua.
 local LATEST = @LATEST@
 
 -- Redis's own clock, in milliseconds since the epoch: the only clock of the protocol.
@@ -22,21 +22,21 @@ local function clock()
   return t[1] * 1000 + (t[2] - t[2] % 1000) / 1000
 end
 
--- What JSON says, where that is an object or an array; else nil. Never raises.
+-- Decodes JSON. Returns a table if it is an object or an array, else nil. Never raises an error.
 local function decoded(json)
   local good, value = pcall(cjson.decode, json)
   return good and type(value) == 'table' and value or nil
 end
 
--- Producers may write times that are as long as a number of theirs can be: more than LATEST is LATEST.
+-- Producers may write times up to this number. A time after LATEST counts as LATEST.
 local INT64 = 9223372036854775808
 
--- Is a field absent, or a whole number in a range? (NaN is in none; cjson.null is no number.)
+-- Whether a field is absent, or a whole number in a range. NaN is in no range; cjson.null is no number.
 local function is_whole(value, min, max)
   return value == nil or type(value) == 'number' and value >= min and value <= max and value % 1 == 0
 end
 
--- The whole number that a setting says, or false.
+-- The value of a setting as a whole number of at least `min`, or false.
 local function number_of(value, min)
   value = tonumber(value)
   return value and is_whole(value, min, LATEST) and value or false
@@ -46,7 +46,7 @@ local function is_text(value, min, max)
   return value == nil or type(value) == 'string' and #value >= min and #value <= max
 end
 
--- What a field that counts says, also when somebody wrote something else into it.
+-- The value of a field that counts; 0 if another program wrote something else into it.
 local function count_of(value)
   value = tonumber(value)
   return is_whole(value, 0, LATEST) and value or 0
@@ -61,7 +61,7 @@ local function are_tags(tags)
   return count <= @TAGS_MAX@
 end
 
--- What is wrong with those fields of a header, or of the options of an enqueue, that scripts read; or nil.
+-- Checks the fields that scripts read of a header, or of the options of an enqueue. Returns an error text, or nil.
 local function field_fault(o)
   if not is_whole(o.priority, @PRIORITY_MIN@, @PRIORITY_MAX@) then
     return 'its priority is not a whole number from @PRIORITY_MIN@ to @PRIORITY_MAX@'
@@ -80,19 +80,20 @@ local function field_fault(o)
   if o.tags ~= nil and not are_tags(o.tags) then return 'its tags are not an array of at most @TAGS_MAX@ texts' end
 end
 
--- Beside it: '#' begins what a session's hash has about the session, '+' a segment in `ready`; blanks and line ends
--- part ids in lists of them.
+-- Other characters have other meanings: '#' begins the fields of running:<session> that are no leases, '+' begins the
+-- member of a segment in `ready`, and blanks and newlines separate ids in lists.
 local ID_FAULT = 'its id does not have 1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :'
 local function is_id(id)
   return #id <= @ID_LENGTH_MAX@ and find(id, '^[%w._:-]+$') ~= nil
 end
 
--- Whether it begins as none does, which would harm others: few instructions.
+-- Whether the first byte shows that this is no id, for instance '#' or '+'. Takes few instructions.
 local function is_no_id(id)
   return (byte(id) or 0) < @ID_BYTE_MIN@
 end
 
--- Where the type of a header stands, as the worker reads it: behind the marks, "at", "p" and "deadline".
+-- Returns the type of a task from its header, as a worker reads it: behind the marks, "at", "p" and "deadline", in this
+-- order; or nil.
 local function type_of(line)
   local kind = match(line, '^{"at":%d+,"type":"([%w._:/-]+)"')
   if kind then return kind end
@@ -104,12 +105,13 @@ local function type_of(line)
   return match(rest, '^"type":"([%w._:/-]+)"')
 end
 
--- Decoding is to take Redis no longer than a moment.
+-- Decoding a longer header would block Redis for too long.
 local HEADER_MAX = @HEADER_MAX@
 
--- An envelope's header (its first line): those of its fields that scripts read, each of them absent or of its type and
--- in its range. Of an envelope that is not understood nothing but `malformed`, which says why; id: that of the task, to
--- be looked at, too. Never raises: envelopes may come from producers that do not use these scripts.
+-- Parses the header of an envelope, its first line. Returns a table of the fields that scripts read, each absent or
+-- valid; or, if the envelope is malformed, a table with the one field `malformed`, an error text. id: the id of the
+-- task, which is checked, too; nil: it is not. Never raises an error: envelopes may come from producers that do not use
+-- these scripts.
 local function header(envelope, id)
   if id and not is_id(id) then
     return {malformed = ID_FAULT}
@@ -131,44 +133,46 @@ local function header(envelope, id)
     ['until'] = o['until'], unique_for = o.unique_for and min(o.unique_for, LATEST), on_dead = o.on_dead, of = o.of, tags = o.tags}
 end
 
--- An envelope that says "look into info:<id>, too" starts with {"info":1, and any other with {"at":
+-- An envelope with the mark "info" begins with {"info":1, any other with {"at":. The mark means that the hash info:<id>
+-- has more data of the task.
 local INFO = @INFO_BYTE@ -- 'i'
 local function has_info(envelope)
   return byte(envelope, 3) == INFO
 end
--- What is no JSON object keeps its bytes.
+-- Adds the mark to an envelope. An envelope that is no JSON object is not changed.
 local function mark_info(P, id, envelope)
   if not has_info(envelope) and sub(envelope, 1, 2) == '{"' then
     call('HSET', P .. 'tasks', id, '{"info":1,' .. sub(envelope, 2))
   end
 end
 
--- The segment in which a task came, if it did (lib/segment.lua), whose members of `ready` begin with '+'.
+-- The number p of the segment in which a task was enqueued (lib/segment.lua), or nil. The members of segments in
+-- `ready` begin with '+'.
 local SEGMENT = @SEGMENT_BYTE@
 local function segment_of(envelope)
   return match(envelope, '^{[%w":,]-"at":%d+,"p":(%d+),')
 end
 
--- A queue that ever held an envelope of this many bytes says so in settings.large; calls that read many envelopes then
--- bound themselves by bytes, too. Costs nothing elsewhere.
+-- If a queue has, or had, an envelope of more bytes, settings.large is set. Calls that read many envelopes then also
+-- limit the bytes that they read. Other queues pay nothing for that.
 local LARGE = @LARGE@
 
 
--- Sends a notice of a queue. It cannot fail: a user without rights to the channel (Redis 7 gives a new user none) or to
--- PUBLISH changes tasks all the same. settings.unsent is then the time; while it is there (maintain.lua), workers and
--- clients that wait for notices look every second.
+-- Publishes a notice of a queue. It cannot fail: a user without rights to the channel (Redis 7 gives a new user none)
+-- or to PUBLISH can still change tasks. settings.unsent is then set to the time. While it is set (maintain.lua removes
+-- it after an hour), workers and clients that wait for notices poll every second.
 local function publish(P, channel, message)
   local heard = redis.pcall('PUBLISH', channel, message)
   if type(heard) == 'table' then redis.pcall('HSET', P .. 'settings', 'unsent', text(clock())) end
 end
 
--- Sends a notice "<verb> <queue> <words>" to all workers.
+-- Publishes a notice "<verb> <queue> <words>" to all workers.
 local function publish_control(P, verb, words)
   local ns, queue = match(P, '^(.*):{(.*)}:$')
   if ns then publish(P, ns .. ':control', verb .. ' ' .. queue .. ' ' .. words) end
 end
 
--- Tells the schedulers of all workers that something of this queue is due at a time they may not know of.
+-- Notifies the schedulers of all workers that this queue has work at a time that they may not know. due: ms; 0: now.
 local function announce_due(P, due)
   publish_control(P, 'due', text(due))
 end

@@ -1,5 +1,5 @@
--- Takes the tasks of a bulk insert (lib/bulk_insert.lua) out again. Returns them as the arguments of "plain"; or nil
--- and what is wrong, and nothing is changed.
+-- Removes the tasks of a bulk insert (lib/bulk_insert.lua) whose segment got no place. Returns them in the form of the
+-- arguments of "plain" (enqueue.lua); or nil and an error text, and then nothing is changed.
 --
 -- requires: base
 -- gives: bulk_fallback

@@ -1,6 +1,6 @@
--- Bulk inserts: a client that enqueues many plain tasks writes them itself, so that Lua does not read each of them. A
--- transaction puts their envelopes into `tasks` and their ids into the list of a segment (lib/segment.lua); enqueue.lua
--- then gives the segment its place:
+-- Bulk inserts: a client that enqueues many plain tasks writes them itself, so that Lua does not read each of them. It
+-- sends a transaction that adds the envelopes to `tasks` and the ids to the list of a segment (lib/segment.lua).
+-- enqueue.lua, its last command, gives the segment its place in `ready`:
 --
 --   WATCH <prefix>bulk_closed:<p>
 --   DEL <prefix>bulk_closed:<p>
@@ -10,23 +10,27 @@
 --   EVALSHA <enqueue> 1 <prefix> bulk <at> <p> <count>
 --   EXEC
 --
--- The ids are new ones that no other task has. An envelope has at most @LARGE@ bytes. p is a random number. at is the
--- time by Redis's clock, as the client reckons it from an earlier reply. Where it is not of the last second, where the
--- queue has groups, events or a limit of payloads, or @SEGMENTS_MAX@ segments while these tasks are few,
--- lib/bulk_fallback.lua takes the tasks out again, and they are enqueued as if they had come as arguments.
+--   <at>     the time by Redis's clock, in ms, which the client derives from an earlier reply
+--   <p>      the number of the segment, random
+--   <count>  the number of tasks, @SEGMENT_MIN@ to @SEGMENT_MAX@. Their ids are new, so no other task has them. An
+--            envelope has at most @LARGE@ bytes
 --
--- When the reply is lost, the client sends the tasks as arguments, after SET <prefix>bulk_closed:<p>. Redis may read
--- the transaction of the old connection only after that. It is not carried out then, as the watched key was changed
--- behind WATCH: by that SET; or, where SET came before WATCH, by the transaction's own DEL.
+-- The segment gets no place if <at> is older than @BULK_AGE_MAX@ ms or in the future, if the queue has groups, events
+-- or payload_max, or if it has @SEGMENTS_MAX@ segments and the tasks are fewer than @SEGMENT_MANY@. Then
+-- lib/bulk_fallback.lua removes the tasks again, and they are enqueued as if they were arguments.
 --
--- A command that fails (the user has no right to it, or a key has another type) ends the call, and the tasks are
--- removed as far as that user may.
+-- If the reply is lost, the client closes the bulk insert: it sends SET <prefix>bulk_closed:<p>, and then the tasks as
+-- arguments. Redis may read the transaction of the old connection later than that. It then aborts the transaction,
+-- because the watched key changes after WATCH: by that SET, or, if SET came before WATCH, by the DEL above.
+--
+-- If a command of the script fails, because the user has no right to it or a key has a wrong type, the script removes
+-- the tasks as far as the rights of the user allow, and returns the error.
 --
 -- requires: transitions_plain, wake_one
 -- gives: place_segment
 
--- Gives the segment its place. Returns whether it has one now. A thread is woken first: where that is refused, the
--- tasks have no place yet.
+-- Gives the segment its place. Returns whether it has one now. It wakes a thread first, so that the segment has no
+-- place if Redis refuses a command for that.
 local function give_place(P, p, number)
   local call, format = redis.call, string.format
   if number < @SEGMENT_MANY@ and call('SCARD', P .. 'segments') >= @SEGMENTS_MAX@ then return false end
@@ -51,7 +55,7 @@ local function give_place(P, p, number)
   return true
 end
 
--- now: ms. Returns now, or an error; nil: the tasks are to be enqueued as if they had come as arguments.
+-- now: ms. Returns now, or an error; nil: the tasks are to be enqueued as arguments.
 local function place_segment(P, now)
   local at, p, number, call = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), redis.call
   local late = at and number and now - at or -1
@@ -59,7 +63,7 @@ local function place_segment(P, now)
     call('LLEN', P .. 'segment:' .. p) ~= number then return end
   local good, placed = pcall(give_place, P, p, number)
   if good then return placed and now or nil end
-  -- Where the tasks cannot be removed, their list stays: by it a repeated call finds that they have no place.
+  -- If the tasks cannot be removed, their list stays: it shows a repeated call that they have no place.
   local ids = redis.pcall('LRANGE', P .. 'segment:' .. p, '0', '-1')
   try_leave_ready_one(P, '+' .. p)
   redis.pcall('SREM', P .. 'segments', p)

@@ -1,11 +1,11 @@
--- Deadlines: a task that has not begun by a time dies.
+-- Deadlines: a task dies if it has not begun at a given time.
 --
---   deadlines zset  id -> that time
+--   deadlines zset  id -> the deadline, in ms
 --
--- In the envelope the deadline follows "at": {"at":<ms>,"deadline":<ms>,"type":... A lease leaves the deadline in both
--- places. When a task that has begun leaves its session without having ended, drop_deadline removes both. Where its
--- time is over while the task is leased, maintain.lua removes it from the set alone; if the task had not begun,
--- keep_deadline brings it back. A worker does not begin a task whose time is over: it settles it as failed.
+-- The envelope has the deadline, too, behind "at": {"at":<ms>,"deadline":<ms>,"type":... A lease changes neither. If a
+-- task has begun and leaves its session without having ended, drop_deadline removes both. If the deadline passes while
+-- the task is leased, maintain.lua removes it from the set only; if the task had not begun and is returned,
+-- keep_deadline adds it again. A worker does not begin a task whose deadline has passed: it settles the task as failed.
 --
 -- requires: base
 -- gives: add_deadlines, deadline_of, drop_deadline, forget_deadline, keep_deadline
@@ -17,7 +17,7 @@ local function deadline_of(envelope)
   return tonumber(time), start, behind
 end
 
--- The task has begun. Returns the envelope as it is now.
+-- The task has begun: removes its deadline. Returns the new envelope.
 local function drop_deadline(P, id, envelope)
   local time, start, behind = deadline_of(envelope)
   if not time then return envelope end
@@ -27,19 +27,20 @@ local function drop_deadline(P, id, envelope)
   return envelope
 end
 
--- The task is removed, or has ended.
+-- The task is removed, or has ended: removes its deadline from the set.
 local function forget_deadline(P, id, envelope)
   if deadline_of(envelope) then call('ZREM', P .. 'deadlines', id) end
 end
 
--- members: time, id, ... for ZADD; the first of them is due at `first`.
+-- Adds deadlines. members: time, id, ... for ZADD; `first` is the earliest of the times. If it comes before all others,
+-- the schedulers are notified.
 local function add_deadlines(P, members, first)
   local head = call('ZRANGE', P .. 'deadlines', 0, 0, 'WITHSCORES')
   call('ZADD', P .. 'deadlines', unpack(members))
   if not head[2] or first < tonumber(head[2]) then announce_due(P, first) end
 end
 
--- The task waits again, and had not begun.
+-- The task had not begun and waits again: adds its deadline again.
 local function keep_deadline(P, id, envelope)
   local time = deadline_of(envelope)
   if time then add_deadlines(P, {text(time), id}, time) end

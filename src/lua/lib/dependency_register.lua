@@ -1,26 +1,27 @@
--- A parent's queue learns of a child.
---
--- An edge is given as its policy's letter (lib/dependency_edges.lua) and, behind it, what holds for a parent that is
--- not known:
---   (nothing)  the edge is refused: "unknown"; but a task whose record is gone for certain counts as completed
---              (was_there)
---   g          known or gone: it counts as completed
---   e          expected: it has yet to come, and is waited for
---   r, d       the edge is made again for a child that is retried, which had not ended (r) or ended badly (d): a parent
---              that has died is waited for, where its death would let the child die again; one that is not known counts
---              as completed (r), or is "gone" (d)
+-- Registers children with their parents. An edge (lib/dependency_edges.lua) is a pair of a parent and a child; it is
+-- given as {handle of the parent, policy}. The policy has one or two letters. The first one decides what the end of the
+-- parent means for the child: f, g, w or x (lib/dependency_edges.lua). The second one decides what happens if the queue
+-- of the parent has neither the parent nor a record of it:
+--   none   the edge is refused: "unknown". But if the id shows that the record was removed (was_there), the parent
+--          counts as completed
+--   g      known or gone: the parent counts as completed
+--   e      expected: the parent has not been enqueued yet, and the child waits for it
+--   r, d   a retried child gets its edge again, which had not ended (r) or had ended badly (d). If the parent has died,
+--          and its death would end the child again, the child waits for a retry of the parent. A parent without a
+--          record counts as completed (r) or is "gone" (d)
 --
 -- requires: base, retention, dependency_edges, edge, messages, readers, reads
 -- gives: attach, how_ended, missing_parent, register, state_of
 
--- When the id was made, if it says so (a UUIDv7): ms since the epoch.
+-- The time at which an id was made, in ms since the epoch, if it is a UUIDv7; else nil.
 local function made_at(id)
   if not find(id, '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-7%x%x%x%-[89abAB]%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$') then return end
   return tonumber(sub(id, 1, 8) .. sub(id, 10, 13), 16)
 end
 
--- Whether a task that is not known may have completed, and its record be gone by now: its id says when it was made, and
--- what completed after that is not kept any more. (Clocks of clients may be ahead by MADE_AHEAD where nothing is kept.)
+-- Whether a task without a record may have completed, so that the retention removed its record: its id contains the
+-- time at which it was made, and records of that time are not kept any more. The clock of a client can be ahead, at
+-- most MADE_AHEAD if the queue keeps no records.
 local MADE_AHEAD = 3600000
 local function was_there(P, id, now)
   local made = made_at(id)
@@ -34,8 +35,8 @@ local function was_there(P, id, now)
   return oldest and made <= oldest
 end
 
--- Notes in states (id -> state) what becomes of these: "unknown", "completed" (also past its retention,
--- lib/readers.lua), "dead", "cancelled", or "live".
+-- Adds to states (id -> state) the states of these tasks: "unknown", "completed" (also if only readers keep the record,
+-- lib/readers.lua), "dead", "cancelled", or "live" (it has not ended).
 local PAGE = 500
 local ENDED_SETS = {@RETAINED_SETS@}
 local function look_up(P, ids, states)
@@ -58,8 +59,8 @@ local function state_of(P, id, states)
   return states[id]
 end
 
--- How a parent has ended, as far as this edge is concerned; nil: it is to be waited for. states: of parents that were
--- looked at before in this call.
+-- How a parent has ended for this edge; nil: the child waits for it. states: of parents that were looked up before in
+-- this call.
 local function how_ended(P, parent_id, policy, states, now)
   local state, letter, mode = state_of(P, parent_id, states), sub(policy, 1, 1), sub(policy, 2, 2)
   if state == 'completed' then return state end
@@ -74,7 +75,8 @@ local function how_ended(P, parent_id, policy, states, now)
   return state
 end
 
--- The child is told later. number: of the edge; by_message: an earlier one may come behind a later one, which stays.
+-- Registers the child, which is notified when the parent ends. number: of the edge. by_message: an earlier message may
+-- arrive after a later one, whose edge then stays.
 local waiters_are_set = false
 local function register(P, parent_id, child, policy, number, by_message)
   local set, other = 'children:', 'awaiting_retry:'
@@ -89,8 +91,8 @@ local function register(P, parent_id, child, policy, number, by_message)
   waiters_are_set = true
 end
 
--- The first parent in this queue that is not known and has to be, of edges that are to be made; nil: there is none.
--- comes: ids of tasks that come in this very call. states: as above.
+-- Returns the first parent of these edges that is in this queue, has no record, and must be known; nil: there is none.
+-- comes: id -> true, of tasks that this call enqueues. states: as above.
 local function missing_parent(P, edges, now, comes, states)
   local queue, ids, unseen = own_queue(P), {}, {}
   for _, edge in ipairs(edges) do
@@ -106,11 +108,8 @@ local function missing_parent(P, edges, now, comes, states)
   end
 end
 
--- A child learns of parents, {handle, policy} each. Returns how many more have not ended, and what decides at once:
--- {handle, state} of the first that died or is not known, and the policy of that edge. "!" stands for what is still to
--- be said of it. An edge that is there stays as it is, unless it has ended or has another policy: then it is made anew.
--- known: how many it has, if that was read. anew: a number: of these edges, those with lower numbers or none are not
--- there in the parents' queues, and are made anew; they have that number then, or a higher one.
+-- Adds edges to a child. It is called by `attach`, with a page of the edges, numbered from `first` to `last`. Returns
+-- the fields to write into parents:<id>, and adds to result what `attach` returns.
 local function attach_page(P, id, edges, first, last, now, states, result, anew)
   local queue, known = own_queue(P), result.known
   local child, handles, ids, queues, parent_ids = queue .. '/' .. id, {}, {}, {}, {}
@@ -166,6 +165,12 @@ local function attach_page(P, id, edges, first, last, now, states, result, anew)
   return fields
 end
 
+-- Adds edges to a child. edges: {handle, policy} of each; handles that begin with "!" are placeholders and signals. An
+-- edge that exists stays as it is, unless it has ended or gets another policy: then it is made again. known: the number
+-- of edges that the child has, if that was read. anew: a number; edges of this list that have lower numbers, or none,
+-- are not registered with their parents, and are made again, with that number or a higher one (lib/restore.lua).
+-- Returns how many parents more the child waits for; {handle, state} of the first parent that died or is unknown, or
+-- nil; and the letter of the policy that applies to it.
 local function attach(P, id, edges, now, states, known, anew)
   local key, fields = P .. 'parents:' .. id, {}
   local result = {pending = 0, place = known or call('HLEN', key), known = {}}

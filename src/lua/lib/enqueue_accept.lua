@@ -1,25 +1,25 @@
--- One task of a call of `enqueue`: its options are applied, and it is accepted or refused.
+-- The careful path of enqueue.lua: applies the options of one task, and accepts or refuses it.
 --
 -- requires: base, sequence, transitions, wake_one, enqueue_events, enqueue_lists, enqueue_parts, enqueue_write
 -- gives: accept_task, apply_options
 
--- Takes the task's unique key, and removes the task that it replaces. Returns nil, or the id of the task that holds the
--- key. Only a task that has just taken its key is noted in `made`: if the key was held before, perhaps by this very id,
--- the undo leaves it.
+-- Takes the task's unique key; if the task replaces the holder of the key, removes that. Returns nil, or the id of the
+-- holder if the key is not free. A task is added to `made` only if it has just taken the key: a key that was held
+-- before, perhaps by this id, is not released when the call is undone.
 local function claim_key(request, task) -- inline
   local o = task.options
   local holder = part('key')(request.P, task.id, o)
   if not holder then request.made[task.id] = o end
   if not holder or not o.conflict then return holder end
-  -- The holder may have come in this very call, or tasks that wait for it: its state and its children are read from
-  -- Redis.
+  -- The holder and its children may be tasks of this call. They are written now, because the replacement reads them
+  -- from Redis.
   write_tasks(request)
   request.order.ahead = nil
   return part('replacement')(request, task, holder)
 end
 
--- Whoever settles a task looks for its tags only where its envelope says so, and must where its record goes with its
--- end.
+-- Whether envelopes of tasks with tags are to be marked: if the queue keeps no completed tasks. The worker then settles
+-- the task in the long form of turn.lua, which removes it from the index of its tags.
 local function are_tags_marked(request) -- inline
   if request.marks_tagged == nil then
     local keep = call('HMGET', request.P .. 'settings', 'completed_age', 'completed_count')
@@ -28,7 +28,7 @@ local function are_tags_marked(request) -- inline
   return request.marks_tagged
 end
 
--- Reads the queue's limit of payloads by the command that reads the next place, or the events, in any case.
+-- Reads payload_max, together with a value that the call needs anyway: the next place, or whether there are events.
 local function read_payload_max(request, task) -- inline
   local o, order = task.options, request.order
   if o.after or task.due and task.due > request.now then
@@ -41,8 +41,8 @@ local function read_payload_max(request, task) -- inline
   request.payload_max = request.payload_max or false
 end
 
--- Returns the limit of payloads, where the task's payload is longer. The task of a message comes in any case: nobody
--- would hear of a refusal.
+-- Returns payload_max, as text, if the payload is longer; else nil. A task from a message is not refused, because
+-- nobody would be notified.
 local function exceeded_by(request, task) -- inline
   if request.payload_max == nil then read_payload_max(request, task) end
   if request.payload_max and not request.source and #task.rest - find(task.rest, '\n', 1, true) > request.payload_max then
@@ -50,8 +50,8 @@ local function exceeded_by(request, task) -- inline
   end
 end
 
--- Sets the task's due, deadline and has_info; where it replaces another task, its priority, rest and place, too.
--- Returns nil, or the reply for a task that is refused.
+-- Sets due, deadline and has_info of the task; if it replaces another task, also its priority, rest and place. Returns
+-- nil, or the reply if the task is not to be enqueued.
 local function apply_options(request, task) -- inline
   local o, now = task.options, request.now
   task.due = o.at or o['in'] and now + o['in']
@@ -70,7 +70,7 @@ local function apply_options(request, task) -- inline
       return holder
     end
   end
-  -- The first attempt looks into info:<id>: for parents' results, or to free the key.
+  -- The first attempt needs the mark: it looks for results of parents, or the lease releases the unique key.
   task.has_info = o.after or o['until']
   local deadline = o.deadline or o.expires and now + o.expires
   if deadline then task.deadline = math.max(0, math.min(deadline, LATEST)) end
@@ -80,18 +80,18 @@ local function apply_options(request, task) -- inline
   end
 end
 
--- In the place of the task that it replaces.
+-- The task gets the place of the task that it replaces.
 local function put_in_place(request, task) -- inline
   local P, state, score = request.P, task.place[1], task.place[2]
   enter_state(P, state, task.id, score)
   if state == 'ready' then wake_one(P) else request.due_of[task.id] = text(score) end
 end
 
--- The task comes: what is to be written of it is collected.
+-- Accepts the task: collects what is to be written, in the lists of the request.
 local function accept_task(request, task) -- inline
   local id, o, deadline = task.id, task.options, task.deadline
   request.accepted[id], request.made[id] = true, o
-  -- It may have been looked up before it came.
+  -- It may have been looked up as a parent before it existed.
   request.parent_states[id] = nil
   local mark = (task.has_info and '{"info":1,"at":' or '{"at":') .. text(request.now)
   if deadline then

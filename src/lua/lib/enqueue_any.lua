@@ -1,38 +1,42 @@
--- Enqueues tasks of any kind, one after the other: what enqueue.lua does where a call is not common. The steps share
--- one table, the request, and have a table for each task: see new_request below and new_task in enqueue_request.lua.
+-- The careful path of enqueue.lua: enqueues tasks of any kind, one after the other. The steps share one table, the
+-- request (new_request below), and one table for each task (new_task in enqueue_request.lua).
 --
 -- requires: base, sequence, enqueue_request, enqueue_parts, enqueue_accept, enqueue_write, enqueue_events
 -- gives: enqueue_any
--- fields: accepted, answered, began, due_of, elapsed, first_deadline, first_due, has_children, has_info, is_bulk
--- fields: is_irreversible, is_large
--- fields: has_events, is_plain, is_proven, is_repeated, known, marks_tagged, parent_states, payload_max, placed, rest
--- fields: source, unplaced
--- fields: waiting
+-- fields: accepted, answered, began, due_of, elapsed, first_deadline, first_due, has_children, has_events, has_info
+-- fields: is_bulk, is_irreversible, is_large, is_plain, is_proven, is_repeated, known, marks_tagged, parent_states
+-- fields: payload_max, placed, rest, source, unplaced, waiting
 
---   P, now           the queue's prefix; Redis's clock in ms
---   tasks            list of tasks; of each id, rest (of its envelope), options (a table), and what is found out about
---                    it: known (the envelope of a task that has its id), due and deadline (ms), has_info (its own
---                    envelope is to be marked),
---                    place ({state, score}: that of the task that it replaces)
---   is_plain, is_bulk    no task has options; they came as a bulk insert
---   is_repeated      the call was sent before; elapsed, began: how long ago and when; is_proven: no record can be gone
---   source, number, floor    the call is that message of that queue
---   is_irreversible  the call may change other tasks than its own, which cannot be undone; has_children: a task names
---                    parents
---   answered         id -> true, of tasks that the first copy of the call enqueued
---   accepted         id -> true, of tasks that come; made: id -> options, of what is to be undone when a command fails
---   due_of           id -> its time, as text, of tasks that are scheduled
---   order            the queue's order (lib/sequence.lua)
---   marks_tagged     the envelope of a task with tags is marked
---   envelopes, ready, scheduled, deadlines    what is to be written: id and envelope, score and id, due and id, time
---                    and id; first_due, first_deadline: the least of these; is_large: a large envelope is among them
---   children         tasks that are to wait for others; waiting: id -> true, of those that do; parent_states: id ->
---                    state, of parents that were looked up
---   payload_max      the queue's limit of payloads in bytes; false: none; nil: not read yet; has_events: read with it
---                    where `order` was not
---   unplaced, placed     segments of bulk inserts (lib/enqueue_repeat.lua)
+--   P, now           the prefix of the queue; Redis's clock in ms
+--   tasks            a list of tables, with the fields id, rest and options (a table) of the call, and these:
+--                      known      the envelope of an existing task with this id, or false
+--                      due, deadline   in ms, or nil
+--                      has_info   its envelope gets the mark "info": info:<id> has more data (lib/base.lua)
+--                      place      {state, score} of the task that it replaces, if it takes its place
+--   is_plain, is_bulk    no task has options; the tasks are those of a bulk insert
+--   is_repeated      the call was sent before
+--   elapsed, began   of "again": <ms> and <at>
+--   is_proven        the queue still has the records of all tasks that ended since (lib/proof.lua)
+--   source, number, floor    of "carried": <queue>, <number> and <floor>
+--   is_irreversible  the call may change other tasks than its own, and so cannot be undone
+--   has_children     a task names parents
+--   answered         id -> true, of existing tasks for which the reply is 1
+--   accepted         id -> true, of tasks that this call enqueues
+--   made             id -> options, of tasks that are removed again if a command fails
+--   due_of           id -> time, as text, of tasks that are scheduled
+--   order            what is known of the queue's order (lib/sequence.lua)
+--   marks_tagged     the envelopes of tasks with tags get the mark "info"; nil: not decided yet
+--   envelopes, ready, scheduled, deadlines    lists to be written: id and envelope; score and id; time and id; time and
+--                    id. first_due, first_deadline: the lowest times; is_large: there is a large envelope
+--   children         tasks that name parents and are not linked to them yet
+--   waiting          id -> true, of tasks that were linked to their parents and are blocked, or were
+--   parent_states    id -> state, of parents that were looked up
+--   payload_max      the limit in bytes; false: none; nil: not read yet
+--   has_events       whether the queue has events, if it was read together with payload_max and not into `order`
+--   unplaced, placed     p -> ids, of segments without a place; p -> true, of those that got one
+--                        (lib/enqueue_repeat.lua)
 --
--- The table has room for all of these at once: to let it grow costs more than to make it.
+-- All fields are set at once: it costs less than to let the table grow.
 local function new_request(P, now, made) -- inline
   return {P = P, now = now, made = made, tasks = {}, accepted = {}, due_of = {}, parent_states = {}, order = order_open(P),
     is_plain = nil, is_bulk = nil, is_repeated = nil, elapsed = nil, began = nil, is_proven = nil, source = nil, number = nil,
@@ -41,7 +45,7 @@ local function new_request(P, now, made) -- inline
     waiting = nil, unplaced = nil, placed = nil, payload_max = nil, has_events = nil}
 end
 
--- Finds the envelopes of tasks that have the ids already.
+-- Reads the envelopes of existing tasks with these ids.
 local function look_up_ids(request) -- inline
   local tasks, key, ids = request.tasks, request.P .. 'tasks', {}
   if #tasks == 1 then
@@ -53,28 +57,28 @@ local function look_up_ids(request) -- inline
   end
 end
 
--- Returns nil; or the reply, where nothing is to be done: an error, or {1}, as the message was received before.
+-- Returns the reply if nothing is to be done: an error, or {1} if the message was received before. Else nil.
 local function refusal_of(request) -- inline
   if not request.is_irreversible and not request.source then return nil end
-  -- What cannot be undone is begun only where no command will fail.
+  -- A call that cannot be undone checks first that no command of it will fail.
   local fault = part('rights')(request.P, nil, true)
   if fault then return fault end
   local source = request.source
   if source and part('message').was_received(request.P, source, request.number) then return {1} end
 end
 
--- Looks for segments that this call is to give a place. Returns nil or an error. Their tasks were there before the
--- call, which does not remove them when a command fails: so it begins only where none will. A task that has a place,
--- and stands in its list all the same, would get another place by the next call, when it has run.
+-- Looks for segments that have no place, of which this call repeats tasks. Returns nil or an error. The tasks of such a
+-- segment existed before the call, so it cannot undo what it does to them: it checks first that no command will fail.
+-- Otherwise a task could have a place and stay in the list of the segment; the next call would give it a place again.
 local function refusal_of_repeat(request) -- inline
   local unplaced, fault = part('repeat').find_unplaced(request)
   if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
   if unplaced > 0 then return part('rights')(request.P) end
 end
 
--- A task whose id is not known, of a call whose first copy was sent a while ago, may have run and be gone with its
--- record. Or it was moved to another queue. Returns nil when that cannot be; else the reply: 1 when its unique key
--- proves that it came, or -1: not known.
+-- A task of a call with "again" whose id does not exist: the first copy may have enqueued it. It may have ended since,
+-- and have no record; or it was moved to another queue. Returns nil if that is impossible; else the reply: 1 if the
+-- unique key proves that the task was enqueued, else -1.
 local function answer_doubtful(request, task) -- inline
   if request.is_proven == nil then
     request.is_proven = part('proof')(request.P, request.now, request.elapsed, request.began)
@@ -100,7 +104,7 @@ local function enqueue_task(request, task) -- inline
   return 1
 end
 
--- now: ms. made: gets what the call makes, also when it fails. Returns the reply.
+-- now: ms. made: is filled with the tasks to remove if the call fails. Returns the reply.
 local function enqueue_any(P, given, now, made)
   local request = new_request(P, now, made)
   local fault = read_request(request, given)

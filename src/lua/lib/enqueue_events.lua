@@ -1,10 +1,10 @@
--- The events of a call of `enqueue`: `enqueued`, and `scheduled` with the times, each with the ids of its tasks. Where
--- a task waits for others, its event was told when it was linked.
+-- The events of a call of enqueue.lua: one event `enqueued` with the ids of all ready tasks, and one event `scheduled`
+-- with ids and times. A blocked task had its event when it was linked to its parents (lib/enqueue_children.lua).
 --
 -- requires: base, enqueue_parts
 -- gives: tell_enqueued, tell_refused
 
--- Sets the `has_events` of the order, which may not have been read: a task may have come in the place of another one.
+-- Sets has_events of the order. The order may not have been read, because a task took the place of another one.
 local function look_for_events(request) -- inline
   local order = request.order
   if not order.is_read then
@@ -13,7 +13,7 @@ local function look_for_events(request) -- inline
   end
 end
 
--- The task `holder` holds the unique key `key`, so another one does not come.
+-- Records that a task was refused because the task `holder` has the unique key `key`.
 local function tell_refused(request, holder, key) -- inline
   look_for_events(request)
   if request.order.has_events then
@@ -39,7 +39,7 @@ local function tell_enqueued(request) -- inline
       list[#list + 1] = id
       if due then times[#times + 1] = due end
     end
-    -- An id that the call has twice is told once.
+    -- An id that the call contains twice is recorded once.
     accepted[id] = nil
   end
   events.know_in_force(P, 'e')

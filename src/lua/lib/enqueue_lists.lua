@@ -1,9 +1,8 @@
--- Lists of pairs that `enqueue` collects, fields of its request (enqueue_any.lua), each of which is nil until its first
--- pair.
+-- Lists of pairs in the request of enqueue.lua (enqueue_any.lua). A list is nil until it gets its first pair.
 --
 -- gives: collect
 
--- Lua makes a table with its first pair in half the time that it takes to make it empty and let it grow.
+-- To create a table with its first pair takes half the time of creating an empty table that then grows.
 local function collect(request, name, first, second)
   local list = request[name]
   if list then

@@ -1,6 +1,7 @@
--- Functions that only some calls of `enqueue` need. Lua makes functions anew in each call, and to make one costs as
--- much as a small command. So `part` makes those that are asked for. The first few are made alone; of the others also
--- those that stand before them, in the order of their costs.
+-- Functions that only some calls of enqueue.lua need. Lua creates the functions of a script anew in each call, and to
+-- create one costs about as much as a small command. So part(name) creates a function when it is needed first. The
+-- names of the first block are created alone. For a name below that block, all modules above it are created as well;
+-- the cheap ones come first.
 --
 -- gives: part
 -- fields: answer_known, end_placed, find_unplaced, note_received, order_of_call, unknown_parent, was_received

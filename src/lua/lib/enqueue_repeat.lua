@@ -1,14 +1,16 @@
--- A call of `enqueue` that is sent again, as its reply was lost: which of its tasks are there already.
+-- The careful path of enqueue.lua for a repeated call: finds out which of its tasks exist already, and completes bulk
+-- inserts whose segments got no place.
 --
 -- requires: base, sequence, enqueue_lists
 -- gives: answer_known, end_placed, find_unplaced
 
--- A bulk insert puts up to 1024 tasks in one segment (lib/bulk_insert.lua), and its client sends them again by
--- themselves. Where the segment got no place, this call gives all of its tasks theirs: not more than it can do.
+-- The maximum number of tasks that a call gives places. If a call repeats one task of a segment without a place, it
+-- gives places to all tasks of the segment, up to @SEGMENT_MAX@. A client repeats each bulk insert in a call of its
+-- own, so it does not meet this limit.
 local UNPLACED_MAX = 2048
 
--- Finds segments without a place, of which tasks are sent again. Returns how many tasks they have; or nil and what is
--- wrong.
+-- Finds segments without a place of which the call repeats tasks. Returns the number of tasks in them; or nil and an
+-- error text.
 local function find_unplaced(request)
   local P, lists, count = request.P, {}, 0
   for _, task in ipairs(request.tasks) do
@@ -25,7 +27,7 @@ local function find_unplaced(request)
   return count
 end
 
--- The tasks of such a segment become ready one by one.
+-- The tasks of such a segment become single members of `ready`.
 local function place_tasks_of_segment(request, envelope)
   local p = segment_of(envelope)
   if not p or request.placed[p] or not request.unplaced[p] then return end
@@ -36,7 +38,7 @@ local function place_tasks_of_segment(request, envelope)
   end
 end
 
--- The envelope behind its marks, without the times, which schedule.lua changes.
+-- The part of an envelope from "type" on, without the times, which lib/schedule.lua changes.
 local function timeless(line, keeps_priority)
   local head, tail = string.match(line, '^("type":"[^"]*")(.*)$')
   if not head then return line end
@@ -44,7 +46,7 @@ local function timeless(line, keeps_priority)
   return head .. (keeps_priority and string.gsub(tail, '^,"priority":%-?%d+', '') or tail)
 end
 
--- Whether the envelope that is there is the one that this call brings.
+-- Whether the stored envelope is the one of the call. A task that replaced another one may have its priority.
 local function is_same(envelope, task)
   local rest, o = task.rest, task.options
   if sub(envelope, -#rest) == rest then return true end
@@ -52,8 +54,8 @@ local function is_same(envelope, task)
   return timeless(sub(envelope, find(envelope, '"type":', 1, true) or 1), keeps_priority) == timeless(rest, keeps_priority)
 end
 
--- The reply for a task whose id is known: 1: the first copy of the call enqueued it; 0: it is another task, or the call
--- has it twice.
+-- The reply for a task whose id exists: 1 if the first copy of the call enqueued it; 0 if it is another task, or the
+-- call contains it twice.
 local function answer_known(request, task)
   request.answered = request.answered or {}
   if not task.known or request.answered[task.id] or not is_same(task.known, task) then return 0 end
@@ -62,7 +64,7 @@ local function answer_known(request, task)
   return 1
 end
 
--- Deletes the lists of segments whose tasks stand in `ready` now.
+-- Deletes the lists of segments whose tasks are single members of `ready` now.
 local function end_placed(request)
   for p in pairs(request.placed) do call('DEL', request.P .. 'segment:' .. p) end
 end

@@ -1,16 +1,16 @@
--- Another task holds the unique key of a new task whose option `conflict` says that the new one takes its place.
+-- The careful path of enqueue.lua: a new task with the option `conflict` replaces the holder of its unique key.
 --
 -- requires: base, control, replacements, messages, sequence, task_state, unique
 -- gives: replace_holder
 
--- The rest of an envelope with the priority of the task that it replaces, where reschedule.lua would have put it.
+-- The rest of an envelope with the priority of the replaced task, at the position where reschedule.lua puts a priority.
 local function with_priority(rest, priority)
   local head, tail = string.match(rest, '^("type":"[^"]*")(.*)$')
   local due = string.match(tail, '^,"due":%d+') or string.match(tail, '^,"delay":%d+') or ''
   return head .. due .. ',"priority":' .. text(priority) .. sub(tail, #due + 1)
 end
 
--- A task is gone; if this call has brought its id, or brings it, the id is free again.
+-- The task `id` does not exist any more. A task of this call may have the same id: the id is free for it again.
 local function forget_accepted(request, id)
   request.accepted[id], request.due_of[id], request.parent_states[id] = nil, nil, nil
   for _, task in ipairs(request.tasks) do
@@ -26,8 +26,8 @@ local function names_parent(P, edges, id)
   return false
 end
 
--- The new task comes as its options say where they say so, else in the place of the old one. old: the old one's header.
--- score_or_time: the old one's score in the set of its state.
+-- Decides whether the new task takes the place of the holder, and gives it the priority of the holder if it has none.
+-- old: the header of the holder. score_or_time: the score of the holder in the set of its state.
 local function take_place(task, old, state, score_or_time)
   local o, old_priority = task.options, old.priority or 0
   if o.conflict == 'debounce' then return end
@@ -37,8 +37,8 @@ local function take_place(task, old, state, score_or_time)
   if not moves then task.place = {state == 'parked' and 'ready' or state, score_or_time} end
 end
 
--- A task that names no parents waits for those of the blocked one that it replaces, and comes at its time. Returns the
--- parents and the time; nil: it cannot.
+-- The new task names no parents, and the holder is blocked. Returns the parents that the new task waits for instead,
+-- and the time of the holder if the new task keeps it; nil: the holder has too many parents or children.
 local function inherited(P, task, holder)
   local o = task.options
   local parents = heritage(P, holder, task.id)
@@ -47,22 +47,22 @@ local function inherited(P, task, holder)
   return parents, keeps_due and tonumber(call('HGET', P .. 'info:' .. holder, 'due'))
 end
 
--- Replaces the holder, and changes the task's due, rest and place and its options `after` and `priority`. Returns nil;
--- or the id of the task that has the key: then the new one is refused. All tasks of this call that were accepted before
--- are written.
+-- Replaces the holder. Changes due, rest and place of the task, and its options `after` and `priority`. Returns nil; or
+-- the id of the task that has the key, and then the new task is refused. The caller has written all tasks that were
+-- accepted before.
 local function replace_holder(request, task, holder)
   local P, id, o = request.P, task.id, task.options
   local envelope = call('HGET', P .. 'tasks', holder)
   if not envelope then
-    -- The holder came in this call, was not needed, and is gone with its key; or it has ended, and its key is locked
-    -- for a time.
+    -- The holder was a task of this call, and was removed with its key at once; or it has ended, has no record, and its
+    -- key is held for a time.
     forget_accepted(request, holder)
     return lock(P, id, o)
   end
   local state, score = task_state(P, holder)
   if not is_waiting(state) then return holder end
   local old, parents, due = header(envelope), nil, nil
-  -- A key that is locked for a time may outlive its task, and another task may have come under that id since.
+  -- A key that is held for a time can outlive its task, and another task may have the id since.
   if old.unique ~= o.unique or names_parent(P, o.after, holder) then return holder end
   if state == 'blocked' and not o.after then
     parents, due = inherited(P, task, holder)

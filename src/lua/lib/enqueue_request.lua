@@ -1,9 +1,9 @@
--- What a call of `enqueue` asks for, read from its arguments and checked.
+-- The careful path of enqueue.lua: reads and checks the arguments.
 --
 -- requires: options, enqueue_parts
 -- gives: read_request
 
--- What ARGV[1] says: see the head of enqueue.lua. Returns whether it is one of those.
+-- Reads ARGV[1], which the head of enqueue.lua describes. Returns whether it is valid.
 local function read_way(request, way) -- inline
   if way == 'plain' or way == 'idle' or way == 'bulk' then
     request.is_plain, request.is_bulk = true, way == 'bulk'
@@ -17,19 +17,19 @@ local function read_way(request, way) -- inline
   return elapsed or request.source
 end
 
--- A task of the request; enqueue_any.lua describes the fields.
+-- Creates a task of the request; enqueue_any.lua describes the fields.
 local function new_task(id, options, rest)
   return {id = id, options = options, rest = rest, known = nil, due = nil, deadline = nil, has_info = nil, place = nil}
 end
 
--- Lists the tasks of the arguments. Returns what is wrong, or nil.
+-- Adds the tasks of the arguments to request.tasks. Returns an error text, or nil.
 local function list_tasks(request, given) -- inline
   local tasks, is_plain, width = request.tasks, request.is_plain, request.is_plain and 2 or 3
   local count = (#given - 1) / width
   if count % 1 ~= 0 then
     return (#given - 1) .. ' arguments after ARGV[1], which are ' .. width .. ' for each task'
   end
-  -- What unpack returns below must fit on the stack of Redis's Lua.
+  -- unpack is called with lists of the tasks. More values do not fit on the stack of Redis's Lua.
   if count > @ENQUEUE_MAX@ then return 'more than @ENQUEUE_MAX@ tasks in one call' end
   for i = 1, count do
     if is_plain then
@@ -40,7 +40,8 @@ local function list_tasks(request, given) -- inline
   end
 end
 
--- Checks all tasks and decodes their options. Those of a bulk insert have none, and their client has checked them.
+-- Checks all tasks, and decodes their options. Tasks of a bulk insert have none; the client has checked them. Returns
+-- an error text, or nil.
 local function check_tasks(request) -- inline
   local tasks, fault = request.tasks, nil
   for i = 1, #tasks do
@@ -58,7 +59,7 @@ local function check_tasks(request) -- inline
   return fault
 end
 
--- Returns what is wrong, or nil.
+-- Returns an error text, or nil.
 local function read_request(request, given) -- inline
   local is_known = read_way(request, given[1] or '')
   if not is_known then return 'ARGV[1] is none of "0", "1", "again <ms> <at>", "carried ...", "plain", "idle" and "bulk"' end

@@ -3,8 +3,8 @@
 -- requires: enqueue_plain, transitions_plain
 -- gives: are_new_tasks, count_common_ids, insert_several
 
--- How many tasks the call has; nil: not a whole number of them, too many, or an id is none. For UUIDs see
--- is_common_task.
+-- The number of tasks. nil: the arguments do not fit, there are too many tasks, or an id is malformed. An id that is as
+-- long as a UUID is not checked, as in is_common_task.
 local function count_common_ids(given) -- inline
   local count = (#given - 1) / 2
   if count % 1 > 0 or count > @ENQUEUE_MAX@ then return nil end
@@ -15,7 +15,7 @@ local function count_common_ids(given) -- inline
   return count
 end
 
--- Whether none of the ids is known, and no envelope is large.
+-- Whether no task has one of the ids, and no envelope is large.
 local function are_new_tasks(P, given, count) -- inline
   local known, are_new = call('HMGET', P .. 'tasks', unpack(given, 2, count + 1)), true
   for i = 1, count do
@@ -24,10 +24,10 @@ local function are_new_tasks(P, given, count) -- inline
   return are_new
 end
 
--- The segment for tasks that come together (lib/segment.lua): the newest one, if no task came since and it has room,
--- else a new one. nil: they are too few or too many, and stand in `ready` one by one. The number of segments is
--- limited, because scripts that read a queue by pages pass them all. before: the place before the first task. The
--- second value is true if it is the newest one.
+-- Returns p of the segment for these tasks (lib/segment.lua), and whether they join an existing one. They join the
+-- newest segment if no other task was enqueued since and it has room; else they get a new one. nil: too few or too many
+-- tasks; they become single members of `ready`. The number of segments is limited, because scripts that read a queue in
+-- pages pass all segments. before: the place before the first task.
 local function segment_for(P, count, before) -- inline
   if count < @SEGMENT_MIN@ or count > @SEGMENT_MAX@ then return nil, false end
   local newest, tail = string.match(call('HGET', P .. 'sequence', 'segment') or '', '^(%d+) (%d+)$')
@@ -40,8 +40,8 @@ local function segment_for(P, count, before) -- inline
   return p, false
 end
 
--- Puts the ids into the segment, and the segment into `ready` if it is new. Returns a number; or an error, and no new
--- segment is there.
+-- Appends the ids to the segment, and adds a new segment to `ready`. Returns a number; or an error, and then no new
+-- segment exists.
 local function fill_segment(P, given, count, p, joins, before) -- inline
   local list = P .. 'segment:' .. p
   local added = redis.pcall('RPUSH', list, unpack(given, 2, count + 1))
@@ -55,8 +55,8 @@ local function fill_segment(P, given, count, p, joins, before) -- inline
   return added
 end
 
--- last: the place of the last one. Returns Redis's clock in ms; an error, and no task is there; or nil: an id came
--- twice in this call.
+-- Writes the tasks. last: the place of the last one. Returns Redis's clock in ms; or an error, or nil if the call
+-- contains an id twice: then none of the tasks exists.
 local function insert_several(P, given, count, last, seconds, millis) -- inline
   local tasks, new, n, ready = P .. 'tasks', {}, 0, nil
   local before, stamp = last - @SCORE_STEP@ * count, '{"at":' .. seconds .. millis .. ','

@@ -1,10 +1,10 @@
--- A command of `enqueue` failed, as the user may not call it or a key has the wrong type: what the call made is
--- removed.
+-- The careful path of enqueue.lua: if Redis refuses a command, because the user has no right to it or a key has a wrong
+-- type, the tasks that the call made are removed.
 --
 -- requires: enqueue_any, transitions_plain
 -- gives: enqueue_or_undo
 
--- made: id -> its options. Nothing here may raise an error.
+-- made: id -> options. No command may raise an error here.
 local function undo(P, made)
   local call = redis.pcall
   for id, o in pairs(made) do
@@ -26,6 +26,6 @@ local function enqueue_or_undo(P, given, now)
   local good, reply = pcall(enqueue_any, P, given, now, made)
   if good then return reply end
   undo(P, made)
-  -- Redis's pcall makes a text of an error.
+  -- pcall of Redis's Lua returns an error as a text.
   return redis.error_reply(string.find(reply, '^%u+ ') and reply or 'ERR @NAME@: ' .. reply)
 end

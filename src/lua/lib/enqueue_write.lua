@@ -1,9 +1,10 @@
--- What `enqueue` collects for the tasks that it accepts (enqueue_any.lua) goes to Redis in few commands.
+-- The careful path of enqueue.lua: writes accepted tasks with few commands, from the lists of the request
+-- (enqueue_any.lua).
 --
 -- requires: base, sequence, wake_one, transitions, enqueue_lists, enqueue_parts
 -- gives: queue_task, write_tasks
 
--- The task waits for its time, or is ready behind the others of its priority and group.
+-- The task becomes scheduled if its time is to come, else ready, behind the others of its priority and group.
 local function queue_task(request, task)
   local id, due, o = task.id, task.due, task.options
   if due and due > request.now then
@@ -18,7 +19,7 @@ end
 local function write_ready(request) -- inline
   local P, list = request.P, request.ready
   order_save(request.order)
-  -- What unpack returns must fit on the stack of Redis's Lua.
+  -- More values of unpack may not fit on the stack of Redis's Lua.
   for first = 1, #list, 4000 do
     enter_ready(P, list, first, math.min(first + 3999, #list))
   end
@@ -43,8 +44,8 @@ local function write_lists(request)
   request.first_due, request.first_deadline = nil, nil
 end
 
--- Writes what was collected. Tasks come behind their parents of the call (lib/enqueue_parents.lua), so that children
--- can be linked whenever this is called: at the end, and before a task replaces another one.
+-- Writes the lists. It is called at the end, and before a task replaces another one. The parents that a child has among
+-- the tasks of the call are written by then, because they are enqueued before it (lib/enqueue_parents.lua).
 local function write_tasks(request)
   write_lists(request)
   if not request.children then return end

@@ -1,12 +1,13 @@
--- What a script looks at before anything else, so that no command of it is refused behind others that have written.
--- A script requires it in a block of its own, do ... end, as it has room for 200 locals.
+-- Checks the prefix, the rights of the user and the types of keys at the begin of a script, so that Redis does not
+-- refuse a command after others have written. A script requires this module in a block of its own, do ... end, because
+-- Lua allows 200 local names in a function.
 --
 -- requires: allowed, types
 -- gives: unfit
 
--- The error that the script is to return, or nil. id: the keys of that task are looked at, too. undoes: the script
--- undoes what it did where a command of it is refused, so that a user who may change access lists need not be asked for
--- each command (lib/allowed.lua).
+-- Returns the error that the script returns, or nil. id: the keys info:<id> and parents:<id> are checked, too. undoes:
+-- the script undoes its writes if a command is refused; then a shorter check of rights is enough (not_allowed in
+-- lib/allowed.lua).
 local function unfit(P, id, undoes)
   if not P or not string.find(P, '^[%w._:-]+:{[%w._~-]+}:$') then
     return redis.error_reply('ERR @NAME@: KEYS[1] is not the prefix of a queue, <namespace>:{<queue>}:')

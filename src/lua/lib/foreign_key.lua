@@ -1,15 +1,16 @@
--- A key of one task, group, tag, session or day at which another program has put a value of another type. A command on
--- it fails, which may be behind others that have written. Such a value is malformed data, like an envelope that is not
--- understood: it is removed, and the command is repeated as on a key that is absent. What is lost with it concerns that
--- one thing. A task whose info:<id> or parents:<id> it was is malformed from then on (`spoilt` in its envelope): one
--- that waits goes to the dead letters by the next maintain.lua. Keys with fixed names are not among these: a script is
--- refused before its first write (lib/types.lua).
+-- Another program may have put a value of a wrong type at a key of one task, group, tag, session or day. A command on
+-- that key fails, perhaps after other commands of the script have written. Such a value is malformed data, like a
+-- malformed envelope: this module removes it and repeats the command, which then finds no key. Only the data of that
+-- one task or group is lost. If the key was info:<id> or parents:<id>, the task is malformed from then on (`spoilt` in
+-- its envelope); if it is waiting, the next maintain.lua makes it dead. Keys with fixed names are not removed: if one
+-- has a wrong type, a script returns an error before its first write (lib/types.lua).
 --
 -- requires: base
 -- gives: is_spoilt
 -- replaces: call
 
--- Behind the marks of lib/base.lua and lib/cancel_mark.lua.
+-- Whether an envelope has the mark "spoilt". It stands behind the marks "info" (lib/base.lua) and "cancel"
+-- (lib/cancel_mark.lua).
 local function is_spoilt(envelope)
   return find(envelope, '^{"info":1,"spoilt":1,') or find(envelope, '^{"info":1,"cancel":1,"spoilt":1,')
 end
@@ -22,7 +23,7 @@ do
     if not envelope or sub(envelope, 1, 2) ~= '{"' or is_spoilt(envelope) then return end
     local marks = match(envelope, '^{"info":1,"cancel":1,') or match(envelope, '^{"info":1,')
     run('HSET', P .. 'tasks', id, (marks or '{"info":1,') .. '"spoilt":1,' .. sub(envelope, marks and #marks + 1 or 2))
-    -- So the step of deadlines looks at it (lib/expire.lua).
+    -- A time in the past, so that the step of deadlines finds the task (lib/expire.lua).
     run('ZADD', P .. 'deadlines', '0', id)
     announce_due(P, 0)
   end
@@ -34,7 +35,7 @@ do
     if thing == 'info' or thing == 'parents' then spoil(P, id) end
   end
 
-  -- The first of a command's keys is the one of which the type matters.
+  -- From here on `call` repairs keys. The first key of a command is the one whose type matters.
   call = function(...)
     local reply = redis.pcall(...)
     if type(reply) ~= 'table' or not reply.err then return reply end

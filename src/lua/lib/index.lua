@@ -1,4 +1,4 @@
--- A task comes into the index of its tags (lib/tags.lua).
+-- Adds a task to the index of each of its tags (lib/tags.lua).
 --
 -- requires: base, ties
 -- gives: index_tags

@@ -1,9 +1,10 @@
--- What is checked of a task that a script is to make, before anything is written.
+-- Checks a task that a script is to enqueue, before anything is written. The functions return an error text, or nil.
 --
 -- requires: base
 -- gives: NO_OPTIONS, checked_options, form_fault, option_fault, place_fault, task_fault
 
--- [[handle, policy], ...], see lib/dependency_register.lua. ("!" stands for a parent that is still to be named.)
+-- [[handle, policy], ...] (lib/dependency_register.lua). A handle that begins with "!" is a placeholder for parents
+-- that are named later, or "!<name>", a signal.
 local function are_edges(edges)
   if type(edges) ~= 'table' or #edges > @PARENTS_MAX@ then return false end
   for _, edge in ipairs(edges) do
@@ -14,7 +15,7 @@ local function are_edges(edges)
   return true
 end
 
--- What is wrong with those of its options (a table) that say where it stands, and when; or nil.
+-- Checks the options (a table) that decide its place and times.
 local function place_fault(o)
   local fault = field_fault(o)
   if fault then return fault end
@@ -23,7 +24,7 @@ local function place_fault(o)
   end
 end
 
--- The same of all its options.
+-- Checks all its options.
 local function option_fault(o)
   local fault = place_fault(o)
   if fault then return fault end
@@ -33,13 +34,14 @@ local function option_fault(o)
   if o.after ~= nil and not are_edges(o.after) then return 'its after is not a list of at most @PARENTS_MAX@ parents' end
 end
 
--- What is wrong with its id and the form of the rest of its envelope.
+-- Checks its id and the form of the rest of its envelope.
 local function form_fault(id, rest)
   if not is_id(id) then return ID_FAULT end
   if not find(rest, '^"type":"[%w._:/-]+"[^\n]*}\n') then return 'its envelope does not begin with "type":"<type>"' end
 end
 
--- What is wrong with its id and the rest of its envelope. (Of a unique key its end must know: it stands in both.)
+-- Checks its id and the rest of its envelope. A unique key must be in both the options and the envelope: the end of the
+-- task reads it from there.
 local function task_fault(id, rest, o)
   local fault = form_fault(id, rest)
   if fault or not o.unique then return fault end
@@ -48,7 +50,7 @@ local function task_fault(id, rest, o)
   if told.unique ~= o.unique then return 'its envelope names another unique key' end
 end
 
--- Its options, decoded; or nil and what is wrong with it. Nobody changes NO_OPTIONS.
+-- Returns its options, decoded; or nil and an error text. NO_OPTIONS is never changed.
 local NO_OPTIONS = {}
 local function checked_options(id, options, rest)
   local o, fault = NO_OPTIONS, nil

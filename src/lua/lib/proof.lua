@@ -1,17 +1,20 @@
--- Proof that no task which ended since the first try of this call has lost its record: neither of those that completed
--- or were cancelled nor of those that died; and that none went without a record (lib/unrecorded.lua). Bounded: a few
--- commands.
+-- Proves that every task that ended since the first try of a repeated call still has its record. Needed for "again" of
+-- enqueue.lua: if a record may be gone, an unknown id does not mean that the task is new. The proof takes a few
+-- commands, and fails if the retention may have removed a record, or if a task was deleted or discarded
+-- (lib/unrecorded.lua).
 --
--- elapsed: how long ago that was at most, in ms, by the caller's clock. began: what Redis's clock said then, or less,
--- as the caller reckons; nil: it does not know. With both, what Redis's clock did meanwhile is known: where it went
--- forward, all that time counts; where it went back, records that ended before that may have gone before older ones,
--- and nothing is proved.
+--   elapsed  the first try was sent at most so many ms ago, by the clock of the caller
+--   began    what Redis's clock showed then, or less; nil: not known
+--
+-- With both, the script knows what Redis's clock did meanwhile. If it went forward, all that time counts. If it went
+-- back, records of later times may have been removed before older ones, and nothing is proved.
 --
 -- requires: base
 -- gives: all_kept
 
-local SLACK = 1000 -- ms: clocks drift, and a number of `completed` past its limit may stand for a while
-local DRIFT = 50 -- ms: within a call
+local SLACK = 1000 -- ms: clocks drift, and `completed` may exceed its maximum for a while
+local DRIFT = 50 -- ms: the clocks differ that much within a call
+-- Whether it is proved. now: ms.
 local function all_kept(P, now, elapsed, began)
   if began and now - began < elapsed - DRIFT then return false end
   local since = math.min(now - elapsed, began or now) - SLACK

@@ -1,5 +1,5 @@
--- Replacements: a task that takes the place of another one, whose unique key it names, takes over those that wait for
--- it; and where it names no parents itself, those that the other one waits for.
+-- Replacements: a new task replaces the holder of its unique key (enqueue_replace.lua). It takes over the children of
+-- the holder; if it names no parents itself, also the parents of the holder.
 --
 -- requires: base, dependency_edges, edge, far_edge, messages, readers, reads
 -- gives: hand_edge, hand_over, heritage, inherit, note_replacement
@@ -8,8 +8,9 @@ local REPLACEMENTS_MOST = @REPLACED_CHILDREN_MAX@ -- (so many edges take Redis s
 local REPLACEMENT_KNOWN, REPLACEMENT_KNOWN_BRIEFLY = '@REPLACEMENT_MS@', '@REPLACEMENT_BRIEF_MS@' -- ms
 local HERITAGE_MOST = @REPLACED_PARENTS_MAX@ -- edges to parents; of more a retried task may still have some to make (lib/restore.lua)
 
--- number: of the message that registers it for the replacement, where that is one. Returns whether the child waits for
--- the replacement by this edge from now on, and not by one that it had.
+-- Moves one edge of a child from `parent` to `replacement`, both handles. number: of the message that registers the
+-- child with the replacement, or nil. Returns whether the moved edge is used; false: the child has an edge to the
+-- replacement already, or none to the parent.
 local function hand_edge(P, child, parent, replacement, number)
   local key = P .. 'parents:' .. child
   local edges = call('HMGET', key, parent, replacement)
@@ -25,14 +26,15 @@ local function hand_edge(P, child, parent, replacement, number)
   return false
 end
 
--- A registration for the task that is replaced may be on its way, also one of which this queue has not heard: link.lua.
--- When a task becomes a replacement, its own mark is deleted: who follows the marks never comes back to where he was.
+-- Records that `id` was replaced, in replaced_by:<id>. Messages from other queues that register children with `id` may
+-- still arrive, and link.lua follows the record. The record of the replacement itself is deleted, so that no chain of
+-- records is a circle.
 local function note_replacement(P, id, replacement, ms)
   call('SET', P .. 'replaced_by:' .. id, replacement, 'PX', ms)
   call('DEL', P .. 'replaced_by:' .. replacement)
 end
 
--- False, and nothing is done: there are too many.
+-- Moves the children of the task `id` to its replacement. Returns false, and does nothing, if there are too many.
 local function hand_over(P, id, replacement)
   local count = children_of(P, id)
   if count == 0 then
@@ -65,12 +67,13 @@ local function hand_over(P, id, replacement)
   return true
 end
 
--- The edges of a blocked task as its replacement is to have them, as in the option `after`: those that have not ended,
--- also to parents that have yet to come, and those whose records it may read. The handle "!" is left out, for whoever
--- would take it away does not know the replacement; so are edges that wait for a death, for a task without a death to
--- meet is removed. What it may read in this queue it reads from now on, so that no record goes with the other task; of
--- a record that was deleted by hand it is no reader. nil, and nothing is done: there are too many, or hand_over would
--- refuse.
+-- Returns the edges of a blocked task in the form of the option `after`, for its replacement: the edges that have not
+-- ended, also to parents that are expected, and the edges to completed parents, whose records the replacement may read.
+-- Handles that begin with "!", placeholders and signals, are left out: the program that removes a placeholder or sends
+-- a signal does not know the replacement. Edges with the policy "x" are left out, because a task that waits for a death
+-- and meets none is removed. The replacement becomes a reader of the records in this queue at once, so that they are
+-- not removed with the replaced task; it does not become one if a record was deleted by hand. Returns nil, and does
+-- nothing, if there are too many edges or hand_over would refuse.
 local function heritage(P, id, replacement)
   local key, queue, edges = P .. 'parents:' .. id, own_queue(P), {}
   if call('HLEN', key) > HERITAGE_MOST or children_of(P, id) > REPLACEMENTS_MOST then return nil end

@@ -1,25 +1,29 @@
--- The order of a queue is one number a task: score = priority * BAND + tag.
+-- The order of a queue: each ready task has a score, priority * BAND + tag, which is its place in `ready`. The scores
+-- of one priority are a band. The fields of the hash `sequence` have the last scores.
 --
 -- Tags are the virtual time of self-clocked fair queueing (S. J. Golestani, INFOCOM 1994): a task's tag is
 -- max(V, last tag of its group) + STEP / weight, so that groups take turns by weight however many tasks each has
 -- waiting. V, the virtual time of a band, is derived: one step before the tag at the band's head or, when the band is
--- empty, the last tag that was given in it. Tasks without a group are a group of their own; while no other is about,
--- their tags just count up and V is not looked at.
+-- empty, the last tag that was given in it. Tasks without a group are a group of their own; while there is no other
+-- group, their tags just count up, and V is not needed.
 --
 --   sequence hash <priority> -> the last score of tasks without a group
---                 "groups" -> 1 while `groups` is in use; "events" -> 1 while events are on (lib/event.lua);
+--                 "groups" -> 1 while `groups` is in use
+--                 "events" -> 1 while events are on (lib/event.lua)
 --                 "payload_max" -> the setting of this name (lib/payload_limit.lua)
---                 "next" -> the last score of priority 0, in place of the field "0", while plain tasks need only the
---                 next number: there are no groups, no events and no limit of payloads, and a token stands in `wake`,
---                 so that no thread waits that would have to be woken. end_next renames it to "0", for whoever finds
---                 nothing to lease or took the token. START or less, which is what enqueue.lua leaves when it adds to
---                 an absent field: it tells nothing
+--                 "next" -> the last score of priority 0, instead of the field "0". It exists only while enqueue.lua
+--                 needs nothing but the next number for a plain task: there are no groups, no events and no
+--                 payload_max, and a token is in `wake`, so that no thread is idle. end_next renames it to "0". A
+--                 script calls it when it finds nothing to lease, or takes the token. A value of START or less counts
+--                 as absent: HINCRBY of enqueue.lua created the field
 --                 "segment" -> "<p> <last score>" of the newest segment (lib/enqueue_several.lua)
---                 "epoch" -> any text, as long as scores go on from those before (lib/flagged.lua)
---   groups zset   <priority>:<group> -> the group's last score; forgotten when it is behind the head (maintain.lua)
+--                 "epoch" -> any text; it is removed with the hash, when scores begin again (lib/flagged.lua)
+--   groups zset   <priority>:<group> -> the last score of the group. maintain.lua removes groups whose scores are
+--                 before the head of the queue
 --
--- Scores are whole numbers within 2^53, so doubles hold them exactly. A band has room for 2^38 tasks between two
--- moments in which the queue is empty (maintain.lua then starts again); past that, tags stand still and ids decide.
+-- Scores are whole numbers below 2^53, so doubles represent them exactly. A band has room for 2^38 tasks until the
+-- queue is empty again; then maintain.lua lets the scores begin again. After that many tasks, all get the last score of
+-- the band, and their ids decide the order.
 --
 -- requires: base
 -- gives: BAND, START, STEP, end_next, head_score, next_score, order_open, order_read, order_save, virtual_time
@@ -29,7 +33,7 @@ local BAND = @SCORE_BAND@
 local START = @SCORE_START@ -- the room below is for tasks that go to the front
 local STEP = @SCORE_STEP@
 
--- From here on `next` is absent: its score is in `0`.
+-- Renames `next` to `0`.
 local function end_next(P)
   local last = call('HGET', P .. 'sequence', 'next')
   if not last then return end
@@ -42,10 +46,10 @@ local function head_score(P, base)
   return head[2] and tonumber(head[2])
 end
 
--- What this call has read of one queue's order: the last score of each priority without a group (plain) and of each
--- group (lanes), and the virtual times that it had to look up. order_save writes the first two. is_read: the hash
--- `sequence` was read: has_groups, has_events and payload_max are known. ahead: {priority, last score}, which
--- next_score needs first.
+-- Creates the table of what this call knows of the order of a queue. plain: priority -> last score without a group;
+-- lanes: "<priority>:<group>" -> last score; order_save writes these two. virtual: priority -> V, if it was needed.
+-- is_read: the hash `sequence` was read, so has_groups, has_events and payload_max are known. ahead: {priority, last
+-- score}, which order_read has read for the first next_score.
 local function order_open(P)
   return {P = P, plain = {}, lanes = false, virtual = false, grouped = false}
 end
@@ -66,14 +70,14 @@ local function plain_last(o, priority)
   return tonumber(known[1]) or priority * BAND + START
 end
 
--- What the hash says of tasks in a group.
+-- Reads the fields that matter for tasks in groups.
 local function read_grouped(o)
   local known = call('HMGET', o.P .. 'sequence', 'groups', 'events', 'next', 'payload_max')
   if known[3] then end_next(o.P) end
   o.is_read, o.has_groups, o.has_events, o.payload_max = true, known[1], known[2], known[4]
 end
 
--- Reads at once what next_score reads first for a task of this priority and group.
+-- Reads now what next_score would read first for a task of this priority and group.
 local function order_read(o, priority, group)
   if group then
     read_grouped(o)

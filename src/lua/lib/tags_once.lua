@@ -1,4 +1,4 @@
--- A tag that is given twice is kept once.
+-- Removes repeated tags from the options and the envelope of a new task.
 --
 -- requires: base
 -- gives: tags_once
@@ -10,8 +10,8 @@ local function are_same(list, others)
   return true
 end
 
--- The tags without repeats, and the rest of an envelope with as many. A rest that has others, or has them in a way that
--- is not understood, stays as it is: the index (tag:<tag>) has each task once anyway.
+-- Returns the tags without repeats, and the rest of the envelope without them. A rest with other tags, or with tags
+-- that cannot be found in its text, is not changed: the index (tag:<tag>) contains each task once anyway.
 local function tags_once(tags, rest)
   local seen, list = {}, {}
   for _, tag in ipairs(tags) do

@@ -1,6 +1,6 @@
--- Equal times: what comes to a sorted set at a time stands behind what is there of that time, whatever their names are.
--- A score is the time in ms and, behind its point, the place among those of that ms, in steps of 1 / PLACES, which a
--- double holds exactly up to the year 2109. (After that equal ones come in the order of their names.)
+-- Equal times in a sorted set: a member that is added later stands behind members with the same time, whatever the
+-- names are. The score is the time in ms plus a fraction, the place within that ms, in steps of 1 / PLACES. A double
+-- represents it exactly up to the year 2109; later, members with equal times are in the order of their names.
 --
 -- requires: base
 -- gives: add_behind, exact, score_behind
@@ -11,14 +11,15 @@ local function exact(score)
   return string.format('%.17g', score)
 end
 
--- The last place that is taken of a ms, or nil; and whether it is the last that there is.
+-- Returns the last used place of a ms, or nil; and whether it is the last one of that ms.
 local function last_place(key, time)
   local last = call('ZREVRANGEBYSCORE', key, '(' .. exact(time + 1), exact(time), 'WITHSCORES', 'LIMIT', 0, 1)[2]
   last = tonumber(last)
   return last, last and last + 1 / PLACES >= time + 1
 end
 
--- The next place. Where a ms is full it is in one that follows: found by halves, for all before it may be full, too.
+-- Returns the next place. If the ms is full, it is in a later one. That is found by a binary search, because many ms in
+-- a row may be full.
 local function score_behind(key, time)
   local last, full = last_place(key, time)
   if full then
@@ -34,7 +35,7 @@ local function score_behind(key, time)
   return last and last + 1 / PLACES or time
 end
 
--- list: time, member, time, member, ...
+-- Adds members behind those with equal times. list: time, member, time, member, ...
 local function add_behind(key, list)
   local scores, given, n = {}, {}, 0
   for i = 1, #list, 2 do

@@ -1,11 +1,11 @@
--- The keys of a queue that have fixed names, and their types, from ../../protocol/definition/keys.lua. A command on a
--- key of another type fails, which may be behind others that have written. `events` is not among them: what writes
--- there cannot fail (tell in lib/event.lua).
+-- The types of the keys of a queue with fixed names, from ../../protocol/definition/keys.lua. A command on a key of a
+-- wrong type fails, perhaps after others have written. `events` is not checked, because writing to it may fail (`tell`
+-- in lib/event.lua).
 --
 -- gives: has_wrong_type, wrong_type, wrong_type_of
 
 local KEY_TYPES = @KEY_TYPES@
--- What is wrong with a key, as an error of Redis's, or nil.
+-- Checks the type of one key. Returns a WRONGTYPE error, or nil.
 local function wrong_type_of(P, name, expected)
   local found = redis.pcall('TYPE', P .. name).ok
   if found and found ~= 'none' and found ~= expected then
@@ -13,7 +13,7 @@ local function wrong_type_of(P, name, expected)
   end
 end
 
--- What is wrong with one of these keys.
+-- Checks all these keys. Returns an error for the first key of a wrong type, or nil.
 local function wrong_type(P)
   for expected, names in pairs(KEY_TYPES) do
     for name in string.gmatch(names, '%S+') do
@@ -23,9 +23,9 @@ local function wrong_type(P)
   end
 end
 
--- Whether a key has the wrong type, as far as two commands tell: one finds texts at all keys, one finds what is no set
--- of either kind at the keys of sorted sets (it looks at no member, as there is nothing at the prefix itself). Another
--- wrong type is found by the command that meets it (docs/limits.md). id: its keys are looked at, too.
+-- Whether a key has a wrong type, as far as two commands show: MGET finds strings at any of the keys, and ZINTERCARD
+-- finds keys of sorted sets that are no sets. It reads no members, because one of its keys, the prefix itself, never
+-- exists. A command that meets another wrong type fails (docs/limits.md). id: the keys of this task are checked, too.
 local function has_wrong_type(P, id)
   local info, parents = P .. 'info:' .. (id or ''), P .. 'parents:' .. (id or '')
   local texts = redis.pcall('MGET', info, parents, @OTHER_KEYS@)

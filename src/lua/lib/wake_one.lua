@@ -1,16 +1,18 @@
--- Wakes one thread. The thread that came to `idle` last receives an empty item, which means: poll the queue
--- (lib/hand.lua). If no thread is idle, a token is put into `wake`, on which other threads block; there is one token at
--- most, and while it is there nobody is idle. A thread that finds more tasks than it takes wakes the next one.
+-- Wakes one thread. The thread that became idle last gets an empty item in its list, and then polls the queue
+-- (lib/hand.lua). If no thread is idle, a token is added to the list `wake`, on which other threads block
+-- (lib/wake_all.lua). There is at most one token, and while it exists no thread is idle. A thread that leaves tasks in
+-- the queue wakes the next thread.
 --
---   woken:<session>  set  "<session>:<thread>" of each of its threads that was sent an empty item, while the session
---                         stands
+--   woken:<session>  set  "<session>:<thread>" of each thread that was sent an empty item. When the session ends, items
+--                         that were not read are deleted (lib/leases.lua)
 --
 -- requires: wake_all_later, worker_alive
 -- gives: wake_one
 
--- A thread whose keys another program has taken is passed over, too: an error here would come in the middle of a step.
--- If the first @IDLE_PASSED_MAX@ idle threads do not exist any more, maintain.lua wakes the others later, and a token
--- is put into `wake`. Returns true in that case.
+-- Skips threads whose sessions have ended, and threads whose keys have a wrong type, because an error here could end a
+-- script halfway. A thread whose worker does not listen (lib/worker_alive.lua) gets its item, and then the next thread
+-- is woken as well. After @IDLE_PASSED_MAX@ such threads the script adds a token to `wake`, leaves the other threads to
+-- maintain.lua, and returns true.
 local function wake_one(P)
   local call = redis.call
   if call('LLEN', P .. 'wake') > 0 then return end
