@@ -180,6 +180,44 @@ wait "$waiter"
 expect_has "$(cat "$TEST_DIR/waited")" '"state":"completed"'
 api 409 POST "$API/tasks/{queue}/{id}/settle" "$T/$id/settle" "{\"lease\":$lease,\"outcome\":\"done\"}"
 
+# Each outcome of `reeve settle`, with the members that go with it and no others.
+SETTLE="$API/tasks/{queue}/{id}/settle"
+lease_one() {
+    reeve enqueue settled echo --id "$1" >/dev/null || fail "no task"
+    ok POST "$API/queues/{queue}/lease" $API/queues/settled/lease '{"for":"30s"}'
+    lease=$(member lease "$ANSWER")
+}
+# settles ID OUTCOME MEMBERS STATE
+settles() {
+    lease_one "$1"
+    ok POST "$SETTLE" "$API/tasks/settled/$1/settle" "{\"lease\":$lease,\"outcome\":\"$2\"$3}"
+    expect_eq "$(of_task "settled/$1" state)" "\"$4\"" "$2"
+}
+reeve enqueue other echo --id before >/dev/null || fail "no task"
+settles wait-1 wait ',"after":["other/before"]' blocked
+settles wait-2 wait ',"after":["other/before:go","other/before:wait"]' blocked
+settles retry retry ',"in":"1h","kind":"busy","message":"later"' scheduled
+expect_eq "$(of_task settled/retry error_kind)" '"busy"'
+settles backoff retry ',"in":null' scheduled
+settles fail fail ',"kind":"bad"' dead
+settles snooze snooze ',"in":60' scheduled
+settles cancel cancel ',"reason":"by hand"' cancelled
+expect_eq "$(of_task settled/cancel cancel_reason)" '"by hand"'
+expect_status 0 reeve lease other --exec true
+for id in wait-1 wait-2; do
+    wait_for '[ "$(of_task "settled/$id" state)" = "\"ready\"" ]' 20
+    expect_status 0 reeve delete "settled/$id"
+done
+settles give-back give-back '' ready
+ok POST "$API/queues/{queue}/lease" $API/queues/settled/lease '{"for":"30s"}'
+lease=$(member lease "$ANSWER")
+for refused in '"outcome":"wait"' '"outcome":"wait","after":[]' '"outcome":"wait","after":["other/x:death"]' '"outcome":"wait","after":[7]' \
+    '"outcome":"wait","after":null' '"outcome":"wait","after":{}' '"outcome":"done","after":["other/x"]' '"outcome":"snooze"' '"outcome":"done","in":1' \
+    '"outcome":"cancel","message":"x"' '"outcome":"done","result":null,"kind":"x"' '"outcome":"waits"'; do
+    api 400 POST "$SETTLE" "$API/tasks/settled/give-back/settle" "{\"lease\":$lease,$refused}"
+done
+ok POST "$SETTLE" "$API/tasks/settled/give-back/settle" "{\"lease\":$lease,\"outcome\":\"discard\"}"
+
 # Many at once, as an operation of the server.
 ok POST "$API/queues/{queue}/preview" $Q/preview '{"action":"cancel","filter":{"state":"ready","type":"fail"}}'
 count=$(member count "$ANSWER")

@@ -4,14 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "after.h"
 #include "args.h"
 #include "handle.h"
 #include "json.h"
+#include "settle_word.h"
 #include "task_options.h"
 #include "verbs.h"
-
-#define AFTER_MAX 64
 
 struct settle_options {
     const char *lease;
@@ -21,7 +19,7 @@ struct settle_options {
     const char *message;
     const char *reason;
     const char *layers;
-    reeve_parent after[AFTER_MAX];
+    reeve_parent after[CLI_SETTLE_AFTER_MAX];
     size_t after_count;
 };
 
@@ -31,14 +29,13 @@ static int read_after(const cli_context *cli, const cli_option *option, void *po
 {
     struct settle_options *options = pointer;
 
-    if (options->after_count == AFTER_MAX) return cli_usage(cli, "--after: at most %d of them", AFTER_MAX);
+    if (options->after_count == CLI_SETTLE_AFTER_MAX)
+        return cli_usage(cli, "--after: at most %d of them", CLI_SETTLE_AFTER_MAX);
     reeve_parent *parent = &options->after[options->after_count];
     char given[128]; /* the value is cut where the rule begins */
 
     (void)snprintf(given, sizeof(given), "%s", value);
-    if (!cli_after_parse(value, parent) || parent->on_death == REEVE_PARENT_DEATH ||
-        parent->unknown != REEVE_UNKNOWN_REFUSE)
-        return cli_bad_value(cli, option, given, "QUEUE/ID, or that with a rule behind it: fail, go or wait");
+    if (!cli_settle_word_after(value, parent)) return cli_bad_value(cli, option, given, CLI_SETTLE_AFTER);
     options->after_count++;
     return CLI_DONE;
 }
@@ -56,38 +53,19 @@ static const cli_option settle_table[] = {
     {0},
 };
 
-typedef struct outcome_word {
-    const char *word;
-    reeve_outcome outcome;
-    const char *options; /* that go with it */
-} outcome_word;
-
-static const outcome_word words[] = {
-    {"done", REEVE_OUTCOME_DONE, " result "},       {"retry", REEVE_OUTCOME_RETRY, " in kind message "},
-    {"fail", REEVE_OUTCOME_FAIL, " kind message "}, {"snooze", REEVE_OUTCOME_SNOOZE, " in "},
-    {"give-back", REEVE_OUTCOME_SNOOZE, " "},       {"cancel", REEVE_OUTCOME_CANCEL, " reason "},
-    {"discard", REEVE_OUTCOME_DISCARD, " "},        {"wait", REEVE_OUTCOME_SNOOZE, " after "},
-};
-
-static const outcome_word *find_word(const cli_context *cli, const char *text)
+static const cli_settle_word *find_word(const cli_context *cli, const char *text)
 {
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcmp(words[i].word, text) == 0) return &words[i];
-    (void)cli_usage(cli, "\"%.40s\" is no outcome: done, retry, fail, snooze, give-back, cancel, discard or wait",
-                    text);
-    return NULL;
+    const cli_settle_word *word = cli_settle_word_find(text);
+
+    if (word == NULL) (void)cli_usage(cli, "\"%.40s\" is no outcome: " CLI_SETTLE_WORDS, text);
+    return word;
 }
 
-static int check_options(const cli_context *cli, const outcome_word *word)
+static int check_options(const cli_context *cli, const cli_settle_word *word)
 {
-    static const char *const names[] = {"result", "in", "kind", "message", "reason", "after"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        char blank[16];
-        (void)snprintf(blank, sizeof(blank), " %s ", names[i]);
-        if (cli_was_given(cli, names[i]) && strstr(word->options, blank) == NULL)
-            return cli_usage(cli, "--%s does not go with %s", names[i], word->word);
-    }
+    for (const char *const *name = cli_settle_word_options; *name != NULL; name++)
+        if (cli_was_given(cli, *name) && !cli_settle_word_takes(word, *name))
+            return cli_usage(cli, "--%s does not go with %s", *name, word->word);
     if (strcmp(word->word, "snooze") == 0 && !cli_was_given(cli, "in"))
         return cli_usage(cli, "snooze needs --in DURATION; give-back has no delay");
     if (strcmp(word->word, "wait") == 0 && !cli_was_given(cli, "after"))
@@ -110,7 +88,7 @@ static void print(const cli_context *cli, const cli_handle *handle, const char *
 }
 
 static int send_outcome(cli_context *cli, const struct settle_options *options, const cli_handle *handle,
-                        const outcome_word *word, reeve_bytes result)
+                        const cli_settle_word *word, reeve_bytes result)
 {
     const reeve_lease_outcome outcome = {.size = sizeof(outcome),
                                          .outcome = word->outcome,
@@ -137,7 +115,7 @@ static int send_outcome(cli_context *cli, const struct settle_options *options, 
 static int settle(cli_context *cli, void *pointer)
 {
     const struct settle_options *options = pointer;
-    const outcome_word *word = find_word(cli, cli->rest[1]);
+    const cli_settle_word *word = find_word(cli, cli->rest[1]);
     cli_handle handle;
     rv_buf result;
     int status;

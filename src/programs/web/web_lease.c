@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "cli/lease_view.h"
+#include "cli/settle_word.h"
 #include "reeve/consumer.h"
 #include "web.h"
 
@@ -96,24 +97,58 @@ void web_run_lease(web_call *call)
 
 /* ---- settle ---------------------------------------------------------------------------------------------------- */
 
-static bool read_outcome(web_call *call, reeve_lease_outcome *ret)
-{
-    static const struct {
-        const char *name;
-        reeve_outcome outcome;
-    } outcomes[] = {{"done", REEVE_OUTCOME_DONE},        {"retry", REEVE_OUTCOME_RETRY},
-                    {"fail", REEVE_OUTCOME_FAIL},        {"snooze", REEVE_OUTCOME_SNOOZE},
-                    {"give-back", REEVE_OUTCOME_SNOOZE}, {"cancel", REEVE_OUTCOME_CANCEL},
-                    {"discard", REEVE_OUTCOME_DISCARD}};
-    const char *name = web_body_text(call, "outcome");
+/* What a request settles a task with; its texts are those of the body. */
+typedef struct settlement {
+    reeve_lease_outcome outcome;
+    reeve_parent after[CLI_SETTLE_AFTER_MAX];
+    char *result; /* to be freed */
+} settlement;
 
-    for (size_t i = 0; name != NULL && i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
-        if (strcmp(outcomes[i].name, name) != 0) continue;
-        ret->outcome = outcomes[i].outcome;
-        return true;
+/* null is absent, but for a result, which may be any value. */
+static bool has(const web_call *call, const char *name)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(call->body, name);
+
+    return value != NULL && (!cJSON_IsNull(value) || strcmp(name, "result") == 0);
+}
+
+/* The outcome, which must have the members that it needs, and no others. */
+static const cli_settle_word *read_word(web_call *call)
+{
+    const char *name = web_body_text(call, "outcome");
+    const cli_settle_word *word = name == NULL ? NULL : cli_settle_word_find(name);
+
+    if (word == NULL) {
+        web_refuse(call, 400, "invalid", "\"outcome\": expected " CLI_SETTLE_WORDS);
+        return NULL;
     }
-    web_refuse(call, 400, "invalid", "\"outcome\": expected done, retry, fail, snooze, give-back, cancel or discard");
-    return false;
+    for (const char *const *option = cli_settle_word_options; *option != NULL; option++) {
+        if (!has(call, *option) || cli_settle_word_takes(word, *option)) continue;
+        web_refuse(call, 400, "invalid", "\"%s\" does not go with the outcome %s", *option, word->word);
+        return NULL;
+    }
+    if (word->needs == NULL || has(call, word->needs)) return word;
+    web_refuse(call, 400, "invalid", "the outcome %s needs \"%s\"", word->word, word->needs);
+    return NULL;
+}
+
+/* A text of the body or an array of them, whose rules are cut off in place. */
+static bool read_after(web_call *call, settlement *to)
+{
+    cJSON *list = cJSON_GetObjectItemCaseSensitive(call->body, "after");
+    cJSON *item = cJSON_IsArray(list) ? list->child : list;
+    reeve_lease_outcome *outcome = &to->outcome;
+    bool good = !has(call, "after") || item != NULL;
+
+    outcome->after = to->after;
+    for (; has(call, "after") && item != NULL; item = item->next) {
+        good = good && cJSON_IsString(item) && outcome->after_count < CLI_SETTLE_AFTER_MAX &&
+               cli_settle_word_after(item->valuestring, &to->after[outcome->after_count++]);
+    }
+    if (!good)
+        web_refuse(call, 400, "invalid", "\"after\": expected a text, or an array of 1 to %d, each " CLI_SETTLE_AFTER,
+                   CLI_SETTLE_AFTER_MAX);
+    return good;
 }
 
 /* The result as it was written, so that a number keeps all its digits; of a text its bytes. The caller frees *ret_made. */
@@ -137,31 +172,37 @@ static bool read_result(web_call *call, reeve_bytes *ret, char **ret_made)
     return false;
 }
 
+static bool read_settlement(web_call *call, settlement *ret)
+{
+    const cli_settle_word *word = read_word(call);
+    reeve_lease_outcome *outcome = &ret->outcome;
+    const char *reason = web_body_text(call, "reason");
+
+    if (word == NULL) return false;
+    *outcome = (reeve_lease_outcome){.size = sizeof(*outcome),
+                                     .outcome = word->outcome,
+                                     .has_delay = has(call, "in"),
+                                     .kind = web_body_text(call, "kind"),
+                                     .message = reason != NULL ? reason : web_body_text(call, "message")};
+    return web_body_duration(call, "in", 0, &outcome->delay_ms) && read_after(call, ret) &&
+           read_result(call, &outcome->result, &ret->result);
+}
+
 void web_run_settle(web_call *call)
 {
     const char *token = web_body_text(call, "lease");
-    reeve_lease_outcome outcome = {.size = sizeof(outcome)};
-    char *made = NULL;
+    settlement given = {.result = NULL};
 
-    if (!read_outcome(call, &outcome)) return;
     if (token == NULL) {
         web_refuse(call, 400, "invalid", "\"lease\" is missing: the token of the lease");
-        return;
+    } else if (read_settlement(call, &given)) {
+        reeve_status status = reeve_lease_settle(call->client, QUEUE(call), ID(call), token, &given.outcome);
+        if (status == REEVE_OK)
+            web_done(call);
+        else
+            web_refuse_status(call, status);
     }
-    outcome.has_delay = cJSON_HasObjectItem(call->body, "in");
-    if (!web_body_duration(call, "in", 0, &outcome.delay_ms)) return;
-    outcome.kind = web_body_text(call, "kind");
-    outcome.message = web_body_text(call, "message");
-    if (!read_result(call, &outcome.result, &made)) {
-        rv_free(made);
-        return;
-    }
-    reeve_status status = reeve_lease_settle(call->client, QUEUE(call), ID(call), token, &outcome);
-    rv_free(made);
-    if (status == REEVE_OK)
-        web_done(call);
-    else
-        web_refuse_status(call, status);
+    rv_free(given.result);
 }
 
 void web_run_heartbeat(web_call *call)

@@ -63,7 +63,7 @@ const web_route web_route_table[] = {
     {"POST", API "/tasks/{queue}/{id}/cancel", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_cancel, "reason cascade"},
     {"POST", API "/tasks/{queue}/{id}/reschedule", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_reschedule, "at in"},
     {"POST", API "/tasks/{queue}/{id}/priority", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_priority, "priority"},
-    {"POST", API "/tasks/{queue}/{id}/settle", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_settle, "outcome lease result kind message in"},
+    {"POST", API "/tasks/{queue}/{id}/settle", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_settle, "outcome lease result kind message in reason after"},
     {"POST", API "/tasks/{queue}/{id}/heartbeat", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_heartbeat, "lease for"},
     {"GET", API "/cron", WEB_VIEWER, WEB_REDIS, web_run_cron, NULL},
     {"POST", API "/cron/{queue}/{name}/run", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_cron_run, NULL},
