@@ -1,8 +1,8 @@
 /*
  * web_snapshot.c - reading snapshots, and the thread that does so while somebody looks. It reads one a second. Where there are many
  * queues or workers, reading all of them takes Redis long: then most snapshots read only the queues that the overview shows, and have
- * the rest from the last whole one. Between whole ones lie 400 times as long as one took, at most a minute, so that they take a
- * quarter of a percent of a connection's time.
+ * the rest from the last whole one. Between whole ones lie 800 times as long as one took, at most a minute, so that they take an
+ * eighth of a percent of a connection's time.
  */
 #include "web_snapshot.h"
 
@@ -20,7 +20,7 @@
 
 #define FRESH_MS 900
 #define INTERVAL_MS 1000
-#define SHARE 400
+#define SHARE 800
 #define INTERVAL_MAX_MS 60000
 #define FEW 20      /* so many queues and workers are read each time */
 #define PART_READ 8 /* queues of a snapshot that is not whole */
