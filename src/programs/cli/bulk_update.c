@@ -1,5 +1,5 @@
 /*
- * bulk_update.c - many tasks by a filter, step by step; and purge, which is nothing else.
+ * bulk_update.c - many tasks by a filter: by scripts that change some at a time, or by a call for each (bulk_each.c).
  */
 #include "bulk_update.h"
 
@@ -8,9 +8,13 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/error.h"
+#include "base/id.h"
+#include "bulk_each.h"
 #include "json.h"
 #include "maintain.h"
 #include "progress.h"
+#include "protocol/definition.h"
 #include "stop.h"
 #include "verbs.h"
 
@@ -18,10 +22,15 @@ struct bulk_update {
     cli_context *cli;
     const cli_bulk_update_plan *plan;
     cli_bulk_update_options options;
+    const void *own; /* the options, as the verb gave them */
+    const reeve_state *states;
+    size_t state_count;
     reeve_bulk_result before; /* in the states that are through */
     reeve_bulk_result sums;   /* in all */
     cli_progress progress;
-    uint64_t total; /* how many there are to look at, about; 0: not known */
+    uint64_t total;   /* how many there are to look at, about; 0: not known */
+    rv_error refusal; /* of the first task that a call refused */
+    cli_handle refused;
 };
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
@@ -69,14 +78,26 @@ static int check(const cli_context *cli, const cli_bulk_update_plan *plan, const
 }
 
 /* The states to go through. */
-static const reeve_state *states_of(const struct bulk_update *update, size_t *ret_count)
+static void choose_states(struct bulk_update *update)
 {
+    const cli_bulk_update_plan *plan = update->plan;
     const cli_filter *filter = &update->options.filter;
 
-    *ret_count = 1;
-    if (filter->has_state && !filter->all_states) return &filter->state;
-    *ret_count = filter->all_states ? update->plan->allowed_count : update->plan->state_count;
-    return filter->all_states ? update->plan->allowed : update->plan->states;
+    update->states = plan->states;
+    update->state_count = plan->state_count;
+    if (filter->all_states) {
+        update->states = plan->allowed;
+        update->state_count = plan->allowed_count - plan->named_count;
+    } else if (filter->has_state) {
+        update->states = &filter->state;
+        update->state_count = 1;
+    }
+}
+
+/* Whether a call is made for each task: scripts change no running ones. */
+static bool is_by_call(const struct bulk_update *update)
+{
+    return update->plan->steps == NULL || update->states[0] == REEVE_STATE_RUNNING;
 }
 
 /* The filter in a state, behind `done` tasks in others. */
@@ -155,7 +176,7 @@ static reeve_status update_state(struct bulk_update *update, reeve_state state)
     reeve_status status;
 
     update->before = update->sums;
-    status = reeve_bulk_update(cli->client, cli->rest[0], update->plan->action, &filter, on_step, update, &sums);
+    status = reeve_bulk_update(cli->client, cli->rest[0], *update->plan->steps, &filter, on_step, update, &sums);
     add_up(update, &sums);
     return status;
 }
@@ -163,11 +184,75 @@ static reeve_status update_state(struct bulk_update *update, reeve_state state)
 static reeve_status update_states(struct bulk_update *update)
 {
     reeve_status status = REEVE_OK;
-    size_t count;
-    const reeve_state *states = states_of(update, &count);
 
-    for (size_t i = 0; i < count && status == REEVE_OK && !is_enough(update, update->sums.done); i++)
-        status = update_state(update, states[i]);
+    for (size_t i = 0; i < update->state_count && status == REEVE_OK && !is_enough(update, update->sums.done); i++)
+        status = update_state(update, update->states[i]);
+    return status;
+}
+
+/* ---- a call for each ------------------------------------------------------------------------------------------- */
+
+static bool goes_on(void *user)
+{
+    struct bulk_update *update = user;
+
+    show_progress(update);
+    return cli_stop_signal() == 0;
+}
+
+/* A call has failed. Returns REEVE_OK unless that ends the work. A task that has left its state is left out. */
+static reeve_status count_refusal(struct bulk_update *update, const cli_bulk_each *each, const cli_handle *handle,
+                                  reeve_state state, reeve_status status)
+{
+    rv_error why = {.status = status};
+
+    if (cli_exit_of(status) == CLI_NO_REDIS || status == REEVE_ENOMEM) return status;
+    rv_copy_text(why.text, sizeof(why.text), reeve_client_error(update->cli->client));
+    if (status == REEVE_ENOTFOUND || (status == REEVE_ESTATE && cli_bulk_each_has_left(each, handle, state)))
+        return REEVE_OK;
+    if (update->sums.refused++ > 0) return REEVE_OK;
+    update->refusal = why;
+    update->refused = *handle;
+    return REEVE_OK;
+}
+
+static reeve_status call_each(struct bulk_update *update, const cli_bulk_each *each)
+{
+    reeve_status status = REEVE_OK;
+    cli_handle handle;
+    reeve_state state = REEVE_STATE_READY;
+    const char *id;
+    size_t place = 0;
+
+    rv_copy_text(handle.queue, sizeof(handle.queue), update->cli->rest[0]);
+    while (status == REEVE_OK && (id = cli_bulk_each_next(each, &place, &state)) != NULL) {
+        bool running = false;
+
+        if (!goes_on(update)) return REEVE_EINTERRUPTED;
+        rv_copy_text(handle.id, sizeof(handle.id), id);
+        status = update->plan->call(update->cli->client, &handle, update->own, &running);
+        if (status == REEVE_OK)
+            update->sums.done++;
+        else
+            status = count_refusal(update, each, &handle, state, status);
+    }
+    return status;
+}
+
+static reeve_status update_by_calls(struct bulk_update *update)
+{
+    cli_bulk_each each;
+    reeve_status status;
+
+    cli_bulk_each_init(&each, update->cli, &update->options.filter, update->states, update->state_count);
+    do {
+        uint64_t left = update->options.limit > 0 ? (uint64_t)update->options.limit - update->sums.done : 0;
+
+        status = cli_bulk_each_find(&each, left, goes_on, update);
+        update->sums.seen = each.seen;
+        if (status == REEVE_OK) status = call_each(update, &each);
+    } while (status == REEVE_OK && each.count > 0 && !is_enough(update, update->sums.done));
+    cli_bulk_each_fini(&each);
     return status;
 }
 
@@ -185,7 +270,7 @@ static reeve_status look_at_state(const struct bulk_update *update, reeve_state 
     char ids[REEVE_PREVIEW_MAX][REEVE_ID_MAX];
     reeve_bulk_result found = {0};
     size_t count = 0;
-    reeve_status status = reeve_bulk_update_preview(update->cli->client, update->cli->rest[0], update->plan->action,
+    reeve_status status = reeve_bulk_update_preview(update->cli->client, update->cli->rest[0], *update->plan->steps,
                                                     &filter, &found, ids, &count);
 
     all->found.seen += found.seen;
@@ -236,18 +321,61 @@ static void print_preview(const struct bulk_update *update, const struct preview
         (void)printf("  and %s more\n", cli_count_text(all->found.done - all->count, done));
 }
 
+static bool always(void *user)
+{
+    (void)user;
+    return true;
+}
+
+/* The same for tasks of all states for which calls are made. */
+static reeve_status look_at_each(const struct bulk_update *update, struct preview *all)
+{
+    cli_bulk_each each;
+    reeve_state state;
+    const char *id;
+    size_t place = 0;
+    reeve_status status;
+
+    cli_bulk_each_init(&each, update->cli, &update->options.filter, update->states, update->state_count);
+    status = cli_bulk_each_find(&each, (uint64_t)update->options.limit, always, NULL);
+    all->found = (reeve_bulk_result){.seen = each.seen, .done = each.count};
+    while (all->count < REEVE_PREVIEW_MAX && (id = cli_bulk_each_next(&each, &place, &state)) != NULL)
+        rv_copy_text(all->ids[all->count++], sizeof(all->ids[0]), id);
+    cli_bulk_each_fini(&each);
+    return status;
+}
+
 static int dry_run(const struct bulk_update *update)
 {
     struct preview all = {.count = 0};
     reeve_status status = REEVE_OK;
-    size_t count;
-    const reeve_state *states = states_of(update, &count);
 
-    for (size_t i = 0; i < count && status == REEVE_OK && !is_enough(update, all.found.done); i++)
-        status = look_at_state(update, states[i], &all);
+    if (is_by_call(update)) status = look_at_each(update, &all);
+    for (size_t i = 0; !is_by_call(update) && i < update->state_count; i++) {
+        if (status != REEVE_OK || is_enough(update, all.found.done)) break;
+        status = look_at_state(update, update->states[i], &all);
+    }
     if (status != REEVE_OK) return cli_fail_call(update->cli, status, update->cli->rest[0]);
     print_preview(update, &all);
     return CLI_DONE;
+}
+
+static int tell_refused(const struct bulk_update *update)
+{
+    const cli_context *cli = update->cli;
+    char name[REEVE_HANDLE_MAX + 1];
+
+    if (is_by_call(update)) {
+        cli_handle_text(&update->refused, name);
+        return cli_fault_say(
+            cli, CLI_REFUSED, &(cli_fault){.code = cli_code_of(update->refusal.status), .handle = name},
+            update->sums.refused == 1 ? "refused: %s" : "refused: %s; others, too", update->refusal.text);
+    }
+    if (*update->plan->steps != REEVE_ACTION_RETRY)
+        return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "state"},
+                             "refused: other tasks wait for these; with a HANDLE, --cascade takes them along");
+    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "unique"},
+                         "refused: the unique key of a task is held by another one by now, or the task is malformed");
 }
 
 /* The sums are told whatever came in between. */
@@ -265,35 +393,30 @@ static int tell(const struct bulk_update *update, reeve_status status)
     }
     if (status == REEVE_EINTERRUPTED) return cli_signalled(cli, cli_stop_signal());
     if (status != REEVE_OK) return cli_fail_call(cli, status, cli->rest[0]);
-    if (update->sums.refused == 0) return CLI_DONE;
-    if (update->plan->action != REEVE_ACTION_RETRY)
-        return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "state"},
-                             "refused: other tasks wait for these; with a HANDLE, --cascade takes them along");
-    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "unique"},
-                         "refused: the unique key of a task is held by another one by now, or the task is malformed");
+    return update->sums.refused == 0 ? CLI_DONE : tell_refused(update);
 }
 
 static int run(struct bulk_update *update)
 {
     cli_context *cli = update->cli;
     reeve_status result;
-    size_t count;
-    const reeve_state *states = states_of(update, &count);
 
+    choose_states(update);
     if (update->options.dry_run) return dry_run(update);
     cli_progress_init(&update->progress, cli);
     if (update->progress.shows)
-        update->total = cli_filter_count(cli, &update->options.filter, cli->rest[0], states, count);
+        update->total =
+            cli_filter_count(cli, &update->options.filter, cli->rest[0], update->states, update->state_count);
     cli_stop_catch(NULL);
-    result = update_states(update);
+    result = is_by_call(update) ? update_by_calls(update) : update_states(update);
     cli_stop_release();
     cli_progress_clear(&update->progress);
     return tell(update, result);
 }
 
-int cli_bulk_update(cli_context *cli, const cli_bulk_update_plan *plan, const cli_bulk_update_options *options)
+int cli_bulk_update_queue(cli_context *cli, const cli_bulk_update_plan *plan, const cli_bulk_update_options *options)
 {
-    struct bulk_update update = {.cli = cli, .plan = plan, .options = *options};
+    struct bulk_update update = {.cli = cli, .plan = plan, .options = *options, .own = options};
     int status = check(cli, plan, options);
 
     if (status == CLI_DONE) status = cli_open_queue(cli, cli->rest[0]);
@@ -301,54 +424,41 @@ int cli_bulk_update(cli_context *cli, const cli_bulk_update_plan *plan, const cl
     return status == CLI_DONE ? run(&update) : status;
 }
 
-/* ---- purge ----------------------------------------------------------------------------------------------------- */
+/* ---- handles, or a queue --------------------------------------------------------------------------------------- */
 
-static const reeve_state dead[] = {REEVE_STATE_DEAD};
-static const reeve_state ended[] = {REEVE_STATE_DEAD, REEVE_STATE_COMPLETED, REEVE_STATE_CANCELLED};
-
-static int purge(cli_context *cli, void *options)
+/* An argument that can only be a queue: say what is missing. */
+static int check_no_queue(const cli_context *cli, const cli_bulk_update_plan *plan)
 {
-    static const cli_bulk_update_plan plan = {REEVE_ACTION_DELETE, "purged", dead, 1, ended, 3};
-    const cli_bulk_update_options *given = options;
-    const cli_filter *filter = &given->filter;
-    bool may = !filter->has_state || filter->all_states || is_among(filter->state, ended, 3);
+    const char *which = plan->state_count == 1                  ? reeve_state_name(plan->states[0])
+                        : plan->state_count < REEVE_STATE_COUNT ? "waiting"
+                                                                : "its";
 
-    if (may && cli->count == 1 && strchr(cli->rest[0], '/') == NULL && !given->all && !cli_filter_is_set(filter))
+    for (size_t i = 0; i < cli->count; i++) {
+        const char *text = cli->rest[i];
+
+        if (strcmp(text, "-") == 0 || !rv_valid_queue(text, strlen(text))) continue;
         return cli_usage(cli,
-                         "which of the %s tasks of %s? --all for all of them, or pick some with --kind, --type, --tag, "
-                         "--older-than or the like",
-                         filter->all_states  ? "ended"
-                         : filter->has_state ? reeve_state_name(filter->state)
-                                             : "dead",
-                         cli->rest[0]);
-    return cli_bulk_update(cli, &plan, options);
+                         "\"%s\" is no task but may be a queue: which of its tasks? --all for all %s tasks, or pick "
+                         "some with --%s, --%s, --older-than or the like; one task is named QUEUE/ID",
+                         text, which, cli_filter_option(cli, CLI_FILTER_AT(type)),
+                         cli_filter_option(cli, CLI_FILTER_AT(kind)));
+    }
+    return CLI_DONE;
 }
 
-static const cli_option purge_table[] = {
-    CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
-    CLI_FILTER_STATE("tasks in this state: dead, completed, cancelled, or all of these (dead)"),
-    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ENDED),
-    {0},
-};
+int cli_bulk_update(cli_context *cli, const cli_bulk_update_plan *plan, const cli_bulk_update_options *options)
+{
+    int status;
 
-const cli_verb cli_verb_purge = {
-    .name = "purge",
-    .section = CLI_CHANGES,
-    .synopsis = "QUEUE --all | FILTER... [--state STATE] [--limit N] [--dry-run]",
-    .summary = "Deletes ended tasks of a queue: all in a state, or those that a filter selects",
-    .options = purge_table,
-    .options_size = sizeof(cli_bulk_update_options),
-    .min = 1,
-    .max = 1,
-    .run = purge,
-    .notes =
-        "The command deletes all tasks of the queue in the state (--all), or those that a filter selects (--type\n"
-        "and so on); one of the two is required. It does not ask for confirmation. --dry-run changes nothing, and\n"
-        "prints what would be deleted. At the end the command prints how many tasks it deleted, and how many it\n"
-        "examined. On a terminal it also prints its progress.\n"
-        "\n"
-        "Examples:\n"
-        "  reeve purge default --all --dry-run\n"
-        "  reeve purge default --kind decode --older-than 30d\n"
-        "  reeve purge default --state completed --type report\n",
-};
+    if (options->all || cli_filter_is_set(&options->filter))
+        return options->cascade ? cli_usage(cli, "--cascade goes with a HANDLE")
+                                : cli_bulk_update_queue(cli, plan, options);
+    if (options->dry_run)
+        return cli_usage(cli, "--dry-run goes with a QUEUE and --all, or options that pick some of its tasks");
+    if (options->filter.has_state)
+        return cli_usage(cli, "--state alone picks no tasks: --all for all in that state, or pick some of them");
+    if (options->limit > 0) return cli_usage(cli, "--limit goes with a QUEUE and options that pick some of its tasks");
+    status = check_no_queue(cli, plan);
+    if (status != CLI_DONE) return status;
+    return cli_control(cli, plan->done_one != NULL ? plan->done_one : plan->done, plan->call, options);
+}

@@ -4,10 +4,12 @@
 #ifndef CLI_EDIT_OPTIONS_H
 #define CLI_EDIT_OPTIONS_H
 
+#include "bulk_update.h"
 #include "task_options.h"
 
 /* A verb's options struct begins with it. */
 typedef struct cli_edit_options {
+    cli_bulk_update_options bulk;
     reeve_task_edit edit;
     reeve_backoff backoff;
     const char *payload; /* as PAYLOAD of `reeve enqueue` */

@@ -44,15 +44,39 @@ bool cli_filter_is_set(const cli_filter *filter)
            filter->meta_count > 0 || filter->failed || filter->not_failed || has_times(filter);
 }
 
+const char *cli_filter_option(const cli_context *cli, size_t at)
+{
+    for (const cli_option *option = cli->verb->options; option->name != NULL; option++)
+        if (option->kind == CLI_TEXT && option->at == at) return option->name;
+    return "state";
+}
+
+/* An option of the verb that holds a text of the filter, which must not be empty. */
+static int check_text(const cli_context *cli, const cli_option *option, const cli_filter *filter)
+{
+    static const size_t places[] = {CLI_FILTER_AT(tag), CLI_FILTER_AT(group), CLI_FILTER_AT(id_prefix),
+                                    CLI_FILTER_AT(payload_has), CLI_FILTER_AT(worker)};
+
+    if (option->kind != CLI_TEXT) return CLI_DONE;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        const char *text;
+
+        if (option->at != places[i]) continue;
+        memcpy(&text, (const char *)filter + places[i], sizeof(text));
+        if (text != NULL && text[0] == '\0') return cli_usage(cli, "--%s: the text is empty", option->name);
+    }
+    return CLI_DONE;
+}
+
 int cli_filter_check(const cli_context *cli, const cli_filter *filter)
 {
-    const char *const texts[] = {filter->tag, filter->group, filter->id_prefix, filter->payload_has, filter->worker};
-    static const char *const names[] = {"tag", "group", "id-prefix", "payload-has", "worker"};
+    int status = CLI_DONE;
 
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        if (texts[i] != NULL && texts[i][0] == '\0') return cli_usage(cli, "--%s: the text is empty", names[i]);
-    if (filter->failed && filter->not_failed) return cli_usage(cli, "--failed and --not-failed: give one of them");
-    return CLI_DONE;
+    for (const cli_option *option = cli->verb->options; option->name != NULL && status == CLI_DONE; option++)
+        status = check_text(cli, option, filter);
+    if (status == CLI_DONE && filter->failed && filter->not_failed)
+        return cli_usage(cli, "--failed and --not-failed: give one of them");
+    return status;
 }
 
 int cli_filter_resolve(const cli_context *cli, cli_filter *filter)

@@ -40,17 +40,20 @@ int cli_filter_read_meta(const cli_context *cli, const cli_option *option, void 
         "state", "STATE", help, CLI_OTHER, 0, 0, 0, cli_filter_read_state \
     }
 #define CLI_FILTER_ENDED "only tasks that ended at least this long ago"
+#define CLI_FILTER_ENQUEUED "only tasks that were enqueued at least this long ago"
 #define CLI_FILTER_ANY                                                                                               \
     "only tasks that ended at least this long ago; of tasks that have not ended, those enqueued at least this long " \
     "ago"
 /* clang-format off */
 /* Rows of the table of a verb. older: what the age of a task is in the states of the verb. */
-#define CLI_FILTER_ROWS(older) \
-    {"type", "TYPE", "only tasks of this type", CLI_TEXT, CLI_FILTER_AT(type), 0, 0, NULL}, \
-    {"kind", "KIND", "only tasks whose last error is of this kind", CLI_TEXT, CLI_FILTER_AT(kind), 0, 0, NULL}, \
-    {"tag", "TAG", "only tasks with this tag", CLI_TEXT, CLI_FILTER_AT(tag), 0, 0, NULL}, \
-    {"group", "G", "only tasks of this group", CLI_TEXT, CLI_FILTER_AT(group), 0, 0, NULL}, \
-    {"meta", "KEY=VALUE", "only tasks with this metadata; may be repeated", CLI_OTHER, 0, 0, 0, \
+#define CLI_FILTER_ROWS(older) CLI_FILTER_ROWS_AS("", "", older)
+/* The same for a verb some of whose own options have such names: these get a prefix here, "only-". */
+#define CLI_FILTER_ROWS_AS(kind_prefix, prefix, older) \
+    {prefix "type", "TYPE", "only tasks of this type", CLI_TEXT, CLI_FILTER_AT(type), 0, 0, NULL}, \
+    {kind_prefix "kind", "KIND", "only tasks whose last error is of this kind", CLI_TEXT, CLI_FILTER_AT(kind), 0, 0, NULL}, \
+    {prefix "tag", "TAG", "only tasks with this tag", CLI_TEXT, CLI_FILTER_AT(tag), 0, 0, NULL}, \
+    {prefix "group", "G", "only tasks of this group", CLI_TEXT, CLI_FILTER_AT(group), 0, 0, NULL}, \
+    {prefix "meta", "KEY=VALUE", "only tasks with this metadata; may be repeated", CLI_OTHER, 0, 0, 0, \
      cli_filter_read_meta}, \
     {"worker", "WORKER", "only tasks that the worker with this name or id runs, or ran according to their record", \
      CLI_TEXT, CLI_FILTER_AT(worker), 0, 0, NULL}, \
@@ -81,6 +84,9 @@ int cli_filter_read_meta(const cli_context *cli, const cli_option *option, void 
 
 /* Whether it has more than a state. */
 bool cli_filter_is_set(const cli_filter *filter);
+
+/* The name that the verb's option for this text of the filter has: cli_filter_option(cli, CLI_FILTER_AT(type)). */
+const char *cli_filter_option(const cli_context *cli, size_t at);
 
 /* Checks what no single option tells. CLI_DONE, or CLI_USAGE after words. */
 int cli_filter_check(const cli_context *cli, const cli_filter *filter);

@@ -2,9 +2,6 @@
  * verb_control.c - retry, cancel and delete: single tasks by their handles (control.c), or many of a queue
  * (bulk_update.c).
  */
-#include <string.h>
-
-#include "base/id.h"
 #include "bulk_update.h"
 #include "control.h"
 #include "protocol/definition.h"
@@ -13,52 +10,13 @@
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/* An argument that can only be a queue: say what is missing. */
-static int check_no_queue(const cli_context *cli, const cli_bulk_update_plan *plan)
-{
-    for (size_t i = 0; i < cli->count; i++) {
-        const char *text = cli->rest[i];
-
-        if (strcmp(text, "-") == 0 || !rv_valid_queue(text, strlen(text))) continue;
-        return cli_usage(cli,
-                         "\"%s\" is no task but may be a queue: which of its tasks? --all for all %s ones, or pick "
-                         "some with --kind, --type, --tag, --older-than or the like; one task is named QUEUE/ID",
-                         text, plan->state_count == 1 ? reeve_state_name(plan->states[0]) : "waiting");
-    }
-    return CLI_DONE;
-}
-
-static int run(cli_context *cli, const cli_bulk_update_plan *plan, const cli_bulk_update_options *options,
-               cli_control_fn call)
-{
-    int status;
-
-    if (options->all || cli_filter_is_set(&options->filter))
-        return options->cascade ? cli_usage(cli, "--cascade goes with a HANDLE") : cli_bulk_update(cli, plan, options);
-    if (options->dry_run)
-        return cli_usage(cli, "--dry-run goes with a QUEUE and --all, or options that pick some of its tasks");
-    if (options->filter.has_state)
-        return cli_usage(cli, "--state alone picks no tasks: --all for all in that state, or pick some of them");
-    if (options->limit > 0) return cli_usage(cli, "--limit goes with a QUEUE and options that pick some of its tasks");
-    status = check_no_queue(cli, plan);
-    return status == CLI_DONE ? cli_control(cli, plan->done, call, options) : status;
-}
-
 /* clang-format off */
-/* did: what the command does to a task, "retried". */
-#define MANY_NOTE(did)                                                                                                 \
-    "\nWith a QUEUE, the command selects tasks of this queue by their state (--state): all of them with --all, "       \
-    "else those\n"                                                                                                     \
-    "that match the filter (--type and so on). It works in steps, so that Redis serves other\n"                        \
-    "clients in between. At the end it prints how many tasks it " did ", and how many it examined. It may leave out\n" \
-    "tasks whose state changes meanwhile.\n"
-
 #define RETRY_NOTES                                                                                                    \
     "The failures and crashes of a dead task are set to 0. A task is not retried while another task holds its "        \
     "unique key.\n"                                                                                                    \
     "A completed task runs again only with --completed, or for a QUEUE with --state completed. Its result is "         \
     "removed.\n"                                                                                                       \
-    CLI_CONTROL_INPUT_NOTE MANY_NOTE("retried")                                                                        \
+    CLI_CONTROL_INPUT_NOTE CLI_BULK_UPDATE_NOTE("retried")                                                                        \
     "\nExamples:\n"                                                                                                    \
     "  reeve retry default/order-17\n"                                                                                 \
     "  reeve retry default --kind timeout --type charge\n"                                                             \
@@ -68,14 +26,14 @@ static int run(cli_context *cli, const cli_bulk_update_plan *plan, const cli_bul
     "The handler of a running task is asked to stop. If it then ends with the outcome done, the task is "              \
     "completed, else\n"                                                                                                \
     "it is cancelled. `reeve wait HANDLE` waits for the end. The records of cancelled tasks are kept.\n"               \
-    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE MANY_NOTE("cancelled")                                            \
-    "To keep tasks from starting meanwhile, run `reeve pause QUEUE` before.\n"                                         \
+    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE CLI_BULK_UPDATE_NOTE("cancelled")                                            \
+    "To keep tasks from starting meanwhile, run `reeve pause QUEUE` before. --state running asks all handlers to stop.\n"                                         \
     "\nExamples:\n"                                                                                                    \
     "  reeve cancel default/order-17\n"                                                                                \
     "  reeve cancel default --tag customer-4 --state scheduled\n"
 
 #define DELETE_NOTES                                                                                                   \
-    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE MANY_NOTE("deleted")                                              \
+    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE CLI_BULK_UPDATE_NOTE("deleted")                                              \
     "\nExamples:\n"                                                                                                    \
     "  reeve delete default/order-17\n"                                                                                \
     "  reeve delete default --type report --state scheduled\n"
@@ -99,17 +57,22 @@ static reeve_status retry_one(reeve_client *client, const cli_handle *handle, co
 static int retry(cli_context *cli, void *pointer)
 {
     const cli_bulk_update_options *options = pointer;
-    static const reeve_state allowed[] = {RV_RETRIED_STATES(STATE)};
-    static const cli_bulk_update_plan plan = {REEVE_ACTION_RETRY, "retried", dead,
-                                              COUNT(dead),        allowed,   COUNT(allowed)};
+    static const reeve_action steps = REEVE_ACTION_RETRY;
     /* Completed tasks run again only where their state is named. */
-    static const reeve_state unsuccessful[] = {REEVE_STATE_SCHEDULED, REEVE_STATE_DEAD, REEVE_STATE_CANCELLED};
-    static const cli_bulk_update_plan plan_all = {REEVE_ACTION_RETRY, "retried",    dead,
-                                                  COUNT(dead),        unsuccessful, COUNT(unsuccessful)};
+    static const reeve_state allowed[] = {REEVE_STATE_SCHEDULED, REEVE_STATE_DEAD, REEVE_STATE_CANCELLED,
+                                          REEVE_STATE_COMPLETED};
+    static const cli_bulk_update_plan plan = {.done = "retried",
+                                              .call = retry_one,
+                                              .steps = &steps,
+                                              .states = dead,
+                                              .state_count = COUNT(dead),
+                                              .allowed = allowed,
+                                              .allowed_count = COUNT(allowed),
+                                              .named_count = 1};
 
     if (options->completed && (options->all || options->filter.has_state || cli_filter_is_set(&options->filter)))
         return cli_usage(cli, "--completed goes with a HANDLE; for tasks of a queue: --state completed");
-    return run(cli, options->filter.all_states ? &plan_all : &plan, options, retry_one);
+    return cli_bulk_update(cli, &plan, options);
 }
 
 static const cli_option retry_table[] = {
@@ -124,8 +87,7 @@ static const cli_option retry_table[] = {
 const cli_verb cli_verb_retry = {
     .name = "retry",
     .section = CLI_CHANGES,
-    .synopsis =
-        "HANDLE...|- [--completed]\n       reeve retry QUEUE --all | FILTER... [--state STATE] [--limit N] [--dry-run]",
+    .synopsis = "HANDLE...|- [--completed]" CLI_BULK_UPDATE_SYNOPSIS("retry"),
     .summary = "Makes dead, cancelled, scheduled or completed tasks ready now",
     .options = retry_table,
     .options_size = sizeof(cli_bulk_update_options),
@@ -154,17 +116,25 @@ static reeve_status cancel_one(reeve_client *client, const cli_handle *handle, c
 static int cancel(cli_context *cli, void *pointer)
 {
     const cli_bulk_update_options *options = pointer;
-    static const cli_bulk_update_plan plan = {REEVE_ACTION_CANCEL, "cancelled", waiting,
-                                              COUNT(waiting),      waiting,     COUNT(waiting)};
+    static const reeve_action steps = REEVE_ACTION_CANCEL;
+    static const reeve_state allowed[] = {RV_WAITING_STATES(STATE) REEVE_STATE_RUNNING};
+    static const cli_bulk_update_plan plan = {.done = "cancelled",
+                                              .call = cancel_one,
+                                              .steps = &steps,
+                                              .states = waiting,
+                                              .state_count = COUNT(waiting),
+                                              .allowed = allowed,
+                                              .allowed_count = COUNT(allowed),
+                                              .named_count = 1};
 
     if (options->reason != NULL && (options->all || options->filter.has_state || cli_filter_is_set(&options->filter)))
         return cli_usage(cli, "--reason goes with a HANDLE");
-    return run(cli, &plan, options, cancel_one);
+    return cli_bulk_update(cli, &plan, options);
 }
 
 static const cli_option cancel_table[] = {
     CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
-    CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", or all of these (all)"),
+    CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", all of these, or running (all)"),
     CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ANY),
     CLI_BULK_UPDATE_CASCADE("with a HANDLE: also cancel all tasks that depend on it, directly or indirectly"),
     {"reason", "TEXT", "with a HANDLE: the reason; the task's record has it, and its handler can read it", CLI_TEXT,
@@ -175,8 +145,7 @@ static const cli_option cancel_table[] = {
 const cli_verb cli_verb_cancel = {
     .name = "cancel",
     .section = CLI_CHANGES,
-    .synopsis = "HANDLE...|- [--cascade] [--reason TEXT]\n       reeve cancel QUEUE --all | FILTER... [--state STATE] "
-                "[--limit N] [--dry-run]",
+    .synopsis = "HANDLE...|- [--cascade] [--reason TEXT]" CLI_BULK_UPDATE_SYNOPSIS("cancel"),
     .summary = "Cancels tasks: waiting ones at once; running ones are asked to stop",
     .options = cancel_table,
     .options_size = sizeof(cli_bulk_update_options),
@@ -200,10 +169,16 @@ static reeve_status delete_one(reeve_client *client, const cli_handle *handle, c
 static int delete (cli_context *cli, void *options)
 {
     static const reeve_state allowed[] = {RV_ENDED_STATES(STATE) RV_WAITING_STATES(STATE)};
-    static const cli_bulk_update_plan plan = {REEVE_ACTION_DELETE, "deleted", dead,
-                                              COUNT(dead),         allowed,   COUNT(allowed)};
+    static const reeve_action steps = REEVE_ACTION_DELETE;
+    static const cli_bulk_update_plan plan = {.done = "deleted",
+                                              .call = delete_one,
+                                              .steps = &steps,
+                                              .states = dead,
+                                              .state_count = COUNT(dead),
+                                              .allowed = allowed,
+                                              .allowed_count = COUNT(allowed)};
 
-    return run(cli, &plan, options, delete_one);
+    return cli_bulk_update(cli, &plan, options);
 }
 
 static const cli_option delete_table[] = {
@@ -218,8 +193,7 @@ static const cli_option delete_table[] = {
 const cli_verb cli_verb_delete = {
     .name = "delete",
     .section = CLI_CHANGES,
-    .synopsis =
-        "HANDLE...|- [--cascade]\n       reeve delete QUEUE --all | FILTER... [--state STATE] [--limit N] [--dry-run]",
+    .synopsis = "HANDLE...|- [--cascade]" CLI_BULK_UPDATE_SYNOPSIS("delete"),
     .summary = "Deletes tasks that are not running, with their records and results",
     .options = delete_table,
     .options_size = sizeof(cli_bulk_update_options),

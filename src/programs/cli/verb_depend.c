@@ -7,13 +7,15 @@
 
 #include "after.h"
 #include "args.h"
-#include "control.h"
+#include "bulk_update.h"
+#include "protocol/definition.h"
 #include "protocol/parents.h"
 #include "verbs.h"
 
 #define EDGES_MAX 64
 
 struct depend_options {
+    cli_bulk_update_options bulk;
     reeve_parent after[EDGES_MAX];
     size_t after_count;
     const char *removed[EDGES_MAX];
@@ -46,6 +48,9 @@ static int read_remove_after(const cli_context *cli, const cli_option *option, v
 static const cli_option depend_table[] = {
     {"after", "HANDLE[:RULE]", "add this parent; may be repeated", CLI_OTHER, 0, 0, 0, read_after},
     {"remove-after", "HANDLE", "remove this parent; may be repeated", CLI_OTHER, 0, 0, 0, read_remove_after},
+    CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
+    CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", or all of these (all)"),
+    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ENQUEUED),
     {0},
 };
 
@@ -63,19 +68,29 @@ static reeve_status depend_one(reeve_client *client, const cli_handle *handle, c
     return status;
 }
 
+#define STATE(name) REEVE_STATE_##name,
+
 static int depend(cli_context *cli, void *pointer)
 {
     const struct depend_options *options = pointer;
+    static const reeve_state waiting[] = {RV_WAITING_STATES(STATE)};
+    static const cli_bulk_update_plan plan = {.done = "changed",
+                                              .call = depend_one,
+                                              .states = waiting,
+                                              .state_count = sizeof(waiting) / sizeof(waiting[0]),
+                                              .allowed = waiting,
+                                              .allowed_count = sizeof(waiting) / sizeof(waiting[0])};
 
     if (options->after_count + options->removed_count == 0)
         return cli_usage(cli, "on what? give --after HANDLE or --remove-after HANDLE");
-    return cli_control(cli, "changed", depend_one, options);
+    return cli_bulk_update(cli, &plan, &options->bulk);
 }
 
 const cli_verb cli_verb_depend = {
     .name = "depend",
     .section = CLI_CHANGES,
-    .synopsis = "HANDLE...|- [--after HANDLE[:RULE]]... [--remove-after HANDLE]...",
+    .synopsis = "HANDLE...|- [--after HANDLE[:RULE]]... [--remove-after HANDLE]...\n"
+                "       reeve depend QUEUE --all | FILTER... [--state STATE] [--limit N] [--dry-run] [--after ...]",
     .summary = "Adds or removes dependencies of waiting tasks",
     .options = depend_table,
     .options_size = sizeof(struct depend_options),
@@ -88,7 +103,9 @@ const cli_verb cli_verb_depend = {
         "enqueue --after`: fail, go, wait or death. A program can give a task the placeholder ! as a parent, which\n"
         "keeps the task blocked until the program removes it. If that program has died, --remove-after '!'\n"
         "removes the placeholder. The command does not refuse a circle of tasks that wait for each other. They\n"
-        "stay blocked, and `reeve why` names the circle.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
-        "  reeve depend default/merge --after files/part-3:go\n"
-        "  reeve depend default/merge --remove-after files/part-1\n",
+        "stay blocked, and `reeve why` names the circle.\n" CLI_CONTROL_INPUT_NOTE CLI_BULK_UPDATE_NOTE(
+            "changed") "\nExamples:\n"
+                       "  reeve depend default/merge --after files/part-3:go\n"
+                       "  reeve depend default/merge --remove-after files/part-1\n"
+                       "  reeve depend mail --tag newsletter --state scheduled --after default/approval\n",
 };

@@ -5,8 +5,8 @@
 
 #include "args.h"
 #include "base/backoff_text.h"
-#include "control.h"
 #include "edit_options.h"
+#include "protocol/definition.h"
 #include "verbs.h"
 
 /* The names of --unset: options of the task that an edit can remove. */
@@ -77,6 +77,10 @@ static const cli_option edit_table[] = {
     {"untag", "T", "remove this tag; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_untag},
     {"meta", "KEY=VALUE", "set this metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_meta},
     {"unmeta", "KEY", "remove this metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_unmeta},
+    CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
+    CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", all of these, or another state whose tasks can "
+                     "be changed so (all)"),
+    CLI_BULK_UPDATE_OTHERS_AS("only-", "only-", CLI_FILTER_ANY),
     {0},
 };
 
@@ -105,6 +109,30 @@ static int finish(const cli_context *cli, cli_edit_options *options)
     return cli_check_text(cli, "group", edit->group);
 }
 
+#define STATE(name) REEVE_STATE_##name,
+#define WAITING_COUNT (REEVE_STATE_COUNT - 4)
+
+/* The last ones only with --expire, or where only tags or metadata change. */
+static const reeve_state changed[] = {RV_WAITING_STATES(STATE) REEVE_STATE_DEAD, REEVE_STATE_CANCELLED,
+                                      REEVE_STATE_RUNNING, REEVE_STATE_COMPLETED};
+
+static int change(cli_context *cli, const cli_edit_options *options)
+{
+    const bool only_labels = options->edit.fields == 0;
+    const size_t allowed = only_labels            ? REEVE_STATE_COUNT
+                           : options->edit.expire ? REEVE_STATE_COUNT - 1
+                                                  : REEVE_STATE_COUNT - 2;
+    const cli_bulk_update_plan plan = {.done = "edited",
+                                       .call = edit_one,
+                                       .states = changed,
+                                       .state_count = WAITING_COUNT,
+                                       .allowed = changed,
+                                       .allowed_count = allowed,
+                                       .named_count = allowed - WAITING_COUNT};
+
+    return cli_bulk_update(cli, &plan, &options->bulk);
+}
+
 static int edit(cli_context *cli, void *pointer)
 {
     cli_edit_options *options = pointer;
@@ -116,7 +144,7 @@ static int edit(cli_context *cli, void *pointer)
     status = cli_read_payload(cli, &payload, options->payload);
     if (status == CLI_DONE) {
         options->edit.payload = (reeve_bytes){.data = rv_buf_text(&payload), .length = payload.length};
-        status = cli_control(cli, "edited", edit_one, options);
+        status = change(cli, options);
     }
     rv_buf_fini(&payload);
     return status;
@@ -126,7 +154,8 @@ const cli_verb cli_verb_edit = {
     .name = "edit",
     .section = CLI_CHANGES,
     .synopsis = "HANDLE...|- [--payload PAYLOAD] [--type TYPE] [--priority N] [--group G] [OPTION]...\n"
-                "                  [--unset OPTION]... [--tag T]... [--untag T]... [--meta KEY=VALUE]...",
+                "                  [--unset OPTION]... [--tag T]... [--untag T]... [--meta KEY=VALUE]...\n"
+                "       reeve edit QUEUE --all | FILTER... [--state STATE] [--limit N] [--dry-run] [OPTION]...",
     .summary = "Changes options, payload, tags or metadata of tasks",
     .options = edit_table,
     .options_size = sizeof(cli_edit_options),
@@ -136,7 +165,10 @@ const cli_verb cli_verb_edit = {
     .notes = "The command accepts waiting, dead and cancelled tasks, and with --expire running ones; if only tags or\n"
              "metadata change, also running and completed ones. If the priority or group of a ready task changes, the "
              "task is placed like a newly enqueued\n"
-             "one. `reeve reschedule` changes the time of a task.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
-             "  reeve edit default/order-17 --payload '{\"to\":\"ann\"}' --attempts 3\n"
-             "  reeve edit default/order-17 --unset group --tag urgent --meta by=ops\n",
+             "one. `reeve reschedule` changes the time of a task.\n" CLI_CONTROL_INPUT_NOTE CLI_BULK_UPDATE_NOTE(
+                 "edited") "Filters whose names are those of changes begin with \"only-\".\n"
+                           "\nExamples:\n"
+                           "  reeve edit default/order-17 --payload '{\"to\":\"ann\"}' --attempts 3\n"
+                           "  reeve edit default/order-17 --unset group --tag urgent --meta by=ops\n"
+                           "  reeve edit default --only-type report --priority 5 --limit 100\n",
 };

@@ -1,20 +1,28 @@
 /*
  * verb_fail.c - tasks die by hand.
  */
-#include "control.h"
+#include "bulk_update.h"
+#include "protocol/definition.h"
 #include "task_options.h"
 #include "verbs.h"
 
 struct fail_options {
+    cli_bulk_update_options bulk;
     const char *kind;
     const char *message;
 };
+
+#define STATE(name) REEVE_STATE_##name,
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 #define AT(field) offsetof(struct fail_options, field)
 
 static const cli_option fail_table[] = {
     {"kind", "KIND", "kind of the error (manual)", CLI_TEXT, AT(kind), 0, 0, NULL},
     {"message", "TEXT", "message of the error (failed by hand)", CLI_TEXT, AT(message), 0, 0, NULL},
+    CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
+    CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", all of these, or running (all)"),
+    CLI_BULK_UPDATE_OTHERS_AS("only-", "", CLI_FILTER_ENQUEUED),
     {0},
 };
 static const struct fail_options fail_defaults = {.kind = "manual", .message = "failed by hand"};
@@ -30,16 +38,24 @@ static reeve_status fail_one(reeve_client *client, const cli_handle *handle, con
 static int fail(cli_context *cli, void *pointer)
 {
     const struct fail_options *options = pointer;
+    static const reeve_state allowed[] = {RV_WAITING_STATES(STATE) REEVE_STATE_RUNNING};
+    static const cli_bulk_update_plan plan = {.done = "failed",
+                                              .call = fail_one,
+                                              .states = allowed,
+                                              .state_count = COUNT(allowed) - 1,
+                                              .allowed = allowed,
+                                              .allowed_count = COUNT(allowed),
+                                              .named_count = 1};
 
     if (cli_check_text(cli, "kind", options->kind) != CLI_DONE) return CLI_USAGE;
     if (cli_check_text(cli, "message", options->message) != CLI_DONE) return CLI_USAGE;
-    return cli_control(cli, "failed", fail_one, options);
+    return cli_bulk_update(cli, &plan, &options->bulk);
 }
 
 const cli_verb cli_verb_fail = {
     .name = "fail",
     .section = CLI_CHANGES,
-    .synopsis = "HANDLE...|- [--kind KIND] [--message TEXT]",
+    .synopsis = "HANDLE...|- [--kind KIND] [--message TEXT]" CLI_BULK_UPDATE_SYNOPSIS("fail"),
     .summary = "Makes waiting or running tasks dead, with an error",
     .options = fail_table,
     .options_size = sizeof(struct fail_options),
@@ -50,6 +66,8 @@ const cli_verb cli_verb_fail = {
     .notes =
         "The tasks become dead letters, as if their handlers had failed for good: `reeve failures` counts them, and\n"
         "`reeve retry` can retry them. A running task loses its lease, as with `reeve expire`.\n" CLI_CONTROL_INPUT_NOTE
-        "\nExample:\n"
-        "  reeve fail default/order-17 --kind obsolete --message 'the customer is gone'\n",
+            CLI_BULK_UPDATE_NOTE(
+                "failed") "\nExamples:\n"
+                          "  reeve fail default/order-17 --kind obsolete --message 'the customer is gone'\n"
+                          "  reeve fail default --tag customer-4 --kind obsolete\n",
 };

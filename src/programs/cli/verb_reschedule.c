@@ -1,8 +1,9 @@
 #include "args.h"
-#include "control.h"
+#include "bulk_update.h"
 #include "verbs.h"
 
 struct reschedule_options {
+    cli_bulk_update_options bulk;
     int64_t delay_ms; /* negative: not given */
     int64_t at_ms;
     bool has_at;
@@ -38,6 +39,10 @@ static const cli_option reschedule_table[] = {
     {"now", NULL, "run them now", CLI_FLAG, AT(now), 0, 0, NULL},
     {"priority", "N", "their new priority from -128 to 127; lower runs sooner", CLI_OTHER, 0, REEVE_PRIORITY_MIN,
      REEVE_PRIORITY_MAX, read_priority},
+    CLI_BULK_UPDATE_ALL("all tasks of the queue in these states"),
+    CLI_FILTER_STATE("tasks in this state: scheduled, parked or ready, with --priority alone also blocked; or all of "
+                     "these (all)"),
+    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ENQUEUED),
     {0},
 };
 static const struct reschedule_options reschedule_defaults = {.delay_ms = -1};
@@ -61,18 +66,28 @@ static reeve_status reschedule_one(reeve_client *client, const cli_handle *handl
 static int reschedule(cli_context *cli, void *pointer)
 {
     const struct reschedule_options *options = pointer;
+    static const reeve_state placed[] = {REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED, REEVE_STATE_READY,
+                                         REEVE_STATE_BLOCKED};
     int times = (options->delay_ms >= 0) + options->has_at + options->now;
 
     if (times > 1) return cli_usage(cli, "--in, --at and --now: give one of them");
     if (times == 0 && !options->has_priority)
         return cli_usage(cli, "to when? give --in DURATION, --at TIME or --now, or a new --priority N");
-    return cli_control(cli, "rescheduled", reschedule_one, options);
+    const size_t count = sizeof(placed) / sizeof(placed[0]) - (times > 0 ? 1 : 0);
+    const cli_bulk_update_plan plan = {.done = "rescheduled",
+                                       .call = reschedule_one,
+                                       .states = placed,
+                                       .state_count = count,
+                                       .allowed = placed,
+                                       .allowed_count = count};
+    return cli_bulk_update(cli, &plan, &options->bulk);
 }
 
 const cli_verb cli_verb_reschedule = {
     .name = "reschedule",
     .section = CLI_CHANGES,
-    .synopsis = "HANDLE...|- [--in DURATION | --at TIME | --now] [--priority N]",
+    .synopsis = "HANDLE...|- [--in DURATION | --at TIME | --now] [--priority N]\n"
+                "       reeve reschedule QUEUE --all | FILTER... [--state STATE] [--limit N] [--dry-run] ...",
     .summary = "Gives waiting tasks another time, another priority, or both",
     .options = reschedule_table,
     .options_size = sizeof(struct reschedule_options),
@@ -82,7 +97,9 @@ const cli_verb cli_verb_reschedule = {
     .run = reschedule,
     .notes = "The command accepts ready, scheduled and parked tasks, and, for --priority alone, blocked tasks. A past\n"
              "time means now. A task with a new priority is placed like a newly enqueued one.\n" CLI_CONTROL_INPUT_NOTE
-             "\nExamples:\n"
-             "  reeve reschedule default/order-17 --in 10m\n"
-             "  reeve reschedule default/order-17 default/order-18 --now --priority -10\n",
+                 CLI_BULK_UPDATE_NOTE(
+                     "rescheduled") "\nExamples:\n"
+                                    "  reeve reschedule default/order-17 --in 10m\n"
+                                    "  reeve reschedule default/order-17 default/order-18 --now --priority -10\n"
+                                    "  reeve reschedule default --tag customer-4 --state scheduled --now\n",
 };

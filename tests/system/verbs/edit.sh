@@ -7,3 +7,8 @@ prints tag 0 tag by-hand/edited --add red
 fails 1 not_found edit by-hand/nope --priority 3
 fails 2 usage edit by-hand/edited
 fails 2 usage tag by-hand/edited
+prints "edit QUEUE" 0 edit by-hand --id-prefix edited --priority 4
+prints "tag QUEUE" 0 tag by-hand --id-prefix edited --add blue --dry-run
+prints "reschedule QUEUE" 0 reschedule by-hand --id-prefix edited --in 1h
+prints "log QUEUE" 0 log by-hand --id-prefix edited --state scheduled --line 'looked at'
+prints "depend QUEUE" 0 depend by-hand --id-prefix edited --after '!nod'

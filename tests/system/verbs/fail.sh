@@ -6,3 +6,6 @@ expect_eq "$(member error_kind "$OUT") $(member error_message "$OUT")" '"odd" "n
 fails 1 state fail by-hand/one
 fails 1 not_found fail by-hand/nope
 fails 2 usage fail by-hand
+reeve enqueue by-hand noop --id two >/dev/null || fail "not enqueued"
+prints "fail QUEUE" 0 fail by-hand --id-prefix two
+expect_has "$OUT" '"done":1'
