@@ -1,8 +1,11 @@
--- What a call does at most before it leaves the rest to the next one, so that Redis soon serves others: so many
--- commands, which with what Lua does around them take Redis some 2 us each. From here on `call` counts them: a script
--- that has much to do for each of its tasks looks between two of them whether any are left; what works on many at once
--- (one command with many arguments) takes off budget.left what that is worth. A header that is decoded counts by its
--- length, and an envelope by its own: Lua copies it, once or several times. (No script of a hot path has this.)
+-- The budget of a call: a number of commands, so that one call does not block Redis for long. A command takes about 2
+-- us, together with the Lua code around it. When the budget is used up, the call leaves the rest of its work to the
+-- next call.
+--
+-- In a script with this module, `call` counts commands, and long replies more; `header` counts by the length of the
+-- header, because Lua copies it. A script that needs many commands for each task checks the budget after each task
+-- (budget.is_over). A command with many arguments counts as one, so the script subtracts its cost from budget.left
+-- itself. Scripts that are called often, such as turn.lua, do not use this module.
 --
 -- requires: base
 -- gives: budget, budget.left, budget.room, budget.is_over, budget.fit
@@ -22,13 +25,14 @@ do
   end
 end
 
--- Whether the budget is used up by so many tasks. At least 10 have their turn, unless they are large or have many tags.
+-- Whether the call has to stop after `count` tasks, because the budget is used up. A call handles at least 10 tasks,
+-- unless they are large or have many tags.
 function budget.is_over(count)
   return budget.left <= (count < 10 and -200 or 0)
 end
 
--- How many of the first ids to read at once where envelopes may be large, at least one; for their bytes budget.left
--- goes down.
+-- For queues with large envelopes: returns how many of the first ids to read with one command, at least one, and
+-- subtracts the cost of their bytes from the budget.
 function budget.fit(P, ids)
   for i, id in ipairs(ids) do
     local cost = math.floor(call('HSTRLEN', P .. 'tasks', id) / 512)
@@ -38,8 +42,8 @@ function budget.fit(P, ids)
   return #ids
 end
 
--- How many tasks there is room for, of so many commands each: at least `least`, so that each kind of work goes on
--- however much there is of the others.
+-- The number of tasks that the budget allows if each takes `cost` commands. It is at least `least`, so that each kind
+-- of work goes on even if the others use up the budget, and at most `most`.
 function budget.room(cost, least, most)
   return max(min(least, most), min(most, math.floor(budget.left / cost)))
 end

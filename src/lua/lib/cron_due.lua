@@ -1,12 +1,14 @@
--- A step of maintain.lua: finds the recurring entries that are due. Whoever calls it makes their tasks (fire.lua).
+-- A step of maintain.lua: finds the recurring entries that are due. The caller of maintain.lua enqueues their tasks
+-- (fire.lua).
 --
 -- requires: base, first_time
 -- gives: due_entries
 -- fields: entries
 
--- If more than @CRON_DUE_MAX@ entries are due, a page of them, which depends on the time: the first ones may be such
--- that no worker understands, which stay due. That page is full: who gets a full page calls again, at once
--- only if it fired one of them. Returns {entries, due}. entries: name, time, the first line of the definition, ...
+-- Returns {entries, due}. entries: name, time, the first line of the definition, ... of at most @CRON_DUE_MAX@ entries
+-- that are due; due: when the next other entry is due. If more are due, they are a page that depends on the time. A
+-- fixed page could consist of entries that no worker understands, which stay due, and would hide the others. A caller
+-- that gets a full page calls again: at once if it fired an entry, else after a pause.
 local function due_entries(P, now)
   local head, entries = first_time(P, 'cron:due'), {}
   if not head or head > now then return {entries = entries, due = head} end

@@ -9,21 +9,21 @@
 -- requires: unique, transitions
 -- gives: die, dies
 
--- Makes the task that reports a death. Its type is on_dead of the dead task's header, or of the queue's settings. The
--- death of such a task is not reported. counts: how many tasks of a name this call has made, as many tasks whose ids
--- begin alike may die in a ms.
+-- Enqueues the death callback of a task. Its type is the field on_dead of the header of the dead task, or the setting
+-- on_dead of the queue. The death of a death callback has no callback. counts: how many callbacks of one name this call
+-- has enqueued, because tasks whose ids begin alike may die in the same ms.
 local counts = {}
 local function report_death(P, id, o, now, kind, message)
   local type = o.on_dead or call('HGET', P .. 'settings', 'on_dead')
   if not type or o.of or #type > @TYPE_MAX@ or not find(type, '^[%w._:/-]+$') then return end
-  -- The header of a malformed task does not name the task that it reports; its id may show that it reports one.
+  -- The header of a malformed task is not read, so `of` is unknown; but its id may show that it is a death callback.
   if o.malformed and find(id, ':dead:', 1, true) then return end
   local queue = match(P, '^.*:{(.*)}:$')
   local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes')
   local payload = cjson.encode({queue = queue, id = id, type = o.type or '', kind = kind, message = message, at = now,
     failures = count_of(known[1]), crashes = count_of(known[2])})
-  -- A malformed task may have any id. Name and type have no character that JSON would escape; cjson would escape the
-  -- slash.
+  -- A malformed task may have any id. Name and type contain no character that has to be escaped in JSON; cjson would
+  -- escape the slash.
   local name = string.gsub(sub(id, 1, @ID_LENGTH_MAX@), '[^%w._:-]', '_')
   local rest = '"type":"' .. type .. '","of":"' .. name .. '"}\n' .. payload
   name = sub(name, 1, 70) .. ':dead:' .. text(now)
@@ -33,7 +33,8 @@ local function report_death(P, id, o, now, kind, message)
   counts[key] = n
 end
 
--- info:<id> has the kind and the message. envelope: if it was read. Returns the state of the task.
+-- Makes a task dead. The caller has written kind and message to info:<id>. envelope: nil if it was not read. Returns
+-- the state of the task, which is "cancelled" if the task had been cancelled while it ran.
 local function die(P, id, now, kind, message, envelope)
   envelope = envelope or call('HGET', P .. 'tasks', id)
   if not envelope then return 'dead' end
@@ -58,8 +59,8 @@ local function die(P, id, now, kind, message, envelope)
   return 'dead'
 end
 
--- A task dies of what a script finds. The caller has taken it out of its state. A task that was cancelled ends as
--- cancelled.
+-- A task dies because of an error that a script found. The caller has removed it from its state. A task that was
+-- cancelled becomes cancelled instead. Notifies children and clients that wait for the task.
 local function dies(P, id, now, kind, message)
   local envelope = call('HGET', P .. 'tasks', id)
   if envelope and is_cancelled(envelope) then

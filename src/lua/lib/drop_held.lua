@@ -1,11 +1,11 @@
--- A step of maintain.lua: records of completed tasks with a retention of their own (`keep`) go when that is over
+-- A step of maintain.lua: removes records of completed tasks whose own retention (the option `keep`) has ended
 -- (lib/readers.lua).
 --
 -- requires: base, first_time, readers, retention, transitions
 -- gives: drop_held
 
--- Its own time is over. Where a child may read it, it is kept until that has ended; one that stands in `completed` goes
--- before the retention of the queue ends.
+-- The retention of the task has ended. If its id is in `completed`, the record is removed, even if the retention of the
+-- queue is longer; if children may read it, it is kept in `retained` until these have ended.
 local function drop_record(P, id, max)
   local is_read, ended = readers.unhold(P, id), call('ZSCORE', P .. 'completed', id)
   if ended then
@@ -17,10 +17,10 @@ local function drop_record(P, id, max)
   if was_retained == 1 then readers.forget(P, {id}) end
 end
 
--- A call drops so many of them, whatever the steps before it did.
+-- The maximum number of records of a call. It does not depend on the budget, because it is small.
 local HELD_MAX = 8
 
--- Returns {count, more, due}.
+-- Returns {count, more, due}; count: how many retentions have ended.
 local function drop_held(P, now, max)
   local room = min(max, HELD_MAX)
   local ids = call('ZRANGEBYSCORE', P .. 'keep_until', '-inf', text(now), 'LIMIT', 0, room)

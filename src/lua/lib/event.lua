@@ -1,6 +1,6 @@
--- Events: while settings.in_force has an "e", every transition is an entry of the stream `events`: its name, the ids
--- that it happened to, and what there is to say. Whoever has read settings.in_force says so with know_in_force; who
--- acts in a session says so with act_as.
+-- Events: while settings.in_force contains an "e", each transition adds an entry to the stream `events`: its name, the
+-- ids of the tasks, and further fields. A script that has read settings.in_force passes it to know_in_force, so that it
+-- is not read again; a script that acts for a session calls act_as.
 --
 -- requires: base
 -- gives: act_as, acting, know_in_force, tell, tell_as, telling, tells
@@ -17,12 +17,12 @@ local function tells(P)
   return telling[P]
 end
 
--- running: the session's hash, or false.
+-- From now on transitions are those of a session. running: its hash running:<session>; false: of no session.
 local function act_as(running)
   if actor.running ~= running then actor = {running = running} end
 end
 
--- The id of the worker whose session acts, "" when it is not known; nil when nobody's does.
+-- The id of the worker of that session, "" if it is not known; nil if there is no session.
 local function acting()
   if not actor.running then return nil end
   if not actor.worker then
@@ -32,19 +32,19 @@ local function acting()
   return actor.worker
 end
 
--- ids: one, or a list of them. Then names and values.
+-- Adds an event. ids: one id, or a list; `...`: names and values of further fields.
 local function tell(P, event, ids, ...)
   if not tells(P) then return end
   local list = type(ids) == 'table'
   if list and #ids == 0 then return end
   local most = call('HGET', P .. 'settings', 'events')
-  -- An event is a notice: a user without rights to XADD, or a stream of another type, stops no transition.
+  -- A failure is ignored: no transition fails because the user has no right to XADD, or the key has a wrong type.
   redis.pcall('XADD', P .. 'events', 'MAXLEN', '~', most or EVENTS, '*', 'event', event, 'id',
     list and table.concat(ids, ' ') or ids,
     ...)
 end
 
--- The same, of a session that acts.
+-- The same, with the session and the worker.
 local function tell_as(P, event, ids, ...)
   if not tells(P) then return end
   local worker, said = acting(), {...}

@@ -1,11 +1,12 @@
--- A step of maintain.lua: tasks that wait past their deadlines die, and so do those of which a key had another type.
+-- A step of maintain.lua: waiting tasks die if their deadlines have passed, or if a key of theirs had a wrong type
+-- (lib/foreign_key.lua).
 --
 -- requires: base, budget, control, deadline, death, event, foreign_key, task_state
 -- gives: expire_overdue
 -- fields: expire_overdue
 
--- A task that is leased or has ended just leaves `deadlines`. One that goes back without having begun enters it again
--- (lib/deadline.lua).
+-- Handles one member of `deadlines`. A task that is leased or has ended is only removed from the set. If it is returned
+-- to the queue and had not begun, it is added again (lib/deadline.lua).
 local function expire(P, now, id)
   local envelope = call('HGET', P .. 'tasks', id)
   local state = envelope and task_state(P, id)
@@ -22,7 +23,7 @@ local function expire(P, now, id)
   end
 end
 
--- At most `max`. Returns {more}.
+-- Handles at most `max` tasks. Returns {more}.
 local function expire_overdue(P, now, max)
   local room = budget.room(8, 10, max)
   local ids = call('ZRANGEBYSCORE', P .. 'deadlines', '-inf', text(now), 'LIMIT', 0, room)

@@ -1,4 +1,4 @@
--- Members of a sorted set leave it when their time is over: `waiters`, `paused_groups`, `rates`.
+-- Removes members whose time is over from a sorted set of times: `waiters`, `paused_groups`, `rates`.
 --
 -- requires: base
 -- gives: forget_past

@@ -1,12 +1,13 @@
--- A task's history, in info:<id>: a line of JSON for each thing that was done to it and is worth telling, 20 at most:
--- the first one stays, of the others the oldest goes. A task that just completes has none.
+-- The history of a task, in the field `history` of info:<id>: a line of JSON for each failure, crash or manual change,
+-- at most @HISTORY_MAX@. The first line stays; of the others, the oldest is removed. A task that completes at its first
+-- attempt has none.
 --
 -- requires: base, event
 -- gives: history_entry, history_line, history_with, note, note_ended
 
 local HISTORY, WORDS = @HISTORY_MAX@, @HISTORY_TEXT_MAX@
 
--- Cuts text on a character.
+-- Cuts a text that is too long, between two characters of UTF-8.
 local function cut_words(words)
   if #words <= WORDS then return words end
   local last = WORDS
@@ -14,7 +15,8 @@ local function cut_words(words)
   return sub(words, 1, last)
 end
 
--- One entry. worker: who did it, or nil; said: names and values, numbers or text, up to a name that is none.
+-- Returns a line. worker: the id of the worker that did it, or nil; said: names and values (numbers or texts), up to a
+-- name that is false or nil.
 local function history_entry(now, what, worker, said)
   local parts = {'{"at":' .. text(now) .. ',"what":"' .. what .. '"'}
   if worker and worker ~= '' then parts[2] = ',"worker":"' .. worker .. '"' end
@@ -27,7 +29,7 @@ local function history_entry(now, what, worker, said)
   return table.concat(parts) .. '}'
 end
 
--- The same, with names and values as arguments. By whom: the worker that acts, else it was done by hand.
+-- The same, with names and values as arguments. The worker is that of act_as; if there is none, it was done manually.
 local function history_line(now, what, ...)
   return history_entry(now, what, acting(), {...})
 end
@@ -42,13 +44,13 @@ local function history_with(history, line)
   return history .. '\n' .. line
 end
 
--- Of a task that has ended.
+-- Adds a line for a task that has ended.
 local function note_ended(P, id, now, what, ...)
   local info = P .. 'info:' .. id
   call('HSET', info, 'history', history_with(call('HGET', info, 'history'), history_line(now, what, ...)))
 end
 
--- Of one that waits: its envelope says from then on that there is something.
+-- Adds a line for a waiting task, and the mark "info" to its envelope.
 local function note(P, id, now, what, ...)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return end

@@ -1,5 +1,6 @@
--- Switches events on or off, as settings.events (how many are kept) and events_until (somebody listens until then) say.
---  order.events says it to enqueue.lua, which does not read settings.
+-- Switches events on or off: they are on while settings.events (how many are kept) is set, or events_until (until when
+-- somebody listens). The field `events` of `sequence` is set at the same time, for enqueue.lua, which does not read
+-- settings.
 --
 -- requires: base, limit_state, sequence
 -- gives: switch_events

@@ -1,12 +1,12 @@
--- A step of maintain.lua: scheduled tasks whose time has come become ready.
+-- A step of maintain.lua: scheduled tasks that are due become ready.
 --
 -- requires: base, budget, event, requeue_front, sequence, transitions
 -- gives: promote_due
 -- fields: front, front_envelopes, promoted
 
--- Takes the place that a task had when it was put off for a second (lib/flagged.lua), and deletes it; an old mark
--- `revoked` of the task goes, too. Returns the place; false: the scores began again since then, so that all waiting
--- tasks came later; nil: it has none.
+-- A task that was postponed for a second has its former place in info:<id> (lib/flagged.lua). Deletes that field, and
+-- returns the place; nil if the task was not postponed; false if scores have begun again since: then all ready tasks
+-- are newer, and the task goes to the front. Also deletes an outdated mark `revoked` (lib/revoke.lua).
 local function place_of(P, id, now)
   local info = P .. 'info:' .. id
   local known, revoked_at = unpack(call('HMGET', info, 'place', 'revoked_at'))
@@ -17,8 +17,9 @@ local function place_of(P, id, now)
   return place and call('HGET', P .. 'sequence', 'epoch') == epoch and text(tonumber(place))
 end
 
--- Sorts due tasks by where they go: {count, promoted, ready, front, front_envelopes, malformed}. count: how many of ids
--- were looked at before the budget was used up.
+-- Sorts due tasks. Returns {count, promoted, ready, front, front_envelopes, malformed}. count: how many ids were
+-- handled before the budget was used up; promoted: ids of all tasks that become ready; ready: place and id of each that
+-- gets a place; front: ids of those that go to the front; malformed: {id, error text} of those that die.
 local function sort_due(P, ids, envelopes, order, now)
   local due = {count = #ids, promoted = {}, ready = {}, front = {}, front_envelopes = {}, malformed = {}}
   local ready, malformed = due.ready, due.malformed
@@ -46,8 +47,8 @@ local function sort_due(P, ids, envelopes, order, now)
   return due
 end
 
--- At most `max`. large: envelopes may be large. A member without an envelope just leaves `scheduled`; a malformed task
--- dies. Returns {count, more}.
+-- Promotes at most `max` tasks. large: envelopes may be large. A member of `scheduled` without an envelope is removed;
+-- a malformed task dies. Returns {count, more}.
 local function promote_due(P, now, max, endings, large)
   local room = budget.room(6, 1, max)
   local ids = call('ZRANGEBYSCORE', P .. 'scheduled', '-inf', '(' .. text(now + 1), 'LIMIT', 0, room)

@@ -1,4 +1,4 @@
--- A task that is not understood, and has left its state, is due: maintain.lua makes it dead.
+-- Schedules a malformed task for now; maintain.lua then makes it dead. The caller has removed it from its state.
 --
 -- requires: base, transitions
 -- gives: put_aside

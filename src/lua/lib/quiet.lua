@@ -1,12 +1,11 @@
--- Most calls of maintain.lua find that nothing of the queue is due. That is asked here in few commands, and without the
--- functions that all else needs: it takes Redis a fifth of the instructions.
+-- Most calls of maintain.lua find that nothing is due. This module checks that with few commands, and without the
+-- functions of the other modules. So such a call takes a fifth of the instructions.
 --
 -- requires: upkeep
 -- gives: quiet
 
--- Looks at everything that has a time. Returns whether something is due, or a command was refused; when the first of it
--- is due; and whether the field `upkeep` is needed. Deadlines alone do not need it: a gap in the upkeep does not move
--- them.
+-- Reads the earliest time of each set of times. Returns whether something is due, or a command was refused; the
+-- earliest of the times; and whether the setting `upkeep` is needed (lib/upkeep.lua). Deadlines alone do not need it.
 local function first_times(P, call, now) -- inline
   local is_due, due, needs_upkeep = false, nil, false
   for _, set in ipairs({'sessions', 'scheduled', 'cron:due', 'deadlines'}) do
@@ -24,8 +23,8 @@ local function first_times(P, call, now) -- inline
   return is_due, due, needs_upkeep
 end
 
--- Looks at records of ended tasks, and at the ages and counts that are kept. Returns whether some are to be trimmed, or
--- a command was refused; and when the first one is too old.
+-- Compares the records of ended tasks with the retention. Returns whether records have to be removed, or a command was
+-- refused; and when the first record will be too old.
 local function first_too_old(P, call, now, ended_age, ended_count, dead_age, dead_count) -- inline
   local is_due, due = false, nil
   for _, set in ipairs({'completed', 'cancelled', 'dead'}) do
@@ -46,10 +45,10 @@ local function first_too_old(P, call, now, ended_age, ended_count, dead_age, dea
   return is_due, due
 end
 
--- The reply of maintain.lua when nothing is due. nil, and nothing is written: something is or may be due, or Redis
--- refuses a command; then the rest of maintain.lua looks closer, and names the missing right or the key of another
--- type. When nothing is due, this function writes `upkeep`, and removes `sequence` if no task is ready, so that scores
--- begin again.
+-- Returns the reply of maintain.lua if nothing is due. Then it also writes the setting `upkeep`, and removes `sequence`
+-- if no task is ready, so that scores begin again. Else it writes nothing and returns nil: something is or may be due,
+-- or Redis refused a command. The rest of maintain.lua then finds out which, and names a missing right or a key of a
+-- wrong type.
 local function quiet(P, max, life)
   local call, find = redis.pcall, string.find
   if not (P and find(P, '^[%w._:-]+:{[%w._~-]+}:$') and find(max or '', '^[1-9]%d*$') and
@@ -58,7 +57,7 @@ local function quiet(P, max, life)
     'result_max', 'paused', 'upkeep', 'completed_bytes', 'waiters', 'large', 'in_force', 'paused_until', 'unsent', 'back', 'payload_max')
   if settings.err then return end
   local completed_age, completed_count, dead_age, dead_count, policy, result_max, paused, known = unpack(settings)
-  -- Each of these settings, and of the keys below, gives the long way something to do.
+  -- If one of these settings or of the keys below exists, the steps of maintain.lua may have something to do.
   for i = 9, 16 do
     if settings[i] then return end
   end
@@ -85,7 +84,7 @@ local function quiet(P, max, life)
     upkeep, _, ends, back = next_upkeep(known, now, life and math.min(tonumber(life), @LATEST@ / 2))
     if back or ends > now then return end
   end
-  -- The second command is not refused once the first one has written.
+  -- Two commands may write. So the right to the second one is checked before the first one writes.
   local order = is_ready and 0 or call('HLEN', P .. 'sequence')
   if type(order) == 'table' or upkeep and order > 0 and not redis.acl_check_cmd('UNLINK', P .. 'sequence') then return end
   if upkeep then

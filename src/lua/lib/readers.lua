@@ -1,5 +1,5 @@
--- Readers: the record of a completed task, with its result, is kept whatever the retention says until the tasks that
--- waited for it have ended, for these may read it. The half of the children stands in lib/reads.lua.
+-- Readers: tasks that waited for a completed task may read its record and result. Until they have ended, the record is
+-- kept, whatever the retention is. The keys of the reading tasks are described in lib/reads.lua.
 --
 --   readers:<id>  zset  of a completed task: handles of the tasks that may read it -> 0, or, of those in other queues,
 --                       the number of the message that registered the edge; "#<n>": some of those in fanout:<n> will;
@@ -8,7 +8,7 @@
 --   retained      zset  ids of those that are past the retention of the queue -> when they ended
 --   keep_until    zset  ids of tasks with a retention of their own -> until when they are kept
 --
--- The functions are members of a table, as a script has room for 200 locals.
+-- The functions are members of a table, because Lua allows 200 local names in a function.
 --
 -- requires: add_to, base, result_blocks, transitions
 -- gives: readers, readers.add, readers.count_of, readers.drop, readers.hold, readers.keep, readers.spare
@@ -17,14 +17,14 @@
 
 local readers = {}
 
--- found: number, handle, ... of tasks that may read it from now on.
+-- Adds readers of a record. found: number, handle, ...
 function readers.add(P, id, found)
   if #found == 0 then return end
   call('ZADD', P .. 'readers:' .. id, 'GT', unpack(found))
   call('SADD', P .. 'read', id)
 end
 
--- The record is kept until a time, whatever the retention of the queue says.
+-- Gives a record a retention of its own: it is kept until the time `ends`, in ms.
 function readers.hold(P, id, ends)
   call('ZADD', P .. 'readers:' .. id, '0', '@')
   call('SADD', P .. 'read', id)
@@ -32,7 +32,7 @@ function readers.hold(P, id, ends)
   announce_due(P, ends)
 end
 
--- It has no retention of its own any more. Returns whether somebody reads it.
+-- Removes the retention of its own. Returns true if the record has readers.
 function readers.unhold(P, id)
   call('ZREM', P .. 'keep_until', id)
   call('ZREM', P .. 'readers:' .. id, '@')
@@ -40,13 +40,13 @@ function readers.unhold(P, id)
   call('SREM', P .. 'read', id)
 end
 
--- How many tasks may read it.
+-- The number of tasks that may read a record.
 function readers.count_of(P, id)
   if call('SISMEMBER', P .. 'read', id) == 0 then return 0 end
   return call('ZCARD', P .. 'readers:' .. id) - (call('ZSCORE', P .. 'readers:' .. id, '@') and 1 or 0)
 end
 
--- These records go all the same.
+-- These records are removed although they have readers.
 function readers.drop(P, ids)
   local read = call('SMISMEMBER', P .. 'read', unpack(ids))
   for i = 1, #ids do
@@ -59,7 +59,7 @@ function readers.drop(P, ids)
   end
 end
 
--- Bytes of these results are counted no more.
+-- Subtracts the bytes of these results from the sum (lib/results.lua).
 function readers.uncount(P, ids)
   if call('EXISTS', P .. 'result_sizes') == 0 then return end
   local sizes, bytes = call('HMGET', P .. 'result_sizes', unpack(ids)), 0
@@ -68,7 +68,7 @@ function readers.uncount(P, ids)
   add_to(P .. 'result_sizes', '#', -bytes)
 end
 
--- These stand in `completed` still, and stay in `retained`.
+-- Adds tasks that are still in `completed` to `retained`.
 function readers.retain(P, ids)
   local scores, members, apart = call('ZMSCORE', P .. 'completed', unpack(ids)), {}, {}
   for i = 1, #ids do
@@ -81,7 +81,7 @@ function readers.retain(P, ids)
   call('SADD', P .. 'read', unpack(ids))
 end
 
--- Those of ids that somebody reads, or waits for (and hears of it in this very call), and the others.
+-- Returns two lists: tasks with readers, or with children, which become readers in this call; and the other tasks.
 function readers.of(P, ids)
   local read, linked = call('SMISMEMBER', P .. 'read', unpack(ids)), call('SMISMEMBER', P .. 'linked', unpack(ids))
   local found, others = {}, {}
@@ -92,7 +92,8 @@ function readers.of(P, ids)
   return found, others
 end
 
--- Completed tasks are to leave `completed`: those that are read stay in `retained`. Returns the others.
+-- Completed tasks are about to be removed from `completed`: those with readers are kept in `retained`. Returns the
+-- others.
 function readers.spare(P, ids)
   if call('EXISTS', P .. 'read', P .. 'linked') == 0 then return ids end
   local read, others = readers.of(P, ids)
@@ -100,7 +101,7 @@ function readers.spare(P, ids)
   return others
 end
 
--- Tasks have completed where no records are kept: the same. results: id -> result, or nil.
+-- The same for tasks that have just completed in a queue that keeps no records. results: id -> result, or nil.
 function readers.keep(P, ids, ended, results)
   local read, others = readers.of(P, ids)
   for _, id in ipairs(read) do

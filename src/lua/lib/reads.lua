@@ -1,5 +1,5 @@
--- What a task that waited for others may read: the records of those that have completed (lib/readers.lua). Edges
--- between tasks: lib/dependency_edges.lua.
+-- The other half of lib/readers.lua: which records a task may read, those of its completed parents. Edges between
+-- tasks: lib/dependency_edges.lua.
 --
 --   reads:<id>      zset  handles of these -> 0, or, of tasks in other queues, the number of the message that
 --                         registered the edge there
@@ -12,7 +12,7 @@
 
 readers.at_once = @EDGES_AT_ONCE@
 
--- Nobody may read it any more: it goes if it is past its retention.
+-- A record lost a reader. If it has none any more, it is removed if its retention has ended.
 function readers.let_go(P, id)
   if call('EXISTS', P .. 'readers:' .. id) == 1 then return end
   call('SREM', P .. 'read', id)
@@ -26,7 +26,8 @@ function readers.read(P, id, parent, number)
   if added == 1 then readers.count(P, 1) end
 end
 
--- Where somebody else wrote what is no number, it becomes more than there will be: then one look more is taken.
+-- Adds to settings.reads. If another program wrote something that is no number there, it becomes a very large number:
+-- it then never reaches 0, and scripts read a key that may not exist.
 function readers.count(P, count)
   local left = redis.pcall('HINCRBY', P .. 'settings', 'reads', text(count))
   if type(left) ~= 'number' then
@@ -36,7 +37,7 @@ function readers.count(P, count)
   end
 end
 
--- The task does not read these: handle, number, ...
+-- The task is no reader of these records any more: handle, number, ...
 function readers.leave(P, id, parents)
   local queue, sent = own_queue(P), false
   local reader = queue .. '/' .. id
@@ -52,7 +53,7 @@ function readers.leave(P, id, parents)
   if sent then announce_due(P, clock()) end
 end
 
--- The task does not wait for one that has completed any more.
+-- The edge to a completed parent was removed, so the task is no reader of it.
 function readers.undo(P, id, parent)
   local key = P .. 'reads:' .. id
   local number = call('ZSCORE', key, parent)
@@ -62,7 +63,7 @@ function readers.undo(P, id, parent)
   readers.leave(P, id, {parent, number})
 end
 
--- The task has ended: it reads nothing any more. Of many that is said in steps (lib/fan_out.lua).
+-- The task has ended, and is no reader any more. Many records are handled in steps (lib/fan_out.lua).
 function readers.release(P, id)
   local key = P .. 'reads:' .. id
   local count = call('ZCARD', key)
@@ -79,7 +80,7 @@ function readers.release(P, id)
   readers.leave(P, id, parents)
 end
 
--- The same, of tasks that complete. (One look for all of a call.)
+-- The same for tasks that complete. settings.reads is read once in a call.
 function readers.release_all(P, ids)
   readers.known = readers.known or {}
   if readers.known[P] == nil then readers.known[P] = call('HEXISTS', P .. 'settings', 'reads') == 1 end

@@ -1,4 +1,4 @@
--- A task becomes ready behind all others of its priority, where its group stands (lib/sequence.lua).
+-- A task becomes ready behind the others of its priority and group (lib/sequence.lua).
 --
 -- requires: base, sequence, transitions
 -- gives: enter_ready_last

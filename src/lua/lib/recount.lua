@@ -1,9 +1,9 @@
--- What limits count is counted again now and then: a count that is too high would block its queue or group for ever.
+-- Recounts running tasks for limits: a count that is too high would block its queue or group for ever.
 --
 -- requires: base, counts, slot
 -- gives: recount
 
--- Where there are few sessions.
+-- The running tasks of the queue. Only if it has few sessions.
 local SESSIONS_MOST = 50
 local function recount_running(P)
   if call('ZCARD', P .. 'sessions') > SESSIONS_MOST then return end
@@ -24,9 +24,9 @@ local function has_ended(P, id)
   end
 end
 
--- Looks at some tasks that count for their groups. A script that ended a task whose envelope another program had
--- overwritten did not know its group. A small hash is one page of HSCAN, so the call also chooses where in the page it
--- looks.
+-- Checks some tasks that count for their groups, and releases the slots of those that have ended. Such a task stays
+-- counted if another program overwrote its envelope, so that the script that ended it did not know its group. HSCAN
+-- returns a small hash as one page, so the time decides which part of the page is checked.
 local function free_ended_slots(P, now)
   local found = call('HSCAN', P .. 'running_group', text(now % 65536), 'COUNT', '4')[2]
   local count = #found / 2
@@ -36,7 +36,8 @@ local function free_ended_slots(P, now)
   end
 end
 
--- Where there are few. While no session exists no task runs, and only waiting tasks of strict groups count.
+-- The running tasks of groups. Only if they are few. If there is no session, no task runs, and only waiting tasks of
+-- strict groups count. Returns whether a group may start more tasks now.
 local SLOTS_MOST = 50
 local function recount_slots(P, now)
   if call('EXISTS', P .. 'running_group', P .. 'group_running') == 0 or call('HEXISTS', P .. 'limit_state', 'counting') == 1 then return end
@@ -64,7 +65,7 @@ local function recount_slots(P, now)
   return opens
 end
 
--- Returns whether a group is to be looked at now.
+-- flags: settings.in_force. Returns whether a group may start more tasks now.
 local function recount(P, flags, now)
   if find(flags, 'c', 1, true) then recount_running(P) end
   return find(flags, 's', 1, true) and recount_slots(P, now)

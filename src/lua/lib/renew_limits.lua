@@ -1,20 +1,21 @@
--- A step of maintain.lua where settings.in_force is set: a pause for a time ends, of the queue or of a group, and what
--- limits count is counted again.
+-- A step of maintain.lua, if the queue has limits or events (settings.in_force): ends pauses for a time, of the queue
+-- or of groups, and recounts the tasks that limits count.
 --
 -- requires: base, budget, count_page, first_time, forget_past, limit_state, listening, recount
 -- gives: renew_limits
 -- fields: renew_limits
 
--- A part of what limits count is counted again. Returns whether there is more to do at once.
+-- Recounts some of the tasks that limits count. Returns whether there is more to do now.
 local function count_again(P, now, in_force)
   local is_counting = find(in_force, 's', 1, true) and call('HEXISTS', P .. 'limit_state', 'counting') == 1
-  -- A task that leaves its slot lets its group go on in the next call.
+  -- If a task releases its slot here, its group continues in the next call.
   if is_counting then count_page(P, now, budget.room(4, 16, 200)) end
   return recount(P, in_force, now) or is_counting
 end
 
--- Ends what lasts until a time: a pause of the queue for a time (settings.paused_until), events that somebody listens
--- to, and the wait for the queue's rate. Returns {due, shut}. shut: no task starts before a time to come.
+-- Ends what has an end time that is over: a pause of the queue for a time (settings.paused_until), events for listeners
+-- (events_until), and the wait for the rate of the queue (`opens`). Returns {due, shut}. due: the next such time, or
+-- that of a paused group; shut: the queue starts no task before one of these times.
 local function end_waits(P, now)
   local known = call('HMGET', P .. 'settings', 'paused_until', 'events_until')
   local paused_until, listened_until = number_of(known[1], 0), number_of(known[2], 0)
@@ -40,7 +41,7 @@ local function end_waits(P, now)
   return {due = due < math.huge and due or nil, shut = opens ~= nil or paused_until and true}
 end
 
--- Some breakers that are closed: what they count goes when its window is over.
+-- Removes counters of some closed circuit breakers whose window is over (lib/breaker.lua).
 local function forget_breakers(P, now)
   local found = call('HSCAN', P .. 'breakers', text(now % 65536), 'COUNT', '8')[2]
   local window = number_of(call('HGET', P .. 'settings', 'group_breaker_window'), 1) or @BREAKER_WINDOW_MS@

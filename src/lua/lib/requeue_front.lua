@@ -1,16 +1,16 @@
--- Puts tasks back to the front of their band, in the order in which they stand in ids. envelopes[i]
--- belongs to ids[i].
+-- Returns tasks to the front of their priority, in the order of `ids`; envelopes[i] belongs to ids[i]. A band is the
+-- range of scores of a priority, and a tag is the score within it (lib/sequence.lua).
 --
--- They come first in their groups (those without one are a group), and groups take turns among them by weight, as they
--- did before: each task stands a step behind the one before it in its group. All groups begin at one place, so far
--- before the head that the tasks of those that have others waiting come before these; where a group has none, its tasks
--- take turns with those that wait.
+-- The tasks become the first ones of their groups; tasks without a group count as one group. The groups take turns by
+-- weight, as before: each task gets a place one step behind the task before it in its group. All groups begin at the
+-- same place. It is so far before the head that all these tasks come before waiting tasks of their groups. If a group
+-- has no waiting tasks, its tasks may take turns with those that wait.
 --
 -- requires: base, sequence, wake_one, put_aside, requeue_one, transitions
 -- gives: spread, requeue_front
 
--- Places of tasks {id, group, weight} behind the first of them, no two the same, in ascending order: sets [4] of each.
--- known: what these are as far as they are known, or nil.
+-- Sorts tasks, {id, group, weight} of each, and sets [4] of each to its distance from the place of the first one. All
+-- distances differ. known: id -> distance, if they were computed before (lib/turns.lua), or nil.
 local function spread(tasks, known)
   local behind, before, sorted = {}, 0, true
   for i, task in ipairs(tasks) do
@@ -23,7 +23,8 @@ local function spread(tasks, known)
   for i = 2, #tasks do tasks[i][4] = max(tasks[i][4], tasks[i - 1][4] + 1) end
 end
 
--- turns: where these are a part of what goes back (lib/turns.lua), else nil.
+-- Adds tasks of one priority to `ready`. turns: if they are a part of the tasks that are returned (lib/turns.lua), else
+-- nil.
 local function put_first(P, priority, tasks, turns)
   local base = priority * BAND
   local head, lasts, room = head_score(P, base), {}, 1
@@ -33,13 +34,13 @@ local function put_first(P, priority, tasks, turns)
     lasts[lane] = lasts[lane] or last_of_lane(P, priority, task[2])
     if not head or lasts[lane] >= head then room = task[4] + 1 end
   end
-  -- In an empty band time goes on from the last tag that was given there.
+  -- In an empty band, virtual time continues from the last tag that was given there.
   local first, members, n, grouped = turns and turns.firsts[priority], {}, 0, false
   first = first or (head or virtual_time(order_open(P), priority)) - room
   for _, task in ipairs(tasks) do
     local at = max(base, min(first + task[4], base + BAND - 1))
     members[n + 1], members[n + 2], n = text(at), task[1], n + 2
-    -- Who comes to its group, or to those without one, later stands behind it.
+    -- Later tasks of the group, or without one, get places behind it.
     local lane = task[2] or ''
     if at > lasts[lane] then
       lasts[lane] = at

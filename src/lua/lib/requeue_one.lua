@@ -1,4 +1,4 @@
--- Puts one task back to the front of its band. lib/requeue_front.lua does that with several, and says more of it.
+-- Returns one task to the front of its priority. lib/requeue_front.lua does that for several tasks, and describes it.
 --
 -- requires: base, put_aside, sequence, transitions, wake_one
 -- gives: last_of_lane, requeue_one
@@ -12,9 +12,9 @@ end
 local function place_first(P, id, priority, group)
   local base = priority * BAND
   local head, last = head_score(P, base), last_of_lane(P, priority, group)
-  -- In an empty band time goes on from the last tag that was given there.
+  -- In an empty band, virtual time continues from the last tag that was given there.
   local at = max(base, min((head or virtual_time(order_open(P), priority)) - 1, base + BAND - 1))
-  -- Who comes to its group, or to those without one, later stands behind it.
+  -- Later tasks of the group, or without one, get places behind it.
   if at > last and group then
     call('ZADD', P .. 'groups', text(at), text(priority) .. ':' .. group)
     call('HSET', P .. 'sequence', 'groups', '1')

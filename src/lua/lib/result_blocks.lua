@@ -1,10 +1,10 @@
--- How result_blocks go.
+-- Splits and removes result blocks (lib/result_block.lua).
 --
 -- requires: base, result_block
 -- gives: leave_result_block, sweep_result_blocks, split_some_result_blocks
 
--- A result_block is taken apart: those of its tasks that are there get fields of their own. Returns how many it told
--- of.
+-- Splits a result block: each of its tasks that is in `completed` gets a field of its own. Returns how many results it
+-- had.
 local PART = 500
 local function split_result_block(P, ended)
   local field = '+' .. ended
@@ -27,7 +27,7 @@ local function split_result_block(P, ended)
   return #ids
 end
 
--- The oldest, until they told of so many. Returns whether there are more.
+-- Splits the oldest blocks, until they had `most` results. Returns whether there are more blocks.
 local function split_some_result_blocks(P, most)
   local first = call('ZRANGE', P .. 'result_blocks', '0', '0')[1]
   while first and most > 0 do
@@ -37,13 +37,13 @@ local function split_some_result_blocks(P, most)
   return first ~= nil
 end
 
--- A task has left `completed`, where it had this score.
+-- A task with the score `ended` was removed from `completed`: splits the block of that time.
 local function leave_result_block(P, ended)
   if call('EXISTS', P .. 'result_blocks') == 1 then split_result_block(P, ended) end
 end
 
--- The oldest of `completed` have gone, `most` of them: result_blocks older than what is left go (each had one of
--- those). Returns whether all that is left in `results` are result_blocks.
+-- The `most` oldest tasks were removed from `completed`: removes the blocks that are older than the rest; each of them
+-- had a result of one of these tasks. Returns whether `results` contains only blocks now.
 local function sweep_result_blocks(P, most)
   if call('EXISTS', P .. 'result_blocks') == 0 then return false end
   local oldest = call('ZRANGE', P .. 'completed', '0', '0', 'WITHSCORES')[2]
@@ -54,7 +54,7 @@ local function sweep_result_blocks(P, most)
     call('HDEL', P .. 'results', unpack(gone))
     call('ZREMRANGEBYRANK', P .. 'result_blocks', '0', text(#gone - 1))
   end
-  -- In this very ms one that went may come again and end, with another result or none.
+  -- A task that was removed may be enqueued again and end in this same ms, with another result or none.
   if oldest and tonumber(oldest) >= clock() then split_result_block(P, oldest) end
   return call('HLEN', P .. 'results') == call('ZCARD', P .. 'result_blocks')
 end

@@ -1,4 +1,4 @@
--- Results of completed tasks, and how many bytes they have together where a queue keeps them by that.
+-- Results of completed tasks, and the sum of their bytes, if the setting completed_bytes limits it.
 --
 --   results       hash  id -> result, of completed tasks that left one; "+<ms>" -> a result block
 --                       (lib/result_block.lua)
@@ -6,7 +6,7 @@
 --   result_sizes  hash  id -> bytes of its result; # -> their sum; @ -> how far those are counted that had ended before
 --                       it was said: a cursor, or "end"
 --
--- forget in lib/retention.lua takes away what goes. sizes: id, bytes, ...
+-- `forget` in lib/retention.lua removes results.
 --
 -- requires: add_to, base, retention, readers
 -- gives: count_results, keep_results, trim_bytes
@@ -20,8 +20,8 @@ local function count_results(P, sizes)
   add_to(P .. 'result_sizes', '#', sum)
 end
 
--- Those of ids that have a result (results: id -> result) leave it; is_counted: by its bytes, too. Returns whether any
--- was counted.
+-- Stores the results of tasks; results: id -> result. is_counted: their bytes are added to the sum. Returns whether any
+-- was added.
 local function keep_results(P, ids, results, is_counted)
   local fields, sizes, n = {}, {}, 0
   for i = 1, #ids do
@@ -38,11 +38,11 @@ local function keep_results(P, ids, results, is_counted)
   return is_counted
 end
 
--- The oldest go, at most `most` of them now, and not many more tags. Returns how many, and whether there are too many
--- bytes still. (As in trim_count: before them those that ended before the clock was set back.)
+-- Removes the oldest records until their results keep to the limit, at most `most`. Returns how many, and whether there
+-- are still too many bytes. As in trim_count, tasks that ended before the clock was set back are removed first.
 local function trim_bytes(P, limit, most, now)
   local total = tonumber(call('HGET', P .. 'result_sizes', '#')) or 0
-  -- Of these, how many have to go.
+  -- Returns how many of these tasks, the first ones, have to be removed.
   local function enough(ids)
     local sizes, n = call('HMGET', P .. 'result_sizes', unpack(ids)), 0
     while n < #ids and total > limit do

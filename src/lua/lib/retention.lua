@@ -1,6 +1,7 @@
--- Retention: completed and cancelled tasks by one setting, dead ones by another. Counts are kept to at every end of a
--- task (of completed ones, turn.lua lets a part in 64 more stand for a while), ages by maintain.lua. A limit of -1 is
--- none; 0 keeps nothing. How many bytes results have is counted only where that is limited: lib/results.lua.
+-- Retention: how long, and how many, records of ended tasks are kept. Completed and cancelled tasks have the settings
+-- completed_age and completed_count, dead tasks dead_age and dead_count. -1: no limit; 0: no records are kept. The
+-- counts are enforced whenever a task ends (turn.lua allows a 64th more completed tasks for a while), the ages by
+-- maintain.lua. The bytes of results are counted only if they are limited (lib/results.lua).
 --
 --   completed_extra  set  ids of completed tasks that have an info:<id> or parents:<id>
 --
@@ -10,11 +11,12 @@
 -- fields: ahead, forget, forget_ahead, forget_first, forget_some, keep_edges
 
 local DAY = @ONE_DAY_MS@
+-- Returns the limits from two settings: the age in ms, and the count.
 local function keep_limits(age, count, default_age)
   return age and number_of(age, -1) or default_age, count and number_of(count, -1) or 10000
 end
 
--- A dead task leaves the index of failures.
+-- Removes a dead task from the index of failures.
 local function unindex(P, id)
   local kind = call('HGET', P .. 'info:' .. id, 'kind')
   if kind and call('ZREM', P .. 'failures:' .. kind, id) == 1 and call('EXISTS', P .. 'failures:' .. kind) == 0 then
@@ -22,9 +24,9 @@ local function unindex(P, id)
   end
 end
 
--- Serial numbers: messages are told apart by them, edges, and hashes of children. They grow, also where the queue has
--- lost the last of them (it was emptied, or a replica that had not heard of it took over): none is less than the time
--- in us.
+-- Returns a new serial number, as text. Messages, edges and sets of children have such numbers. They always grow: each
+-- is at least the time in us. So they grow even if the queue lost the last number, because it was emptied, or a replica
+-- that did not have it became the master.
 local serial
 do
   local least
@@ -40,7 +42,8 @@ do
   end
 end
 
--- One that goes as soon as it has died has not told any of its children.
+-- Records are about to be removed, perhaps as soon as the tasks died. Their children that still wait for a retry are
+-- notified that they were deleted.
 local function forsake(P, ids)
   for _, id in ipairs(ids) do
     local linked = call('SREM', P .. 'linked', id) == 1
@@ -55,14 +58,14 @@ local function forsake(P, ids)
   end
 end
 
--- trimmed: these were the oldest of `completed`. (Sizes are those of results that are there.)
+-- Removes results. trimmed: the tasks were the oldest of `completed`.
 local function forget_results(P, ids, trimmed)
   if trimmed and sweep_result_blocks(P, #ids) then return end
   if call('HDEL', P .. 'results', unpack(ids)) > 0 then readers.uncount(P, ids) end
 end
 
--- A task of many parents may still be leaving them in steps (lib/dependency_edges.lua), by its edges: these stay until
--- that is done.
+-- A task with many parents may still be removed from them in steps (lib/dependency_edges.lua). The steps need its
+-- edges, so these are renamed and stay until that is done.
 function readers.keep_edges(P, ids)
   if #ids == 0 or call('EXISTS', P .. 'fanout', P .. 'fanout_far') == 0 then return end
   for i = 1, #ids do
@@ -76,7 +79,7 @@ function readers.keep_edges(P, ids)
   end
 end
 
--- What is told of these tasks beyond their envelopes goes.
+-- Removes info:<id> and parents:<id> of these tasks.
 local function forget_told(P, ids)
   local keys, n = {}, 0
   for i = 1, #ids do
@@ -85,7 +88,7 @@ local function forget_told(P, ids)
   if n > 0 then call('UNLINK', unpack(keys)) end
 end
 
--- Those of these tasks that stand in `completed_extra`, which they leave.
+-- Removes these tasks from `completed_extra`. Returns those that were in it.
 local function leave_completed_extra(P, ids)
   if call('EXISTS', P .. 'completed_extra') == 0 then return {} end
   local there, extra = call('SMISMEMBER', P .. 'completed_extra', unpack(ids)), {}
@@ -96,11 +99,12 @@ local function leave_completed_extra(P, ids)
   return extra
 end
 
--- Removes all that is left of ended tasks; set: where they stood. (Of completed ones: they were the oldest there, but
--- for those ahead.) With a set, the index of tags has them no more.
+-- Removes all keys and fields of ended tasks. set: the set from which the caller has removed them, or nil. If it is
+-- given, they are not in the index of tags any more. ahead: true if set is "completed" and they were not the oldest of
+-- it.
 local function forget(P, ids, set, ahead)
   local extra = {}
-  -- One look for all.
+  -- One command instead of one for each.
   if call('EXISTS', P .. 'tags', P .. 'results', P .. 'completed_extra', P .. 'read', P .. 'fanout', P .. 'fanout_far') > 0 then
     readers.drop(P, ids)
     if not set then forget_tags(P, ids) end
@@ -112,16 +116,17 @@ local function forget(P, ids, set, ahead)
     for i = 1, #ids do unindex(P, ids[i]) end
   end
   call('HDEL', P .. 'tasks', unpack(ids))
-  -- Of completed tasks, most have nothing.
+  -- Most completed tasks have neither key.
   forget_told(P, set == 'completed' and extra or ids)
-  -- Some that died may have children that waited for a retry: now there is none.
+  -- Their children may have waited for a retry, which is not possible any more.
   if (set == 'dead' or set == 'cancelled') and call('EXISTS', P .. 'linked') == 1 then forsake(P, ids) end
 end
 
 readers.forget = forget
 
--- Some of a set of ended tasks go, `most` at most, and not many more tags: the first of ids. leave: takes what is left
--- of ids out of the set. Returns whether these were all.
+-- Removes the records of the first of `ids`, tasks of a set of ended tasks. Their number is limited, because each may
+-- have many tags; the others are removed from `ids`. leave: removes the tasks of `ids` from the set. Returns whether
+-- these were all.
 function readers.forget_some(P, set, ids, most, ahead, leave)
   local found, n = tags_of(P, ids, 200 + most / 2)
   local all = n == #ids
@@ -135,14 +140,15 @@ function readers.forget_some(P, set, ids, most, ahead, leave)
   return all
 end
 
--- The same of the first of the set: these.
+-- The same; the tasks are the first ones of the set.
 function readers.forget_first(P, set, ids, most)
   return readers.forget_some(P, set, ids, most, false, function()
     leave_ended_first(P, set, #ids)
   end)
 end
 
--- The same of some that stand anywhere in it: found: id, score, ... Returns how many went, too.
+-- The same; the tasks may be anywhere in the set. found: id, score, ... Returns how many were removed, and whether
+-- these were all.
 function readers.forget_ahead(P, set, found, most)
   local ids = {}
   for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
@@ -155,16 +161,18 @@ function readers.forget_ahead(P, set, found, most)
   return #ids, all
 end
 
--- Those of a set that ended later than now, some: id, score, ... (The clock was set back since.)
+-- Returns members of a set whose times are later than now, at most `most`: id, score, ... Such times exist after the
+-- clock was set back.
 function readers.ahead(P, set, now, most)
   local newest = call('ZRANGE', P .. set, -1, -1, 'WITHSCORES')[2]
   if not newest or tonumber(newest) <= now then return {} end
   return call('ZRANGEBYSCORE', P .. set, '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', 0, most)
 end
 
--- Removes the oldest of a set of ended tasks past its count: at most `most` of them now, and not many more tags.
--- Returns how many, and whether these were all of them; calls: else maintenance goes on at once. What ended later than
--- now ended before the clock was set back: it goes before what has ended since, which would else go as soon as it came.
+-- Removes the oldest records of a set that exceeds its maximum count, at most `most`. Returns how many, and whether
+-- none of these was left because of many tags. calls: if one was left, a notice asks for maintenance now. Tasks with a
+-- time later than now ended before the clock was set back. They are removed first; otherwise new records, with earlier
+-- times, would be removed as soon as they are written.
 local function trim_count(P, set, count, most, now, calls)
   if count < 0 then return 0, true end
   local excess, trimmed, all = min(call('ZCARD', P .. set) - count, most), 0, true

@@ -1,12 +1,15 @@
--- The clock was set back by `by`: what is to happen a while after something did is moved by as much; limits are looked
--- at anew, and so are recurring entries that come at an interval. Times that somebody named, of tasks and other
--- entries, stand. Each call does a part, as lib/budget.lua lets it.
+-- A step of maintain.lua after Redis's clock was set back: moves times by the same amount. Otherwise scheduled work
+-- would be late by that amount. Moved are times that were computed as "so long after something": the ends of sessions
+-- and pauses, and delays of tasks. Times that a person or program named, of tasks and recurring entries, stay. Entries
+-- that come at an interval become due at once, and groups are examined again for their limits. Each call does a part of
+-- this, as the budget allows (lib/budget.lua).
 --
---   settings back  "<by> <last> <set> <from> <skip>", while some of it is left: what the clock had said before; which
---                  set comes next, from which score on, and how many members of that score were looked at already
+--   settings back  "<by> <last> <set> <from> <skip>", while some of it is left to do. by: how far the clock was set
+--                  back, in ms; last: what it had shown before; set: the number of the sorted set that comes next;
+--                  from: the score from which on; skip: how many members with that score were handled already
 --
--- A time later than `last` was written before the jump, or was written since for a time beyond `last`. The latter comes
--- too early, by as much as the clock jumped.
+-- A time after `last` was written before the clock was set back; or it was written since, for a time after `last`. The
+-- second kind cannot be told apart and is moved, too, so it comes too early by that amount.
 --
 -- requires: base, budget, ties
 -- gives: set_back
@@ -14,16 +17,20 @@
 
 local SETS = {'sessions', 'paused_groups', 'scheduled', 'cron:due'}
 
--- One that was renewed since ends when it says. One that ended before the jump and was not reaped yet has a while.
+-- Returns the new expiry of a session. If it is after `last`, the session was renewed before the clock was set back,
+-- and its expiry has to move; or it was renewed since, and its expiry is right. The later one of the two times is used,
+-- the second one at most a life from now. A session that had expired before the clock was set back, and was not reaped,
+-- expires at most A_WHILE or a life from now.
 local A_WHILE = 120000
 local function session_end(expiry, now, work)
   if expiry > work.last then return math.max(expiry - work.by, math.min(expiry, now + work.longest)) end
   return math.min(expiry, now + math.max(work.longest, A_WHILE))
 end
 
--- Whether a scheduled task waits for a time that somebody named. Its header says so or, where it was rescheduled to
--- that time, its history. What says nothing has taken the place of another task, or comes from a producer that does not
--- say. One that failed at its header's time or later waits for a retry.
+-- Whether a scheduled task waits for a time that was named, and not for the end of a delay. Its header shows that
+-- ("due"); or, if it was rescheduled to that time, its history. If the header has neither "due" nor "delay", the task
+-- took the place of another one, or its producer does not write these fields; the time counts as named. A task that
+-- failed at the time of its header or later waits for a retry: that is a delay.
 local function is_named(envelope, due, failed, history)
   local line = sub(envelope, 1, (find(envelope, '\n', 1, true) or 1) - 1)
   local named = tonumber(string.match(line, '"type":"[^"]*","due":(%d+)'))
@@ -39,7 +46,7 @@ local function is_named(envelope, due, failed, history)
   return not named and not has_info(envelope) and not find(line, '"type":"[^"]*","delay":')
 end
 
--- When it was put off, as far as that is known.
+-- When the task was scheduled, as far as that is known: when it was enqueued, or failed last.
 local function put_at(envelope, failed)
   return math.max(tonumber(string.match(envelope, '^[^\n]-"at":(%d+)')) or 0, tonumber(failed) or 0)
 end
@@ -51,13 +58,14 @@ local function scheduled_time(P, now, id, score, envelope, work)
   return moves and math.floor(score) - work.by or score
 end
 
--- Due at once, which is none of their slots: a worker finds the next one. (fire.lua makes slots that come again anew.)
+-- Returns the new time of a recurring entry. An entry that comes at an interval becomes due at once. That is none of
+-- its slots, so the worker only computes the next slot. fire.lua enqueues tasks for slots that come a second time.
 local function entry_time(P, now, name, score)
   local definition = call('HGET', P .. 'cron', name)
   return definition and find(definition, '^{"spec":"every ') and now + 1 or score
 end
 
--- The new score of each of a page: name, score, ...
+-- Returns the names and the new scores of a page, which is name, score, ...
 local function new_scores(P, now, page, work)
   local set, scores, names = SETS[work.set], {}, {}
   for i = 1, #page, 2 do names[#names + 1] = page[i] end
@@ -77,7 +85,7 @@ local function new_scores(P, now, page, work)
   return names, scores
 end
 
--- Moves a page. Returns whether it was the last one of its set.
+-- Handles a page of a set. Returns whether it was the last one.
 local function move_page(P, now, work, most)
   local key, moved, stay = P .. SETS[work.set], {}, 0
   local page = call('ZRANGEBYSCORE', key, work.from, '+inf', 'WITHSCORES', 'LIMIT', work.skip, most)
@@ -97,13 +105,13 @@ local function move_page(P, now, work, most)
     call('ZADD', key, unpack(moved))
   end
   budget.left = budget.left - #names
-  -- What was moved is before all that is left.
+  -- Members that were moved stand before all members that are left.
   work.skip = last == work.from and work.skip + stay or stay
   work.from = last
   return #names < most
 end
 
--- Goes on where the last call ended. Returns whether some is left.
+-- Continues where the last call ended. Returns whether some work is left.
 local function set_back_some(P, now, is_large, work)
   while work.set <= #SETS do
     local most = is_large and 8 or 100
@@ -118,7 +126,7 @@ local function set_back_some(P, now, is_large, work)
   return false
 end
 
--- Moves what is one number or one key, and has all groups looked at.
+-- Moves the times that are settings, and lets all groups be examined again.
 local function set_back_first(P, now, by)
   for _, name in ipairs({'paused_until', 'events_until'}) do
     local at = number_of(call('HGET', P .. 'settings', name), 0)
@@ -134,9 +142,10 @@ local function set_back_first(P, now, by)
   end
 end
 
--- jump: {by, clock_before, longest, left, large}. by: in ms; nil: goes on with an earlier jump, of which settings.back
--- is left; clock_before: when the queue was last maintained, later than now where the clock went back again; longest:
--- the longest life of a session; large: envelopes may be large. Returns whether some is left.
+-- jump: {by, clock_before, longest, left, large}. by: how far the clock was set back, in ms; nil: continues earlier
+-- work. left: settings.back, or false. clock_before: when the queue was last maintained; later than now if the clock
+-- was set back again. longest: the longest life of a session, in ms. large: envelopes may be large. Returns whether
+-- some work is left.
 local function set_back(P, now, jump)
   local by, work = jump.by, {longest = jump.longest}
   if by then

@@ -1,8 +1,9 @@
--- Another program may overwrite the envelope of a task that is parked or unparked. Only the envelope names the group: a
--- script that moves such a task leaves its id in `unparked:<group>` or `parked:<group>`, and the group would wait for
--- the task for ever. Each call of maintain removes such members of some groups, chosen at random.
--- A call that Redis refuses half way may have freed the place of a task without looking at its group. So of these
--- groups, those that wait for the end of a task although they may start one are looked at, too.
+-- A part of a step of maintain.lua (lib/unpark_groups.lua): repairs groups that would wait for ever. It checks some
+-- groups, chosen at random, for two faults:
+--   - Another program overwrote the envelope of a parked or unparked task. Only the envelope names the group, so a
+--     script that moves the task leaves its id in parked:<group> or unparked:<group>. Such ids are removed.
+--   - A call that failed halfway ended a task of the group, and unparked none. A group that waits for the end of a
+--     task, although it may start one, is handled at once.
 --
 -- requires: base, budget, group_place, limit_state
 -- gives: tidy_groups
@@ -29,8 +30,8 @@ local function drop_parked(P, group, most)
   return dropped
 end
 
--- Whether the group's parked tasks wait for the end of a task, and one of them may start now. A strict group may start
--- the task that has its slot.
+-- Whether the parked tasks of the group wait for the end of a task, although one of them may start now. A strict group
+-- may start the task that has its slot.
 local function is_forgotten(g, group)
   if tonumber(call('ZSCORE', g.P .. 'limit_due', group)) ~= LATEST then return false end
   local room = group_room(g, group)
@@ -39,7 +40,7 @@ local function is_forgotten(g, group)
     room.strict and room.rest >= 1 and call('EXISTS', g.P .. 'parked_first:' .. group) == 1
 end
 
--- g: of this call (lib/limit_state.lua). Returns whether a group is to be looked at again.
+-- g: the limits as this call knows them (lib/limit_state.lua). Returns whether a group was added to `limit_dirty`.
 local function tidy_groups(g, most)
   local P, found = g.P, false
   most = math.min(most, SOME_MEMBERS)

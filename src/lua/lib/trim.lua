@@ -1,10 +1,11 @@
--- A step of maintain.lua: records of ended tasks go when they are too old, too many, or have too many bytes of results.
+-- A step of maintain.lua: removes records of ended tasks that are too old or too many, or whose results have too many
+-- bytes (lib/retention.lua).
 --
 -- requires: base, budget, first_time, retention, readers, result_blocks
 -- gives: trim_ended
 
--- One set of ended tasks: `completed`, `cancelled` or `dead`. age, count: what is kept, as from keep_limits. Returns
--- {count, more, due}.
+-- Handles one set of ended tasks: `completed`, `cancelled` or `dead`. age (ms), count: the limits, as keep_limits
+-- returns them. Returns {count, more, due}; count: how many records were removed.
 local function trim_set(P, now, set, max, age, count)
   local room = budget.room(set == 'completed' and 2 or 4, 25, max)
   local trimmed, all = trim_count(P, set, count, room, now)
@@ -22,8 +23,9 @@ local function trim_set(P, now, set, max, age, count)
   return {count = trimmed, more = trimmed >= room or not all, due = due}
 end
 
--- Where results are limited by their bytes. Results of tasks that had ended before the limit was set are counted first,
--- in steps; before that, result blocks are taken apart. Returns {count, more}.
+-- Keeps to the limit of the bytes of all results. Results of tasks that had ended before the limit was set are counted
+-- first, in steps. Before that, result blocks are split into single results (lib/result_blocks.lua). Returns {count,
+-- more}.
 local function trim_results(P, now, bytes, max)
 -- require: results
   local cursor, more = call('HGET', P .. 'result_sizes', '@'), false
@@ -47,7 +49,7 @@ local function trim_results(P, now, bytes, max)
   return {count = trimmed, more = more or is_left}
 end
 
--- Calls take with the result of each part. Returns how many records went.
+-- Handles all sets. Calls take() with the table of each part. Returns how many records were removed.
 local function trim_ended(P, now, settings, max, take)
   local age, count = keep_limits(settings.completed_age, settings.completed_count, DAY)
   local trimmed = take(trim_set(P, now, 'completed', max, age, count)).count

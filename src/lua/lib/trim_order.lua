@@ -1,11 +1,12 @@
--- A step of maintain.lua: groups that are behind the head of the queue leave `groups`, as a group that comes anew has
--- the same place; where no task is ready or parked, the scores begin again (lib/sequence.lua).
+-- A step of maintain.lua: removes groups from `groups` whose last score is before the head of the queue. A new task of
+-- such a group gets about the same place without the entry (lib/sequence.lua). If no task is ready or parked, scores
+-- begin again. Below, "behind" in names means: with a score before the head.
 --
 -- requires: base, budget, event, first_time, sequence
 -- gives: trim_order
 
--- Groups of the bands behind that of the head: in each band those behind its own head, or all where no task is ready.
--- Returns whether there may be more.
+-- Removes groups of the bands after that of the head, that is, of later priorities: in each band those before its own
+-- head, or all if no task of the band is ready. Returns whether there may be more.
 local function forget_later_groups(P, band, max)
   local next_base = text((band + 1) * BAND)
   local last = call('ZRANGEBYSCORE', P .. 'groups', next_base, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
@@ -18,15 +19,15 @@ local function forget_later_groups(P, band, max)
   return budget.left > 0 and forget_later_groups(P, band, max) or more
 end
 
--- Groups behind the head, where no task is parked. Returns whether there may be more.
+-- Removes groups before the head, if no task of the queue is parked. Returns whether there may be more.
 local function forget_idle_groups(P, behind, max)
   local idle = math.min(call('ZCOUNT', P .. 'groups', '-inf', behind), max)
   if idle > 0 then call('ZREMRANGEBYRANK', P .. 'groups', 0, idle - 1) end
   return idle == max
 end
 
--- Groups behind the head, some of them chosen at random. A group with parked tasks is moved to the head instead: a new
--- task of the group is to stand behind its parked ones.
+-- Removes some groups before the head, chosen at random, if tasks of the queue are parked. A group with parked tasks is
+-- moved to the head instead, so that a new task of the group gets a place behind the parked ones.
 local function forget_groups_but_parked(P, head, behind, max)
   local room = budget.room(3, 16, max)
   local first = math.random(0, math.max(0, call('ZCOUNT', P .. 'groups', '-inf', behind) - room))
@@ -54,7 +55,7 @@ local function forget_groups(P, head, max)
   return more
 end
 
--- is_large: settings.large is set; payload_max: that setting. Returns {more}.
+-- is_large: settings.large is set; payload_max: the setting of this name. Returns {more}.
 local function trim_order(P, is_large, payload_max, max)
   local head = first_time(P, 'ready')
   if head then return {more = call('EXISTS', P .. 'groups') == 1 and forget_groups(P, head, max)} end

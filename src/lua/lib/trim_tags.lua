@@ -1,11 +1,11 @@
--- A step of maintain.lua: the index of tags (lib/tags.lua) loses tasks that are gone. A turn whose tasks end and leave
--- no record does not look at tags.
+-- A step of maintain.lua: removes tasks that do not exist any more from the index of tags (lib/tags.lua). They get
+-- there if a queue keeps no completed tasks: turn.lua does not read the tags of each task that it completes.
 --
 -- requires: base, budget, tags
 -- gives: trim_tag
 
--- Looks at some tasks of one tag, chosen at random, at most `max`. Where the tag has none, another program has put a
--- value of another type at its key, which is removed, or has deleted it.
+-- Checks some tasks of one tag, chosen at random, at most `max`. If the tag has no tasks, another program has deleted
+-- its key, or put a value of a wrong type there, which is removed.
 local function trim_tag(P, max)
   local tag = call('ZRANDMEMBER', P .. 'tags')
   if not tag then return end

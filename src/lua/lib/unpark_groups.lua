@@ -1,4 +1,5 @@
--- A step of maintain.lua: groups with parked tasks are looked at when their time has come, or when limits have changed.
+-- A step of maintain.lua: unparks tasks of groups whose time has come (`limit_due`) or whose limits have changed
+-- (`limit_dirty`, lib/limit_state.lua).
 --
 -- requires: base, budget, first_time, limit_state, strays
 -- gives: unpark_groups
@@ -20,7 +21,7 @@ local function unpark_groups(P, now, max)
     more = true
     if look_at(group) then return {more = true} end
   end
-  -- Limits changed again while the groups of an earlier change were looked at.
+  -- Limits changed again while the groups of an earlier change were not all handled.
   if call('EXISTS', P .. 'limit_dirty') == 0 and call('HDEL', P .. 'limit_state', 'again') == 1
     and call('EXISTS', P .. 'limit_due') == 1 then
     call('RENAME', P .. 'limit_due', P .. 'limit_dirty')

@@ -1,23 +1,26 @@
--- Upkeep: when somebody last maintained the queue, by a heartbeat (heartbeat.lua) or a call of maintain.lua. A gap is a
--- time of more than half a session's life in which nobody did: Redis was away or frozen, its clock was set forward, or
--- there was no worker. After a gap begins an amnesty of one life: sessions that expired in the gap are spared, so that
--- live workers can renew them. A session that had expired before the gap is not spared. If another gap comes during an
--- amnesty, the amnesty is not begun again: what was left of it, less half a life, goes on after the gap. So sessions of
--- dead workers end, however rarely somebody maintains the queue.
+-- Upkeep: the time when somebody last maintained the queue, by a heartbeat (heartbeat.lua) or a call of maintain.lua. A
+-- gap is a time of more than half a session's life in which nobody did: Redis was not reachable or frozen, its clock
+-- was set forward, or no worker ran. Sessions that expired in the gap may be those of live workers, which could not
+-- send heartbeats. So an amnesty of one life begins after a gap: these sessions are spared, that is, they are not
+-- reaped, so that their workers can renew them. A session that had expired before the gap is not spared.
 --
---   settings upkeep  "<last> <life> <since> <ends>", while there are sessions, or something has a time: when the queue
---                    was last maintained, and the life of a session (ms) that this caller gave; until `ends` no session
---                    is reaped that expired after `since`
+-- If another gap begins during an amnesty, the amnesty goes on after the gap: for the time that was left of it, less
+-- half a life. If that is nothing, a new amnesty begins, and sessions that had expired before the new gap are not
+-- spared. So sessions of dead workers are reaped at last, however rarely somebody maintains the queue.
 --
--- Who reads it: maintain.lua, which renews it, and reap.lua (lib/dead_session.lua).
+--   settings upkeep  "<last> <life> <since> <ends>", while there are sessions, or something has a time. last: when the
+--                    queue was last maintained; life: the life of a session in ms, as given by that caller. Until
+--                    `ends`, a session that expired after `since` is spared
+--
+-- maintain.lua and reap.lua read the field (lib/dead_session.lua); maintain.lua and heartbeat.lua renew it.
 --
 -- gives: next_upkeep
 
--- known: the field, or false. life: nil when the caller knows none. Returns the new value of the field, or nil if it
--- need not change; `since` and `ends`; and by how much the clock was set back, if by a second or more, else nil. After
--- such a step only maintain.lua writes the field, because it also corrects what refers to the other time; a worker's
--- scheduler calls it within one session's life. An absent or malformed field gives no times, and is replaced only if
--- the caller knows a life.
+-- Computes the field anew. known: the field, or false; life: of a session in ms, or nil if the caller knows none.
+-- Returns four values: the new value of the field, or nil if it need not change; `since`; `ends`; and by how many ms
+-- the clock was set back, if by a second or more, else nil. If it was, only maintain.lua writes the field, because it
+-- also corrects other times. (The scheduler of each worker calls maintain.lua within the life of a session.) If the
+-- field is absent or malformed, no session is spared, and a new value is returned only if the caller knows a life.
 local function next_upkeep(known, now, life)
   local last, before, since, ends = string.match(known or '', '^(%d+) (%d+) (%d+) (%d+)$')
   if not last then return life and string.format('%d %d %d 0', now, life, now), now, 0 end

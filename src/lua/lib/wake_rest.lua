@@ -1,10 +1,11 @@
--- Wakes threads that left `idle` when no task was to be handed over any more (lib/wake_all.lua).
+-- A step of maintain.lua: wakes threads that other scripts moved from `idle` to `wake_later`, because they were too
+-- many to wake in one call (lib/wake_all.lua, lib/wake_one.lua).
 --
 -- requires: base
 -- gives: wake_rest
 -- fields: wake_rest
 
--- A page of those in `wake_later`. Returns whether there may be more.
+-- Wakes a page of the threads in `wake_later`, if their sessions exist. Returns whether there may be more.
 local function wake_rest(P)
   local entries, stands = call('LPOP', P .. 'wake_later', '@WAKE_PAGE@') or {}, {}
   for i = 1, #entries do
