@@ -7,6 +7,8 @@
 --   place          the score of a task in the sorted set `ready` (lib/sequence.lua)
 --   bulk insert    a transaction in which the client itself writes envelopes, and then calls this script to give them
 --                  their places (lib/bulk_insert.lua)
+--   record         what is kept of a task that has ended, for a time (lib/retention.lua)
+--   handle         "<queue>/<id>", the name of a task outside its queue
 --   message        an entry of the outbox of another queue; here it contains a task for this queue (outbox.lua)
 --   carrier        the worker or client that delivers messages
 --   careful path   the code that serves every call; the common path is a shorter code for frequent calls ("Two paths")

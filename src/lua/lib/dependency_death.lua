@@ -3,7 +3,7 @@
 -- requires: death, dependency_edges
 -- gives: dies_of
 
--- The tasks that wait for the child are told in turn. state: how the parent ended; "unknown": there is no such task.
+-- Its own children are notified. state: how the parent ended; "unknown": it has no record.
 local function dies_of(P, id, parent, state, now)
   local unknown = state == 'unknown'
   local kind, message = unknown and 'unknown_parent' or 'parent', 'the task it waited for, ' .. parent .. ', is ' ..

@@ -1,34 +1,38 @@
--- Edges between tasks: a child waits in `blocked` until its parents have ended.
+-- Edges between tasks: a child is blocked until its parents have ended. An edge is a pair of a parent and a child, and
+-- has a policy, which decides what the end of the parent means for the child.
 --
---   blocked        zset  id -> when it came
---   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>", a blank and the edge's number: of a
---                        parent in another queue that of the message that registers the edge there, else a serial
---                        number; before the number " e" where that parent may have yet to come. What is told of an
---                        edge with another number does not count: it is an earlier one between the two. An edge has no
---                        number when its parent had ended before, and when an earlier version made it; then all counts.
---                        Policy: f the child fails when the parent dies (or is cancelled or deleted), g it goes on, w
---                        it waits for a retry, x it becomes ready at the first death and is removed when there is none.
---                        How it ended: - not yet, c completed, d dead, x cancelled or gone. Place: where it stood among
---                        those given.
---   info:<id>      while it waits, `pending`: how many have not ended; `due`: when it may run, if it has a time;
---                  `death`: it waits for a death (policy x), and is removed when there is none; `restoring`: a
---                  number: its edges are made again, in steps (lib/restore.lua), which counts as one of `pending`;
---                  those with lower numbers are still to be made, and do not count
---   children:<id>  zset  of a parent: handles of children that wait for it -> the edge's number, of which earlier
---                        versions have the time in ms for children in the own queue; awaiting_retry:<id>: those of
---                        policy w
---   linked         set   ids with such children; while there are any, settings.waiters is set, so that ends are told
---   fanout         list  "<n> <state> <id>": the children in fanout:<n> are to be told that the task ended so; "<n>
---                        cascade <id>": they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait
---                        any more; "<number> restore <id> <cursor>": lib/restore.lua; "<n> unread <id>": the task does
---                        not read those in fanout:<n> any more. See fan.lua
---   fanout_far     list  such entries that are put off, for they send messages and there are many (lib/fan_out.lua)
---   reads:<id>, settings.reads: lib/reads.lua
---   outbox         list  messages to other queues, see outbox.lua
+--   blocked        zset  id -> since when, in ms
+--   parents:<id>   hash  of a child: handle of a parent -> "<policy><how><position> <number>", an edge
+--                        policy: f the child dies if the parent dies, is cancelled or deleted; g the child goes on; w
+--                        the child waits for a retry; x the child becomes ready at the first death of a parent, and is
+--                        removed if all parents end without one
+--                        how: how the parent ended: - not yet, c completed, d dead, x cancelled or gone
+--                        position: the position of the parent in the list that the producer gave
+--                        number: of a parent in another queue, that of the message that registers the edge there; else
+--                        a serial number. " e" comes before it if the parent may not have been enqueued yet. A message
+--                        about an edge with another number is ignored, because it is about an earlier edge between the
+--                        two tasks. There is no number if the parent had ended before, or an earlier version of reeve
+--                        made the edge; then no message is ignored
+--   info:<id>      of a blocked child. pending: how many parents have not ended; due: when it may run, if it has a
+--                  time; death: set if an edge has the policy x; restoring: a number, while its edges are made again in
+--                  steps (lib/restore.lua). These steps count as one of `pending`. Edges with lower numbers are not
+--                  made again yet, and do not count
+--   children:<id>  zset  of a parent: handles of its children -> the numbers of the edges. Earlier versions of reeve
+--                        wrote the time in ms for children in the same queue
+--   awaiting_retry:<id>  zset  the same for children with the policy w
+--   linked         set   ids of tasks with one of these two sets. While there are any, settings.waiters is set, so that
+--                        scripts notify children of ends
+--   fanout         list  work for fan.lua, one entry each:
+--                        "<n> <state> <id>": the children in fanout:<n> have to be notified that the task ended so
+--                        "<n> cascade <id>": they have to be cancelled
+--                        "<key> unlink <id> <cursor>": the task does not wait any more; its edges have to be removed
+--                        "<number> restore <id> <cursor>": its edges have to be made again (lib/restore.lua)
+--                        "<n> unread <id>": the task is no reader any more of the records in fanout:<n>
+--   fanout_far     list  entries of fanout that wait, because they send many messages (lib/fan_out.lua)
+--   outbox         list  messages to other queues (outbox.lua)
 --
 -- requires: add_to, base, edge, event, history, retention, messages, ready_last, readers, reads, schedule, slot, unique
--- requires: wake_one
--- requires: put_aside, transitions
+-- requires: put_aside, transitions, wake_one
 -- gives: HOW, children_of, edge_ended, leave_parents, not_needed, notify, readers.meet_death
 -- gives: readers.unlink, restore_in_steps, restoring_of, tell_children, tell_end, unblock, unlink_edge, unlink_page
 -- fields: announced, lets_go, meet_death, told, told_most, unlink
@@ -37,12 +41,12 @@ local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x', unknow
 local AT_ONCE = @CHILDREN_AT_ONCE@
 local notify
 
--- An edge has ended. number: that of the message which registered it; what was told of another one does not count.
+-- Sends a message that the parent of an edge has ended. number: of the edge.
 local function tell_end(P, child, handle, state, number)
   send(P, 'E', child .. ' ' .. handle .. ' ' .. state .. ' ' .. text(tonumber(number)))
 end
 
--- The edges of a blocked child are made again by maintain.lua (lib/restore.lua). Returns the number of that.
+-- Lets fan.lua make the edges of a blocked child again, in steps (lib/restore.lua). Returns the value of `restoring`.
 local function restore_in_steps(P, id, now)
   local number = serial(P)
   call('RPUSH', P .. 'fanout', number .. ' restore ' .. id .. ' 0')
@@ -51,8 +55,8 @@ local function restore_in_steps(P, id, now)
   return number
 end
 
--- Of a blocked child: `restoring`, or false. Another program may have written there, or into `pending`, what is no
--- number. Then the child's edges are made again, which counts anew how many of them have not ended.
+-- Returns `restoring` of a blocked child, or false. If another program wrote something that is no number there or into
+-- `pending`, the edges of the child are made again, which counts them again.
 local function restoring_of(P, id)
   local info = P .. 'info:' .. id
   local known = call('HMGET', info, 'restoring', 'pending')
@@ -61,11 +65,11 @@ local function restoring_of(P, id)
   return restore_in_steps(P, id, clock())
 end
 
--- What this call has told children at once, in units of some 10 us of Redis: one an edge, and lets_go more where a
--- child waits no more. From told_most on it tells the children of further completions in steps.
+-- The cost of the notifications of this call, in units of about 10 us: 1 for each edge, and lets_go more for a child
+-- that does not wait any more. From told_most on, the children of further completed tasks are notified in steps.
 readers.told, readers.told_most, readers.lets_go = 0, 256, 3
 
--- The child waits for nobody any more. by: the parent that was the last, if it was one.
+-- The child does not wait any more: it becomes ready or scheduled. by: the handle of the last parent, or nil.
 local function unblock(P, id, now, by)
   local info = P .. 'info:' .. id
   readers.told = readers.told + readers.lets_go
@@ -90,7 +94,7 @@ local function unblock(P, id, now, by)
   wake_one(P)
 end
 
--- A child leaves one parent.
+-- Removes the registration of a child with one parent.
 local function unlink_edge(P, queue, id, parent)
   local theirs, parent_id = parts(parent)
   if not theirs then return end
@@ -103,9 +107,9 @@ local function unlink_edge(P, queue, id, parent)
   end
 end
 
--- Some of the edges in a hash that have not ended go; returns where to go on. anew: the child waits again by now, for
--- parents that may be among these. near: edges to other queues are passed over; then it returns whether there were any,
--- too.
+-- Removes the registrations of some edges of a hash that have not ended. Returns the next cursor, and, with near,
+-- whether edges to other queues were skipped. anew: the child may be blocked again, so edges that exist again stay.
+-- near: edges to other queues are skipped.
 local function unlink_page(P, key, id, cursor, most, anew, near)
   local queue, page, passed = own_queue(P), call('HSCAN', key, cursor, 'COUNT', most), false
   for i = 1, #page[2], 2 do
@@ -119,8 +123,8 @@ local function unlink_page(P, key, id, cursor, most, anew, near)
   return page[1], passed
 end
 
--- Nor is the child registered any more with parents that have not ended; with more than 64 it leaves them in steps.
--- goes: what it knows of its parents goes, too.
+-- Removes the registrations of a child with all parents that have not ended; if it has more than @EDGES_AT_ONCE@ edges,
+-- in steps. goes: parents:<id> is about to be removed.
 function readers.unlink(P, id, goes)
   local key = P .. 'parents:' .. id
   if call('HLEN', key) > readers.at_once then
@@ -131,20 +135,20 @@ function readers.unlink(P, id, goes)
     end
     call('RPUSH', P .. 'fanout', name .. ' unlink ' .. id .. ' 0')
   else
-    -- Such a hash may have several pages; they are small.
+    -- HSCAN may return such a hash in several small pages.
     local cursor = '0'
     repeat cursor = unlink_page(P, key, id, cursor, readers.at_once) until cursor == '0'
   end
   if call('EXISTS', P .. 'outbox', P .. 'fanout') > 0 then announce_due(P, clock()) end
 end
 
--- The child has met a death for which it waited: it waits for nobody any more. by: as above.
+-- A parent of a child with the policy x died: the child does not wait any more. by: as above.
 function readers.meet_death(P, id, now, by)
   readers.unlink(P, id)
   unblock(P, id, now, by)
 end
 
--- It waited for a death, and there was none.
+-- Removes a child with the policy x: all its parents ended, and none died.
 local function not_needed(P, id)
   readers.told = readers.told + readers.lets_go
   local envelope = call('HGET', P .. 'tasks', id)
@@ -159,9 +163,9 @@ local function not_needed(P, id)
   notify(P, {id}, 'deleted')
 end
 
--- A child hears how one of its parents ended; what it has heard before counts once. dies: what becomes of it if it dies
--- of that (lib/dependency_death.lua); not needed for "completed". number: of the edge, nil where it is not known.
--- Returns whether it may read the parent's record from now on.
+-- A parent of the child has ended. A second notification of the same end does nothing. dies: the function dies_of of
+-- lib/dependency_death.lua; not needed for "completed". number: of the edge, nil if it is not known. Returns whether
+-- the child may read the record of the parent from now on.
 local function edge_ended(P, id, parent, state, now, dies, number)
   local edge = call('HGET', P .. 'parents:' .. id, parent)
   if not edge or sub(edge, 2, 2) ~= '-' or not is_meant(edge, number) then return end
@@ -186,7 +190,7 @@ local function edge_ended(P, id, parent, state, now, dies, number)
   dies(P, id, parent, state, now)
 end
 
--- All children in a set are to be told: later, in steps.
+-- Lets fan.lua notify all children in a set, in steps.
 local function fan_out(P, set, id, state, count)
   if (count or call('EXISTS', set)) == 0 then return end
   local n = serial(P)
@@ -197,7 +201,8 @@ local function fan_out(P, set, id, state, count)
   readers.announced = P
 end
 
--- A task with children has ended: completed, dead, cancelled, deleted; or "cascade": they are cancelled with it.
+-- A task with children has ended: notifies them, at once or in steps. state: completed, dead, cancelled or deleted; or
+-- "cascade": the children are cancelled with it.
 local function tell_children(P, id, state)
   local children, awaiting_retry = P .. 'children:' .. id, P .. 'awaiting_retry:' .. id
   local final = state ~= 'dead' and state ~= 'cancelled' or call('HEXISTS', P .. 'tasks', id) == 0
@@ -235,20 +240,21 @@ local function tell_children(P, id, state)
   if sent then announce_due(P, now) end
 end
 
--- How many children wait for a task.
+-- The number of children that wait for a task.
 local function children_of(P, id)
   if call('SISMEMBER', P .. 'linked', id) == 0 then return 0 end
   return call('ZCARD', P .. 'children:' .. id) + call('ZCARD', P .. 'awaiting_retry:' .. id)
 end
 
--- A child does not wait any more; goes: nor is it there any more, and what it knows of its parents goes with it.
+-- A child does not wait any more, because it ends, is moved, or is removed. goes: it is removed, with parents:<id>.
 local function leave_parents(P, id, goes)
   leave_blocked(P, id)
   call('HDEL', P .. 'info:' .. id, 'pending', 'due', 'death', 'restoring')
   readers.unlink(P, id, goes)
 end
 
--- Tells who waits for tasks that they have ended: clients, and children. Costs nothing while settings has no "waiters".
+-- Notifies clients and children that wait for tasks of the ends of these. Scripts call it only while settings.waiters
+-- is set, or for ends that are not frequent.
 function notify(P, ids, state)
   for i = 1, #ids do
     if call('ZREM', P .. 'waiters', ids[i]) == 1 then
@@ -256,7 +262,7 @@ function notify(P, ids, state)
     end
   end
   local linked = call('SMISMEMBER', P .. 'linked', unpack(ids))
-  -- Ends themselves take Redis time: a call with more than 64 lets fewer children go at once.
+  -- The ends themselves take time, too: in a call with more than 64 ends, fewer children are notified at once.
   readers.lets_go = max(readers.lets_go, 3 + math.floor((#ids - 64) / 16))
   for i = 1, #ids do
     if linked[i] == 1 then tell_children(P, ids[i], state) end

@@ -1,5 +1,6 @@
--- A task that a script makes. o: its options; rest: its envelope behind '{"at":<now>,'. False: there is a task with
--- this id. Where Redis refuses a command, the task is not there (lib/insert_plain.lua).
+-- Enqueues a task that a script creates, such as that of a recurring entry. o: its options; rest: its envelope behind
+-- '{"at":<now>,'. Returns false if a task has the id. If Redis refuses a command, the task does not exist
+-- (lib/insert_plain.lua).
 --
 -- requires: base, event, index, insert_plain, schedule
 -- gives: insert_task

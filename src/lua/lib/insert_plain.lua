@@ -1,6 +1,6 @@
--- A ready task without options that a script makes; and what it shares with a task that has options (lib/insert.lua).
--- Where Redis refuses a command, the task is not there, and the call can be sent again: what is left of it elsewhere is
--- found to be nobody's.
+-- Enqueues a ready task without options that a script creates; lib/insert.lua does it with options. If Redis refuses a
+-- command, the envelope is removed, so the task does not exist and the call can be repeated. An id that is left in
+-- another key does no harm, because scripts ignore ids without envelopes.
 --
 -- requires: base, event, ready_last, wake_one
 -- gives: insert_envelope, insert_plain, place_ready
@@ -11,7 +11,8 @@ local function place_ready(P, id, o)
   wake_one(P)
 end
 
--- place: puts the task into a state; `...`: its arguments behind the id. False: there is a task with this id.
+-- place: the function that puts the task into a state; `...`: its arguments behind the id. Returns false if a task has
+-- the id.
 local function insert_envelope(P, id, head, rest, place, ...)
   if #rest > LARGE then call('HSET', P .. 'settings', 'large', '1') end
   if call('HSETNX', P .. 'tasks', id, head .. rest) == 0 then return false end
@@ -21,7 +22,7 @@ local function insert_envelope(P, id, head, rest, place, ...)
   error(redis.error_reply(fault))
 end
 
--- rest: its envelope behind '{"at":<now>,'. False: there is a task with this id.
+-- rest: its envelope behind '{"at":<now>,'. Returns false if a task has the id.
 local function insert_plain(P, id, rest, now)
   return insert_envelope(P, id, '{"at":' .. text(now) .. ',', rest, place_ready, {})
 end

@@ -7,12 +7,12 @@ local function own_queue(P)
   return match(P, '{(.*)}:$')
 end
 
--- A handle's queue and id.
+-- Returns the queue and the id of a handle; nil if it has none, as a placeholder or a signal.
 local function parts(handle)
   return match(handle, '^([^/]+)/(.+)$')
 end
 
--- Returns the message's number.
+-- Adds a message to the outbox. Returns its number.
 local function send(P, letter, words)
   local number = serial(P)
   call('RPUSH', P .. 'outbox', letter .. ' ' .. number .. ' ' .. words)

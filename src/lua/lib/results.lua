@@ -11,6 +11,7 @@
 -- requires: add_to, base, retention, readers
 -- gives: count_results, keep_results, trim_bytes
 
+-- Adds the bytes of results to the sum. sizes: id, bytes, ...
 local function count_results(P, sizes)
   local sum = 0
   for i = 2, #sizes, 2 do

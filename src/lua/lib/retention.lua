@@ -43,7 +43,7 @@ do
 end
 
 -- Records are about to be removed, perhaps as soon as the tasks died. Their children that still wait for a retry are
--- notified that they were deleted.
+-- notified that the tasks were deleted.
 local function forsake(P, ids)
   for _, id in ipairs(ids) do
     local linked = call('SREM', P .. 'linked', id) == 1

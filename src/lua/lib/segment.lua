@@ -1,26 +1,28 @@
--- Segments: plain tasks that came together stand in `ready` as one member, and in a list in their order, which is less
--- work and less memory than a place for each.
+-- Segments: plain tasks that were enqueued together can share one member of `ready`; their ids are in a list, in order.
+-- That takes less work and memory than a place for each.
 --
 --   ready             a member "+<p>": its score is that of the first of the segment's tasks; the next one's is STEP
 --                     more
 --   segment:<p>  list  their ids, at most 1024
 --   segments     set   p of each
 --
--- The envelope of such a task names its segment, '{"at":<ms>,"p":<p>,', for as long as the task exists. enqueue.lua
--- makes segments of plain tasks, where there are neither groups nor events; turn.lua takes tasks from the first
--- segment. A script that needs a task by itself takes it out. '+' sorts before all characters of an id: among equal
--- scores a segment is first. p: the number of places that were given before it; of a bulk insert (lib/bulk_insert.lua)
--- a random number.
+-- <p>: the number of the segment, which is the number of places that were given before it; for a bulk insert
+-- (lib/bulk_insert.lua) it is random. The envelope of a task names its segment, '{"at":<ms>,"p":<p>,', as long as the
+-- task exists.
+--
+-- enqueue.lua creates segments while the queue has neither groups nor events; turn.lua leases tasks from the first
+-- segment. A script that changes a single task takes it out of its segment: the task becomes a member of `ready`. '+'
+-- sorts before all characters of an id, so a segment comes before a task with the same score.
 --
 -- requires: base, sequence, put_aside, transitions
 -- gives: leave_segment, take_out, unfold
 
--- Takes the first `most` tasks out of a segment: they stand in `ready` by themselves.
+-- Takes the first `most` tasks out of a segment: they become members of `ready`.
 local function take_out(P, member, most)
   if not redis.acl_check_cmd('ZADD', P .. 'ready', '0', member) then
     error({err = 'NOPERM reeve needs the right to ZADD on the keys ' .. P .. '*'})
   end
-  -- Redis may refuse this: ids that were taken out before would be nowhere.
+  -- Before LPOP, because Redis may refuse this command: ids that LPOP returned would be lost.
   local score, places, n = tonumber(call('ZSCORE', P .. 'ready', member)) or START, {}, 0
   local ids = call('LPOP', P .. 'segment:' .. sub(member, 2), text(most)) or {}
   for i = 1, #ids do
@@ -29,7 +31,7 @@ local function take_out(P, member, most)
   if n > 0 then
     enter_ready(P, places)
   elseif call('HEXISTS', P .. 'tasks', member) == 1 then
-    put_aside(P, member) -- (it is no segment, but a task whose id looks like one)
+    put_aside(P, member) -- (it is no segment, but a malformed task whose id begins with '+')
   end
   move_segment(P, member, text(score + #ids * STEP))
 end
@@ -47,7 +49,7 @@ local function unfold(P, first, count)
   until not members[at]
 end
 
--- If the task is in a segment, takes it out, with those before it.
+-- If the task is in a segment, takes it out, and the tasks before it as well.
 local function leave_segment(P, id, envelope)
   local p = segment_of(envelope)
   local place = p and call('LPOS', P .. 'segment:' .. p, id)

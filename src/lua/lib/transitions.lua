@@ -1,18 +1,17 @@
 -- The transitions of a task. The functions below, and their plain forms for the hot path (lib/transitions_plain.lua),
--- are the only ones that add a task to the key of a state or take it from there; src/protocol/definition names the
--- states and their keys (states.lua), and the transitions that are allowed (transitions.lua). st_state_writers fails
--- when another file writes such a key.
+-- are the only ones that add a task to the key of a state, or remove it from there. src/protocol/definition names the
+-- states and their keys (states.lua), and the transitions that are allowed (transitions.lua). The test st_state_writers
+-- fails if another file writes such a key.
 --
--- The build puts each of them in place of its calls, so they cost nothing. A caller does what else belongs to its
--- transition: indexes, events, history, statistics. Scores and times are texts that Redis reads as numbers; members:
--- score, id, score, id, ...
+-- The build inserts the body of each function at its calls, so the functions cost nothing. The caller does the rest of
+-- its transition: indexes, events, history, statistics. Scores and times are texts that Redis reads as numbers; members
+-- are score, id, score, id, ...
 --
 -- requires: base
 -- gives: enter_blocked, enter_cancelled, enter_completed, enter_dead, enter_parked, enter_ready, enter_ready_at
--- gives: enter_retained
--- gives: enter_running, enter_scheduled_at, enter_state, leave_ended, leave_ended_first, leave_blocked, leave_parked
--- gives: leave_ready, leave_ready_first, leave_retained, leave_running, leave_scheduled_first, leave_state
--- gives: move_segment, revoke_leases
+-- gives: enter_retained, enter_running, enter_scheduled_at, enter_state, leave_ended, leave_ended_first, leave_blocked
+-- gives: leave_parked, leave_ready, leave_ready_first, leave_retained, leave_running, leave_scheduled_first
+-- gives: leave_state, move_segment, revoke_leases
 
 -- ---- blocked: a task waits for its parents. Score: since when -------------------------------------------------------
 
@@ -24,7 +23,7 @@ local function leave_blocked(P, id) -- inline
   call('ZREM', P .. 'blocked', id)
 end
 
--- ---- scheduled: a task waits for its time. Score: that time, with a place behind the point (lib/ties.lua) -----------
+-- ---- scheduled: a task waits for its time. Score: that time, with a fraction (lib/ties.lua) -------------------------
 
 local function enter_scheduled_at(P, id, time) -- inline
   call('ZADD', P .. 'scheduled', time, id)
@@ -56,12 +55,13 @@ local function leave_ready_first(P, count) -- inline
   return redis.pcall('ZREMRANGEBYRANK', P .. 'ready', 0, count - 1)
 end
 
--- The first tasks of a segment have gone: it moves to the place of the task that is first now, or goes.
+-- The first tasks of a segment were removed: the segment gets the place of its first task, or is removed if it is
+-- empty.
 local function move_segment(P, member, score) -- inline
   if call('EXISTS', P .. 'segment:' .. sub(member, 2)) == 1 then
     call('ZADD', P .. 'ready', score, member)
   else
-    -- Where one of these is refused, the next lease finds it in `ready` without tasks, and removes it.
+    -- If one of these is refused, the next lease finds the segment in `ready` without tasks, and removes it.
     call('SREM', P .. 'segments', sub(member, 2))
     call('ZREM', P .. 'ready', member)
   end
@@ -74,7 +74,7 @@ local function enter_parked(P, group, members) -- inline
   call('ZADD', P .. 'parked:' .. group, unpack(members))
 end
 
--- parked:<group> and parked_first:<group> are left by whoever knows the group.
+-- A caller that knows the group removes the task from parked:<group> and parked_first:<group>.
 local function leave_parked(P, ids) -- inline
   call('ZREM', P .. 'parked', unpack(ids))
 end
@@ -91,7 +91,7 @@ local function leave_running(running, ids) -- inline
   return call('HDEL', running, unpack(ids))
 end
 
--- The session is dead: its tasks run still, but it holds them no more.
+-- The session is dead: its tasks are still in the state running, but it has no lease of them.
 local function revoke_leases(running, lost) -- inline
   call('RENAME', running, lost)
 end

@@ -11,23 +11,23 @@ local function worker_alive(P, session)
   return (redis.pcall('PUBSUB', 'NUMSUB', channel)[2] or 0) > 0
 end
 
--- A thread was taken out of `idle`, and Redis refused a later command: the thread is put back, at the end, because
--- LPUSH may be the command that is refused. Returns the error. A thread with a key of the wrong type is not put back:
--- it would hold up all tasks.
+-- A thread was taken out of `idle`, and Redis refused a later command: adds the thread to `idle` again, at the end,
+-- because LPUSH may be the command that is refused. Returns the error. A thread with a key of a wrong type is not added
+-- again, because it would delay all tasks.
 local function stay_idle(P, entry, fault)
   if not string.find(fault.err, '^WRONGTYPE') then redis.pcall('RPUSH', P .. 'idle', entry) end
   return fault
 end
 
--- Sends an empty item to a thread that was taken out of `idle`. Returns nil, or the error of a command: then the thread
--- is in `idle` again.
+-- Sends an empty item to a thread that was taken out of `idle`. Returns nil; or the error of a command, after
+-- stay_idle.
 local function wake_popped(P, session, entry) -- inline
   local said = redis.pcall('SADD', P .. 'woken:' .. session, entry)
   if type(said) == 'number' then said = redis.pcall('LPUSH', P .. 'hand:' .. entry, '') end
   if type(said) == 'table' then return stay_idle(P, entry, said) end
 end
 
--- Sends an empty item to a thread: it is to poll the queue.
+-- Sends an empty item to a thread, so that it polls the queue.
 local function wake_thread(P, session, entry)
   redis.call('SADD', P .. 'woken:' .. session, entry)
   redis.call('LPUSH', P .. 'hand:' .. entry, '')
