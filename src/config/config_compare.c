@@ -355,23 +355,32 @@ static void tell_element(comparison *in, const rv_setting *row, const char *path
     rv_buf_fini(&value);
 }
 
+/* "pools.media"; a path is quoted, so that its dots are not taken for those between names: plugins["../thumbs.so"]. */
+static void set_below(char *ret, size_t size, const char *path, const char *name)
+{
+    if (strchr(name, '/') != NULL)
+        (void)snprintf(ret, size, "%s[\"%s\"]", path, name);
+    else
+        (void)snprintf(ret, size, "%s.%s", path, name);
+}
+
 static void compare_list(comparison *in, const rv_setting *row, const char *path, const char *before, const char *after)
 {
     list old = list_at(row, before), new = list_at(row, after);
-    char name[PATH_MAX_LENGTH], below[2 * PATH_MAX_LENGTH];
+    char name[PATH_MAX_LENGTH], below[2 * PATH_MAX_LENGTH + 8];
 
     for (size_t i = 0; i < old.count; i++) {
         char *element = old.items + i * row->item_size;
         char *other = find_element(row, &new, name_of(name, row, &old, i));
 
-        (void)snprintf(below, sizeof(below), "%s.%s", path, name);
+        set_below(below, sizeof(below), path, name);
         if (other != NULL)
             compare_members(in, row, below, element, other);
         else
             tell_element(in, row, below, element, false);
     }
     for (size_t i = 0; i < new.count; i++) {
-        (void)snprintf(below, sizeof(below), "%s.%s", path, name_of(name, row, &new, i));
+        set_below(below, sizeof(below), path, name_of(name, row, &new, i));
         if (find_element(row, &old, name) == NULL) tell_element(in, row, below, new.items + i * row->item_size, true);
     }
 }

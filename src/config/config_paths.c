@@ -24,18 +24,48 @@ static reeve_status place(char **path, const char *file)
     return REEVE_OK;
 }
 
-reeve_status rv_config_paths_place(rv_config *config)
+/* "unix:PATH"; an address of the network stays. */
+static reeve_status place_address(char **address, const char *file)
+{
+    static const char unix_prefix[] = "unix:";
+    const size_t length = sizeof(unix_prefix) - 1;
+    if (*address == NULL || strncmp(*address, unix_prefix, length) != 0) return REEVE_OK;
+    rv_buf placed;
+    rv_buf_init(&placed, PATH_LENGTH_MAX);
+    rv_buf_adds(&placed, unix_prefix);
+    char *path = rv_strdup(*address + length), *text = NULL;
+    reeve_status status = path != NULL ? place(&path, file) : REEVE_ENOMEM;
+    if (status == REEVE_OK) rv_buf_adds(&placed, path);
+    if (status == REEVE_OK && !placed.failed) text = rv_strdup(rv_buf_text(&placed));
+    rv_buf_fini(&placed);
+    rv_free(path);
+    if (text == NULL) return REEVE_ENOMEM;
+    rv_free(*address);
+    *address = text;
+    return REEVE_OK;
+}
+
+static reeve_status place_plugins(rv_config *config)
 {
     reeve_status status = place(&config->plugin_dir, config->file);
-    if (status == REEVE_OK) status = place(&config->redis_password_file, config->file);
-    if (status == REEVE_OK) status = place(&config->worker.log_file, config->file);
-    if (status == REEVE_OK) status = place(&config->worker.crash_dir, config->file);
-    char **const files[] = {&config->web.users, &config->web.token_file, &config->web.cert, &config->web.key};
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && status == REEVE_OK; i++)
-        status = place(files[i], config->file);
     for (size_t i = 0; i < config->plugin_count && status == REEVE_OK; i++) {
         char **text = &config->plugins[i].name;
         if (*text != NULL && strchr(*text, '/') != NULL) status = place(text, config->file);
     }
     return status;
+}
+
+reeve_status rv_config_paths_place(rv_config *config)
+{
+    char **const files[] = {&config->redis_password_file, &config->worker.log_file,  &config->worker.crash_dir,
+                            &config->worker.health,       (char **)&config->tls.ca,  (char **)&config->tls.ca_dir,
+                            (char **)&config->tls.cert,   (char **)&config->tls.key, &config->web.users,
+                            &config->web.token_file,      &config->web.cert,         &config->web.key};
+    reeve_status status = place_plugins(config);
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && status == REEVE_OK; i++)
+        status = place(files[i], config->file);
+    for (size_t i = 0; i < config->pool_count && status == REEVE_OK; i++)
+        status = place(&config->pools[i].runner.scratch, config->file);
+    if (status == REEVE_OK) status = place_address(&config->web.listen, config->file);
+    return status == REEVE_OK ? place_address(&config->metrics.listen, config->file) : status;
 }

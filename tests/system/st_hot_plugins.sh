@@ -113,6 +113,14 @@ sed 's/, ".\/hot.so"//' w.conf >without.conf
 expect_status 0 env -u HOT_LOG "$REEVE_WORKER" -c without.conf --check --diff
 expect_has "$OUT" ": plugins.hot.version: 1 ($TEST_DIR/./hot.so) -> absent"
 expect_lacks "$OUT" "plugins.sample"
+# The reload does that, and quotes its path.
+cp without.conf w.conf
+reload
+expect_has "$OUT" "plugins[\"$TEST_DIR/./hot.so\"]: { name = \"$TEST_DIR/./hot.so\"; } -> absent"
+conf
+reload
+expect_has "$OUT" "plugins[\"$TEST_DIR/./hot.so\"]: absent -> { name = "
+wait_for '[ "$(result q) $(result i)" = "1 1" ]' 20
 
 # ---- a hundred times, under load ------------------------------------------------------------------------------------------
 

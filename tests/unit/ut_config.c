@@ -319,6 +319,40 @@ static void test_limits(void **state)
     rv_config_free(config);
 }
 
+/* Paths are relative to the file, wherever the program runs. */
+static void test_relative_paths(void **state)
+{
+    (void)state;
+    rv_config_errors errors;
+    rv_config *config;
+
+    assert_int_equal(mkdir("conf", 0755), 0);
+    test_write_text("conf/good.conf",
+                    "pools = ( { queues = [ \"a\" ]; isolation = \"process\"; runner = { scratch = \"tmp\"; }; } );\n"
+                    "worker = { health = \"health\"; crash_dir = \"crashes\"; log = { file = \"/var/w.log\"; }; };\n"
+                    "plugins = [ \"checksum\", \"../say.so\" ];\n"
+                    "tls = { ca = \"ca.pem\"; ca_dir = \"cas\"; cert = \"c.pem\"; key = \"/etc/c.key\"; };\n"
+                    "web = { listen = \"unix:web.sock\"; cert = \"w.pem\"; key = \"w.key\"; };\n"
+                    "metrics = { listen = \"127.0.0.1:9420\"; };\n");
+    rv_config_errors_init(&errors);
+    assert_int_equal(rv_config_load("conf/good.conf", &config, &errors), REEVE_OK);
+    assert_string_equal(config->worker.health, "conf/health");
+    assert_string_equal(config->worker.crash_dir, "conf/crashes");
+    assert_string_equal(config->worker.log_file, "/var/w.log");
+    assert_string_equal(config->plugins[0].name, "checksum");
+    assert_string_equal(config->plugins[1].name, "conf/../say.so");
+    assert_string_equal(config->pools[0].runner.scratch, "conf/tmp");
+    assert_string_equal(config->tls.ca, "conf/ca.pem");
+    assert_string_equal(config->tls.ca_dir, "conf/cas");
+    assert_string_equal(config->tls.cert, "conf/c.pem");
+    assert_string_equal(config->tls.key, "/etc/c.key");
+    assert_string_equal(config->web.listen, "unix:conf/web.sock");
+    assert_string_equal(config->web.cert, "conf/w.pem");
+    assert_string_equal(config->metrics.listen, "127.0.0.1:9420");
+    rv_config_free(config);
+    rv_config_errors_fini(&errors);
+}
+
 /* Fails the first allocation, then the second, until nothing is left to fail. */
 static void test_no_memory(void **state)
 {
@@ -330,6 +364,7 @@ static void test_no_memory(void **state)
 
     test_write_text("good.conf", "pools = ( { queues = [ \"a\" ]; order = \"weighted\"; weights = [ 2 ]; } );\n"
                                  "worker = { name = \"w\"; };\nplugins = [ \"p\" ];\n"
+                                 "metrics = { listen = \"unix:m\"; };\n"
                                  "handlers = ( { type = \"t\"; backoff = { base = 1; }; } );\n");
     do {
         rv_config_errors_init(&errors);
@@ -340,7 +375,7 @@ static void test_no_memory(void **state)
         assert_true(status == REEVE_OK || status == REEVE_ENOMEM);
         rv_config_errors_fini(&errors);
     } while (status != REEVE_OK);
-    assert_string_equal(config->handlers[0].where, "good.conf:4");
+    assert_string_equal(config->handlers[0].where, "good.conf:5");
     assert_true(nth > 10);
     rv_config_free(config);
 }
@@ -354,13 +389,13 @@ static void test_free_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),  cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_orders),    cmocka_unit_test(test_backoff),
-        cmocka_unit_test(test_lists),     cmocka_unit_test(test_policies_of_queues),
-        cmocka_unit_test(test_keep),      cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_includes),  cmocka_unit_test(test_large_numbers_elsewhere),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_free_null),
+        cmocka_unit_test(test_defaults),       cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_orders),         cmocka_unit_test(test_backoff),
+        cmocka_unit_test(test_lists),          cmocka_unit_test(test_policies_of_queues),
+        cmocka_unit_test(test_keep),           cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_includes),       cmocka_unit_test(test_large_numbers_elsewhere),
+        cmocka_unit_test(test_limits),         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_relative_paths), cmocka_unit_test(test_free_null),
     };
 
     if (chdir(test_dir()) != 0) return 1;
