@@ -40,7 +40,8 @@ extern "C" {
     X(MESSAGES, 22, "messages")                   \
     X(CIRCLE, 23, "circle")                       \
     X(BREAKER, 24, "breaker")                     \
-    X(GROUP_BREAKER, 25, "group_breaker")
+    X(GROUP_BREAKER, 25, "group_breaker")         \
+    X(BUSY, 26, "busy")
 
 /*
  * The reasons, and the fields of reeve_reason that they set. "(task)", "(queue)" and "(both)" tell whether a reason
@@ -79,6 +80,8 @@ extern "C" {
  *     quiet              (both) all `count` workers that serve the queue are quiet or stopping
  *     no_handler         (task) none of the `count` workers that lease tasks of the queue has a handler of its type.
  *                        (queue) the same for the type of the task at the head, handle
+ *     busy               (both) tasks are ready, and each of the `count` threads that serve the queue runs a task, as the
+ *                        workers last reported
  *     behind             (task) `count` tasks are before it; `more`: at least that many
  *     ready              (task) it is the next task. (queue) `count` tasks are ready
  *     empty              (queue) no task waits

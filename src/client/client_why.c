@@ -165,7 +165,8 @@ static void add_no_handler(telling *t)
     set_text(t, &reason->handle, handle);
 }
 
-static void add_serving(telling *t)
+/* is_ready: tasks only wait for a thread. */
+static void add_serving(telling *t, bool is_ready)
 {
     const rv_serving *s = &t->serving;
     if (!t->workers_known) return;
@@ -175,6 +176,8 @@ static void add_serving(telling *t)
         add(t, REEVE_REASON_QUIET)->count = s->workers;
     else if (s->handling == 0 && !s->unsure && t->facts.type[0] != '\0')
         add_no_handler(t);
+    else if (is_ready && s->all_busy)
+        add(t, REEVE_REASON_BUSY)->count = s->threads;
 }
 
 static void add_ended(telling *t, reeve_reason_kind kind)
@@ -244,7 +247,7 @@ static void explain_task(telling *t)
     add_queue(t);
     add_group(t);
     if (state == REEVE_STATE_PARKED) add_of_group(t, REEVE_REASON_PARKED)->count = t->facts.before;
-    add_serving(t);
+    add_serving(t, state == REEVE_STATE_READY);
     if (state == REEVE_STATE_READY) add_place(t);
 }
 
@@ -252,7 +255,7 @@ static void explain_queue(telling *t)
 {
     const rv_why_facts *f = &t->facts;
     add_queue(t);
-    add_serving(t);
+    add_serving(t, f->ready > 0);
     add_counted(t, REEVE_REASON_STALLED, f->expired);
     add_counted(t, REEVE_REASON_RUNNING, f->running);
     add_counted(t, REEVE_REASON_READY, f->ready);

@@ -31,15 +31,32 @@ static reeve_status parse(cJSON **ret, const char *text)
     return text == NULL || rv_json_parse(ret, text, strlen(text)) != REEVE_ENOMEM ? REEVE_OK : REEVE_ENOMEM;
 }
 
-static reeve_status serves(const reeve_worker_info *worker, const char *queue, bool *ret)
+/* What the record of a worker tells of its pools that serve a queue. */
+typedef struct pools_of {
+    bool serve;
+    unsigned threads;
+    bool have_room; /* a thread is idle, or that is not known */
+} pools_of;
+
+static void add_pool(pools_of *ret, const cJSON *pool)
+{
+    double threads = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(pool, "threads"));
+    double busy = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(pool, "busy"));
+    bool is_known = threads >= 1 && threads <= 1e6 && busy >= 0; /* none is NAN */
+    ret->serve = true;
+    if (is_known) ret->threads += (unsigned)threads;
+    if (!is_known || busy < threads) ret->have_room = true;
+}
+
+static reeve_status read_pools(const reeve_worker_info *worker, const char *queue, pools_of *ret)
 {
     cJSON *pools;
     const cJSON *pool;
     reeve_status status = parse(&pools, worker->pools);
-    *ret = false;
+    *ret = (pools_of){0};
     cJSON_ArrayForEach(pool, pools)
     {
-        *ret = *ret || has_text(cJSON_GetObjectItemCaseSensitive(pool, "queues"), queue);
+        if (has_text(cJSON_GetObjectItemCaseSensitive(pool, "queues"), queue)) add_pool(ret, pool);
     }
     cJSON_Delete(pools);
     return status;
@@ -59,19 +76,24 @@ reeve_status rv_serving_count(rv_serving *ret, const reeve_worker_info *list, si
 {
     reeve_status status = REEVE_OK;
     *ret = (rv_serving){0};
+    bool have_room = false;
     for (size_t i = 0; i < count && status == REEVE_OK; i++) {
         const reeve_worker_info *worker = &list[i];
-        bool found, handled = type == NULL;
-        status = serves(worker, queue, &found);
-        if (status != REEVE_OK || !found) continue;
+        pools_of pools;
+        bool handled = type == NULL;
+        status = read_pools(worker, queue, &pools);
+        if (status != REEVE_OK || !pools.serve) continue;
         ret->workers++;
         if (strcmp(worker->state, "running") != 0) continue;
         ret->taking++;
+        ret->threads += pools.threads;
+        have_room = have_room || pools.have_room;
         if (type != NULL) status = handles(worker, type, &handled);
         if (handled)
             ret->handling++;
         else if (worker->types == NULL || worker->types_more)
             ret->unsure = true;
     }
+    ret->all_busy = ret->taking > 0 && !have_room;
     return status;
 }

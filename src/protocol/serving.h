@@ -11,6 +11,8 @@ typedef struct rv_serving {
     unsigned taking;   /* of these, such as take new tasks */
     unsigned handling; /* of these, such as have a handler of the type */
     bool unsure;       /* the record of a worker that takes tasks does not have all of its types */
+    unsigned threads;  /* of the pools of those that take new tasks, which serve the queue */
+    bool all_busy;     /* each of these threads runs a task; false also where a record does not tell */
 } rv_serving;
 
 /* type: NULL: any. REEVE_ENOMEM: not known. */

@@ -104,6 +104,35 @@ static void nobody_serves_the_queue(void **state)
     assert_int_equal(found->taking, 1);
 }
 
+/* A worker whose only thread in this queue runs a task; whose other pool is idle. */
+static void all_threads_are_busy(void **state)
+{
+#define BUSY "{\"name\":\"p\",\"threads\":2,\"busy\":2,\"queues\":[\"other\",\"q\"]}"
+#define IDLE_ELSEWHERE "{\"name\":\"o\",\"threads\":4,\"busy\":0,\"queues\":[\"other\"]}"
+    (void)state;
+    enter_worker("w", "{\"state\":\"running\",\"pools\":[" BUSY "," IDLE_ELSEWHERE "],\"types\":[\"t\"]}");
+    assert_string_equal(why_queue(), "empty");
+    test_put("q", "a b");
+    assert_string_equal(why_task("a"), "busy ready");
+    assert_int_equal(reason(REEVE_REASON_BUSY)->count, 2);
+    assert_string_equal(why_task("b"), "busy behind");
+    assert_string_equal(why_queue(), "busy ready");
+    test_put_spec((reeve_task_spec){.id = "later", .type = "t", .in_ms = 60000});
+    assert_string_equal(why_task("later"), "due");
+    /* The threads of a worker that is quiet do not count. */
+    enter_worker("quiet", "{\"state\":\"quiet\"," SERVES ",\"types\":[\"t\"]}");
+    assert_string_equal(why_task("a"), "busy ready");
+    /* One that has room, or whose record does not tell. */
+    enter_worker("x",
+                 "{\"state\":\"running\",\"pools\":[{\"name\":\"p\",\"threads\":2,\"busy\":1,\"queues\":[\"q\"]}]}");
+    assert_string_equal(why_task("a"), "ready");
+    enter_worker("x", "{\"state\":\"running\"," SERVES "}");
+    assert_string_equal(why_task("a"), "ready");
+    enter_worker("x", "{\"state\":\"running\",\"pools\":[" BUSY "]}");
+    assert_string_equal(why_task("a"), "busy ready");
+    assert_int_equal(reason(REEVE_REASON_BUSY)->count, 4);
+}
+
 static void no_worker_has_the_handler(void **state)
 {
     (void)state;
@@ -389,6 +418,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_is_not_there),
         TEST(nobody_serves_the_queue),
+        TEST(all_threads_are_busy),
         TEST(no_worker_has_the_handler),
         TEST(paused_and_held),
         TEST(the_queue_is_at_its_limits),

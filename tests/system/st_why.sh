@@ -27,10 +27,15 @@ where_it_runs() {
     expect_has "$OUT" "(one on "
     expect_status 0 reeve enqueue q noop --id next
     expect_status 0 reeve enqueue q noop --id behind
-    expect_eq "$(reasons q/next)" ready
+    # As the worker's record says soon.
+    wait_for '[ "$(reasons q/next)" = "busy ready" ]' 10
     expect_status 0 reeve show q/behind
     expect_has "$OUT" "1 task is before it"
-    expect_eq "$(reasons q)" "running ready"
+    expect_eq "$(reasons q)" "busy running ready"
+    expect_status 0 reeve why q
+    expect_has "$OUT" "the only thread that serves the queue runs a task (\`reeve workers --running\` shows them"
+    expect_has "$(reeve why q --json)" '"reason":"busy","text":"the only thread'
+    expect_has "$(reeve workers --pools --json)" '"threads":1,"busy":1,'
 }
 
 a_type_without_a_handler() {

@@ -173,6 +173,15 @@ static void add_no_handler(rv_buf *buf, const reeve_reason *reason)
     if (reason->handle != NULL) rv_buf_addf(buf, ", of %s", reason->handle);
 }
 
+static void add_busy(rv_buf *buf, const reeve_reason *reason)
+{
+    if (reason->count == 1)
+        rv_buf_adds(buf, "the only thread that serves the queue runs a task");
+    else
+        rv_buf_addf(buf, "all %" PRId64 " threads that serve the queue run tasks", reason->count);
+    rv_buf_adds(buf, " (`reeve workers --running` shows them, `reeve threads` adds threads)");
+}
+
 static void add_ended(rv_buf *buf, const reeve_reason *reason, const char *how, int64_t now_ms)
 {
     rv_buf_addf(buf, "it %s", how);
@@ -277,6 +286,9 @@ void cli_reason_words(rv_buf *buf, const reeve_why *why, const reeve_reason *rea
         break;
     case REEVE_REASON_NO_HANDLER:
         add_no_handler(buf, reason);
+        break;
+    case REEVE_REASON_BUSY:
+        add_busy(buf, reason);
         break;
     case REEVE_REASON_BEHIND:
         add_tasks(buf, reason, "task is before it", "tasks are before it");

@@ -64,6 +64,7 @@ static void write_pools(cli_json *json, const char *text)
         cli_json_open(json, NULL);
         cli_json_text(json, "name", text_of(item, "name"));
         cli_json_maybe(json, "threads", number_of(item, "threads"));
+        cli_json_maybe(json, "busy", number_of(item, "busy"));
         cli_json_maybe(json, "min_threads", number_of(item, "min"));
         cli_json_maybe(json, "max_threads", number_of(item, "max"));
         cli_json_maybe(json, "wait_ms", number_of(item, "wait_ms"));
