@@ -1,6 +1,6 @@
--- The mark of a task that was cancelled while it runs, in its envelope behind that of lib/base.lua:
--- {"info":1,"cancel":1, It is cancelled when its session lets go of it, whichever way, but that it is completed if it
--- completes.
+-- The mark "cancel" of a task that was cancelled while it runs. In the envelope it stands behind the mark "info" of
+-- lib/base.lua: {"info":1,"cancel":1, ... If the attempt completes, the task is completed. In all other cases the task
+-- becomes cancelled when the attempt, or its lease, ends.
 --
 -- requires: base
 -- gives: is_cancelled, mark_cancelled, unmark_cancelled
@@ -14,7 +14,7 @@ local function mark_cancelled(P, id, envelope)
   call('HSET', P .. 'tasks', id, '{"info":1,"cancel":1,' .. sub(envelope, has_info(envelope) and 11 or 2))
 end
 
--- Returns the envelope as it is now.
+-- Removes the mark. Returns the new envelope.
 local function unmark_cancelled(P, id, envelope)
   if not is_cancelled(envelope) then return envelope end
   envelope = '{"info":1,' .. sub(envelope, 22)

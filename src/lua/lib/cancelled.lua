@@ -1,10 +1,11 @@
--- A cancelled task ends.
+-- A task becomes cancelled.
 --
 -- requires: base, deadline, event, history, retention, readers, reads, slot, unique, unrecorded, transitions
 -- gives: end_cancelled
 
--- Its record is kept like that of a completed one. Behind the time: what its history and its event tell besides, names
--- and values; or false: it is discarded, and nothing of it stays.
+-- Ends a task as cancelled. The caller has removed it from its state. Its record is kept like that of a completed task.
+-- `...`: names and values of further fields of its history and event; or false: the task is discarded, without a
+-- record. Returns "cancelled".
 local function end_cancelled(P, id, envelope, now, ...)
   local o = header(envelope)
   unlock(P, id, o, true)

@@ -1,11 +1,11 @@
--- What people do to single tasks. Each returns "ok" or the word that says why not.
+-- Operations on single tasks. They return "ok", or a word that names the reason of a refusal.
 --
 -- requires: base, result_blocks, cancelled, deadline, event, group_place, retention, dependency_edges, ready_last
 -- requires: segment, readers, reads, slot, unique
 -- requires: wake_one, task_state, transitions
 -- gives: cancel, free_of_children, leave_place, remove, to_ready
 
--- A task leaves the place where it waits, or where it stands as ended.
+-- Removes a task from the keys of its state. The task is not running.
 local function leave_place(P, id, state, envelope)
   if state == 'blocked' then return leave_parents(P, id) end
   if state == 'ready' then leave_segment(P, id, envelope) end
@@ -26,7 +26,7 @@ local function to_ready(P, id, o)
   wake_one(P)
 end
 
--- A waiting task will not run; its record is kept like that of a completed one. Behind the time: as in end_cancelled.
+-- Cancels a waiting task. `...`: as in end_cancelled.
 local function cancel(P, id, envelope, state, now, ...)
   if not is_waiting(state) then return state or '' end
   leave_place(P, id, state, envelope)
@@ -35,8 +35,8 @@ local function cancel(P, id, envelope, state, now, ...)
   return 'ok'
 end
 
--- Nobody waits for the task, or its children are cancelled with it. Returns nil, or the word that says how many there
--- are.
+-- Returns nil if the task has no children, or if cascade is true: then its children are cancelled. Else "children
+-- <number>".
 local function free_of_children(P, id, cascade)
   local count = children_of(P, id)
   if count == 0 then return end
@@ -44,7 +44,7 @@ local function free_of_children(P, id, cascade)
   tell_children(P, id, 'cascade')
 end
 
--- A task that is not running goes, with all that belongs to it.
+-- Deletes a task that is not running, with all its keys.
 local function remove(P, id, envelope, state)
   if state == 'running' then return state end
   if state == 'blocked' then
@@ -54,7 +54,7 @@ local function remove(P, id, envelope, state)
     leave_place(P, id, state, envelope)
     if ended then leave_result_block(P, ended) end
   end
-  -- One that is completed and runs, for it runs at most once, keeps its key: lib/once.lua.
+  -- A task that runs at most once can be completed and still run; then it keeps its unique key (lib/once.lua).
   local o = header(envelope)
   if state ~= 'completed' or o.unique_for then unlock(P, id, o, true) end
   if o.group or o.malformed then leave_slot(P, id) end

@@ -1,14 +1,14 @@
--- Tasks that ran before a limit was set do not count for it yet, and tasks of groups that were strict may count
--- although they wait. limit.lua, which changes limits, goes through these tasks in pages; so does maintain.lua, as the
--- caller of limit.lua may die.
+-- Counts tasks after limits of groups have changed: tasks that were running before are not counted yet, and waiting
+-- tasks of groups that were strict may still be counted. limit.lua, which changes limits, handles these tasks in pages;
+-- so does maintain.lua, because the caller of limit.lua may die before the end.
 --
---   limit_state counting  how far that is: "<session> <cursor>" in the hash of a session, "~ <cursor>" in
+--   limit_state counting  the position: "<session> <cursor>" in the leases of a session, then "~ <cursor>" in
 --                         `running_group`
 --
 -- requires: add_to, base, group_place, limit_state, slot
 -- gives: count_page
 
--- Of the sessions in the order of their names: the first after this one.
+-- The next session after this one, in the order of their names; nil: there is none.
 local function session_after(P, last)
   local first
   for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
@@ -20,7 +20,8 @@ end
 local COUNTED_SESSIONS = '~'
 local STOPS = {@WAITING_SETS@}
 
--- Some of the waiting tasks of groups that are not strict any more count no more. Returns where to go on.
+-- Releases the slots of waiting tasks of groups that are not strict any more, a page of them. Returns the next
+-- position.
 local function leave_slots(P, now, page, size)
   local g = limit_state(P, now)
   local found = call('HSCAN', P .. 'running_group', page, 'COUNT', text(size))
@@ -47,7 +48,7 @@ local function count_leases(P, session, page, size)
   return session .. ' ' .. found[1]
 end
 
--- Goes through a page of about `size` tasks. Returns limit_state.counting as it is then; '' at the end.
+-- Handles a page of about `size` tasks. Returns the new position; '' at the end.
 local function count_page(P, now, size)
   local position = call('HGET', P .. 'limit_state', 'counting')
   if not position then return '' end

@@ -1,5 +1,6 @@
--- What holds for the parent of a far edge that has not ended, if its queue does not know it by now. The edge is about
--- to be made anew, for a task that comes in place of the child.
+-- An edge to a parent in another queue, which has not ended, is about to be made again for a task that replaces the
+-- child: which second letter of the policy it gets, that is, what happens if that queue does not know the parent
+-- (lib/dependency_register.lua).
 --
 -- requires: base
 -- gives: if_unknown
@@ -16,9 +17,9 @@ local function message_of(list, number)
   end
 end
 
--- As lib/dependency_register.lua has it: "g", "e", "r", "d", or "u": the edge is refused. While the message that
--- registers the edge is on its way, the message says it. Later on the parent was known, and is gone if it is not any
--- more; or it is expected, as the edge says.
+-- Returns "g", "e", "r" or "d", or "u" for none: the edge is refused. While the message that registers the edge is in
+-- the outbox, its letter applies. Later the parent was known to its queue; if it is not any more, it is gone ("g"). Or
+-- it is expected, as the edge shows ("e").
 local function if_unknown(P, edge)
   local number = tonumber(match(edge, ' (%d+)$'))
   for _, list in ipairs(number and {'outbox', 'unread'} or {}) do

@@ -3,7 +3,7 @@
 -- requires: base
 -- gives: first_time
 
--- Its time in ms, or nil where the set is empty.
+-- Returns its time in ms, or nil if the set is empty.
 local function first_time(P, set)
   return tonumber(call('ZRANGE', P .. set, 0, 0, 'WITHSCORES')[2])
 end

@@ -3,7 +3,7 @@
 -- requires: base, transitions
 -- gives: expect, forget_group, group_of, leave_group
 
--- The group of an envelope, or nil; and of one that is not understood, why.
+-- Returns the group of an envelope, or nil; and an error text if the envelope is malformed.
 local function group_of(envelope)
   local at = find(envelope, '"group":', 1, true)
   if not at or at > (find(envelope, '\n', 1, true) or 0) then return end
@@ -11,7 +11,7 @@ local function group_of(envelope)
   return o.group, o.malformed
 end
 
--- The group is examined again at a time.
+-- Lets maintain.lua handle the group again at the time `at`, in ms; LATEST: when one of its tasks ends.
 local function expect(P, group, at)
   at = min(at, LATEST)
   local head = at < LATEST and call('ZRANGE', P .. 'limit_due', 0, 0, 'WITHSCORES')
@@ -19,14 +19,15 @@ local function expect(P, group, at)
   if head and (not head[2] or at < tonumber(head[2])) then announce_due(P, at) end
 end
 
--- The group has no parked and no unparked task any more.
+-- Removes the keys of a group that has no parked and no unparked task any more.
 local function forget_group(P, group)
   call('ZREM', P .. 'limit_due', group)
   call('ZREM', P .. 'limit_dirty', group)
   call('UNLINK', P .. 'parked_first:' .. group)
 end
 
--- A task that waits leaves its place for good, or for another: parked, or called. Others may have been behind it.
+-- Removes a waiting task from the keys of its group, whether it is parked or unparked. If it was unparked, the group
+-- may unpark another task, so it is handled again.
 local function leave_group(P, id, group)
   local parked, unparked = P .. 'parked:' .. group, P .. 'unparked:' .. group
   local was_unparked = call('ZREM', unparked, id) == 1

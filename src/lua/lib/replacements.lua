@@ -95,9 +95,9 @@ local function heritage(P, id, replacement)
   return edges
 end
 
--- By a message: the queue of `parent` has registered the child for `replacement`, an id there or a handle, by the same
--- message R. It is registered anew, for the replacement's end may have come before this; where it does not wait any
--- more, it says that instead.
+-- Called for a message M: the queue of `parent` has registered the child with `replacement`, an id there or a handle.
+-- number: of the message R that had registered it with `parent`. The child is registered again, because the replacement
+-- may have ended before; if the child does not wait any more, it is unregistered.
 local function inherit(P, id, parent, number, replacement)
   local queue = parts(parent)
   local to, child = find(replacement, '/', 1, true) and replacement or queue .. '/' .. replacement, own_queue(P) .. '/' .. id

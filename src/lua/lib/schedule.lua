@@ -1,5 +1,5 @@
--- A task waits for its time, behind the tasks that wait for the same time. Schedulers are notified when it is the
--- first.
+-- A task becomes scheduled, behind the tasks with the same time. If it is due before all others, the schedulers are
+-- notified.
 --
 -- requires: base, ties, transitions
 -- gives: put_off, ready_from, schedule
@@ -11,8 +11,9 @@ local function schedule(P, id, due)
   if not head[2] or due < tonumber(head[2]) then announce_due(P, due) end
 end
 
--- Records in a task's header since when it is ready, for the worker that leases it. 0: its wait was requested, by its
--- handler or manually, and does not count as waiting time; this stays so.
+-- Writes to the header of a task, as "due", since when it waits for a thread; the worker that leases it computes its
+-- waiting time from that. 0: its handler or a person requested the delay, so it does not count as waiting time. 0 is
+-- not overwritten.
 local function ready_from(P, id, envelope, since)
   local line_end = find(envelope, '\n', 1, true) or 1
   local head, tail = match(sub(envelope, 1, line_end - 1), '^(.-"type":"[^"]*")(.*)$')
@@ -21,7 +22,7 @@ local function ready_from(P, id, envelope, since)
   call('HSET', P .. 'tasks', id, head .. ',"due":' .. text(since) .. tail .. sub(envelope, line_end))
 end
 
--- By its handler or manually.
+-- The delay of the task was requested by its handler, or manually.
 local function put_off(P, id, envelope)
   ready_from(P, id, envelope, 0)
 end

@@ -4,7 +4,8 @@
 -- requires: add_to, base
 -- gives: leave_slot
 
--- A task that was waiting has ended, or need not keep its slot any more: its group may go on.
+-- Releases the slot of a task, or its count in the concurrency of the group, if it has one. If tasks of the group are
+-- parked, maintain.lua is asked to handle the group now.
 local function leave_slot(P, id)
   local group = call('HGET', P .. 'running_group', id)
   if not group then return end

@@ -1,4 +1,4 @@
--- Tags: tasks are found by them. A queue without tags pays for one look when records go.
+-- Tags: the index by which tasks are found. In a queue without tags, the removal of records takes one more command.
 --
 --   tag:<tag>  zset  id -> when it was enqueued (lib/ties.lua), of every task with that tag that exists
 --   tags       zset  tag -> when it was last given, while there is a task with it
@@ -11,9 +11,10 @@ local function unindex_tag(P, tag, ...)
   if call('EXISTS', P .. 'tag:' .. tag) == 0 then call('ZREM', P .. 'tags', tag) end
 end
 
--- The tags of some tasks, one after the other until so many tags and tasks were met (most; nil: all): id -> tags, or
--- nil where none has any; and how many of the tasks these are, at least one. (One at a time: their envelopes may be
--- large. To leave the index of a tag costs Redis as much as to read a task: some 3 us, in memory that is cold.)
+-- Reads the tags of the first of `ids`, until `most` tasks and tags were counted (nil: all). Returns id -> tags, or nil
+-- if the queue has no tags; and the number of the tasks that were read, at least one. Envelopes are read one by one,
+-- because they may be large. Tags count like tasks, because to remove a task from the index of a tag takes as long as
+-- to read a task, about 3 us.
 local function tags_of(P, ids, most)
   if #ids == 0 or call('EXISTS', P .. 'tags') == 0 then return nil, #ids end
   local found, met, n = {}, 0, 0
@@ -26,7 +27,7 @@ local function tags_of(P, ids, most)
   return found, n
 end
 
--- These tasks are about to go. found: as above.
+-- Removes tasks from the index. found: id -> tags, as tags_of returns it, or nil.
 local function forget_tags(P, ids, found)
   found = found or tags_of(P, ids)
   local tagged = {}

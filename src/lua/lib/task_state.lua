@@ -1,10 +1,10 @@
--- A task's state: derived from where its id stands. Returns the state, the score there, and for running tasks the
--- session and the lease ("<since ms> <thread>").
+-- The state of a task, which follows from the keys that contain its id. task_state returns the state, the score there,
+-- and for running tasks the session and the lease ("<since ms> <thread>"); nothing if the task is in no state.
 --
 -- requires: base
 -- gives: in_segment, is_waiting, search_segments, searched_state, task_state
 
--- Its score, if it stands in a segment (lib/segment.lua).
+-- The place of a task that is in a segment (lib/segment.lua), or nil.
 local function in_segment(P, id)
   if call('EXISTS', P .. 'segments') == 0 then return end
   local envelope = call('HGET', P .. 'tasks', id)
@@ -20,19 +20,19 @@ local function task_state(P, id)
     local score = call('ZSCORE', P .. STATE_KEYS[i], id) or i == 1 and in_segment(P, id)
     if score then return STATE_KEYS[i], score end
   end
-  -- Those that are being reaped stand first: only their leases are in `lost:`.
+  -- Sessions that are being reaped come first, with the score 0. Their leases are in lost:<session>.
   local reaped = call('ZCOUNT', P .. 'sessions', '-inf', '0')
   for i, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
     local lease = call('HGET', P .. (i > reaped and 'running:' or 'lost:') .. session, id)
     if lease then return 'running', '', session, lease end
   end
-  -- Past its retention and read: lib/readers.lua.
+  -- Its retention has ended, but it has readers (lib/readers.lua).
   local ended = call('ZSCORE', P .. 'retained', id)
   if ended then return 'completed', ended end
 end
 
--- The segment in which a task stands whose envelope does not name it any more, as another program has overwritten it,
--- and its place there; of few segments.
+-- Searches all segments for a task, if there are few. Needed if another program overwrote the envelope, so that it does
+-- not name the segment any more. Returns p of the segment, and the position there, from 0; or nil.
 local function search_segments(P, id)
   if call('SCARD', P .. 'segments') > 100 then return end
   for _, p in ipairs(call('SMEMBERS', P .. 'segments')) do
@@ -41,7 +41,7 @@ local function search_segments(P, id)
   end
 end
 
--- The same as task_state; of a task that stands nowhere else, segments are searched.
+-- The same as task_state; it also searches segments if no other key contains the task.
 local function searched_state(P, id)
   local state, score, session, lease = task_state(P, id)
   if state then return state, score, session, lease end
@@ -50,7 +50,7 @@ local function searched_state(P, id)
   if first then return 'ready', text(tonumber(first) + @SCORE_STEP@ * place) end
 end
 
--- state: nil where there is no such task.
+-- Whether a state is one of those in which a task waits. state: nil if there is no such task.
 local WAITING = {@WAITING_STATES@}
 local function is_waiting(state)
   return WAITING[state]

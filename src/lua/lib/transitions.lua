@@ -136,7 +136,7 @@ local function enter_state(P, state, id, score) -- inline
   call('ZADD', P .. state, score, id)
 end
 
--- Returns 1 where it was there.
+-- Returns 1 if it was there.
 local function leave_state(P, state, id) -- inline
   return call('ZREM', P .. state, id)
 end

@@ -1,14 +1,14 @@
--- The transitions of a task on the hot path, and where a command may be refused: the plain forms of those in
--- lib/transitions.lua, which works behind lib/base.lua. The functions of both are the only ones that add a task to the
--- key of a state or take it from there.
+-- Transitions of a task for the hot path, and for commands that Redis may refuse. They are plain forms of the functions
+-- in lib/transitions.lua, which need lib/base.lua. The functions of both modules are the only ones that add a task to
+-- the key of a state, or remove it from there.
 --
--- The build puts each of them in place of its calls. A name that begins with try: Redis may refuse the command; then it
--- returns the error, a table. Others are given `call`, redis.call or a local name of it, which raises the error.
--- Scores, ranks and times are texts.
+-- The build inserts the body of each function at its calls. Functions whose names begin with "try" return the error, a
+-- table, if Redis refuses the command. The others get `call`, which is redis.call or a local name of it, and raise the
+-- error. Scores, ranks and times are texts.
 --
 -- gives: enter_completed_all, enter_completed_one, enter_ready_segment, leave_ready_segment, leave_running_all
--- gives: leave_running_one
--- gives: move_ready_segment, try_enter_ready_all, try_enter_ready_one, try_enter_running_all, try_enter_running_one
+-- gives: leave_running_one, move_ready_segment, try_enter_ready_all, try_enter_ready_one, try_enter_running_all
+-- gives: try_enter_running_one
 -- gives: try_leave_ready_first, try_leave_ready_one, try_leave_running_all, try_leave_running_one, try_leave_state
 
 -- ---- ready ----------------------------------------------------------------------------------------------------------
@@ -38,13 +38,13 @@ local function enter_ready_segment(call, P, p, score) -- inline
   call('ZADD', P .. 'ready', score, '+' .. p)
 end
 
--- The first tasks of a segment have gone: its place is that of the next one, `by` further.
+-- The first tasks of a segment were leased: its place moves to that of the next task, by `by`.
 local function move_ready_segment(call, P, member, by) -- inline
   call('ZINCRBY', P .. 'ready', by, member)
 end
 
--- All tasks of a segment have gone. Where one of the commands is refused, a later lease finds it in `ready` without
--- tasks, and removes it (lib/segment.lua).
+-- All tasks of a segment were leased. If one of the commands is refused, a later lease finds the segment in `ready`
+-- without tasks, and removes it (lib/segment.lua).
 local function leave_ready_segment(call, P, member, p) -- inline
   call('SREM', P .. 'segments', p)
   call('ZREM', P .. 'ready', member)
@@ -69,12 +69,12 @@ local function try_leave_running_all(running, ids) -- inline
   return redis.pcall('HDEL', running, unpack(ids))
 end
 
--- Returns 1 where the session held it.
+-- Returns 1 if the session held the lease.
 local function leave_running_one(call, running, id) -- inline
   return call('HDEL', running, id)
 end
 
--- Of a list, those from `first` to `last`. Returns how many of them the session held.
+-- The tasks of a list from `first` to `last`. Returns how many of the leases the session held.
 local function leave_running_all(call, running, list, first, last) -- inline
   return call('HDEL', running, unpack(list, first, last))
 end

@@ -1,6 +1,6 @@
--- A task went without a record, and not because of the queue's retention: its handler discarded it, or somebody deleted
--- it. Until a little later a call of `enqueue` that is sent again cannot know whether the task had come
--- (lib/proof.lua).
+-- Records the time when a task last went without a record for another reason than the retention of the queue: its
+-- handler discarded it, or somebody deleted it. A call of enqueue.lua that is repeated after that time cannot know
+-- whether the task had been enqueued (lib/proof.lua).
 --
 -- requires: base
 -- gives: note_unrecorded

@@ -1,4 +1,4 @@
--- Moves all threads in `idle` of P to `wake_later`: maintain.lua, which is due at once, wakes them.
+-- Moves all threads in `idle` to `wake_later`, and notifies the schedulers: maintain.lua wakes these threads.
 --
 -- gives: wake_all_later
 

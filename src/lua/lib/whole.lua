@@ -1,4 +1,4 @@
--- A whole number among a script's arguments, within a range; nil: it is none.
+-- Converts an argument of a script to a whole number in a range; nil: it is none.
 --
 -- gives: whole
 
