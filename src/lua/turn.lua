@@ -227,13 +227,11 @@ while at <= final and not fault do
 end
 if fault or at ~= final + 1 then return redis.error_reply('ERR turn: ' .. (fault or 'arguments are missing')) end
 
--- 2. Settle each group.
---   refused, extras   [2] and [4] of the reply
---   settings          index of a queue -> its settings (lib/turn_settings.lua); s: those of the queue at hand
---   session_known     index -> a session that is known to exist, because none of its outcomes was refused
---   freed             indexes of queues with limits: what was settled there may let another task start
---   refused_before    how many ids were refused in the groups before
--- A table {false} has room for its first element, which costs less than a table that grows.
+-- 2. Settle each group. `refused` and `extras` are [2] and [4] of the reply. settings: index of a queue -> its settings
+-- (lib/turn_settings.lua); s: those of one queue. session_known: index -> a session that is known to exist, because
+-- none of its outcomes was refused. freed: the indexes of queues with limits, where what was settled may let another
+-- task start. refused_before: how many ids were refused in the groups before. A table {false} has room for its first
+-- element, which costs less than a table that grows.
 local refused, extras, settings, session_known, freed = {}, {}, {false}, {false}, false
 local group, refused_before = 0, 0
 at = first_group
@@ -291,12 +289,10 @@ if mode == 'again' and queues == 1 then
   if is_handed then want, extras[1] = 0, {'idle'} end
 end
 
--- 4. Lease from each queue in turn, until `want` tasks are leased.
---   lists           from how many queues tasks were leased
---   leased_first    the list of the reply for the first of these queues; leased_others: the lists for the others
---   gone            [3] of the reply
---   shut            index -> true: a limit lets no more tasks start
---   unasked         the first queue that was not polled, because enough tasks were leased before
+-- 4. Lease from each queue in turn, until `want` tasks are leased. lists: from how many queues tasks were leased.
+-- leased_first: the list of the reply for the first of these queues; leased_others: the lists for the others. gone: [3]
+-- of the reply. shut: index -> true, if a limit lets no more tasks start. unasked: the first queue that was not polled,
+-- because enough tasks were leased before.
 local lists, leased_first, leased_others, gone, shut, unasked = 0, false, false, false, false, nil
 for index = 1, want > 0 and queues or 0 do
   local P, session = prefixes[index], given[4 + index]
@@ -372,10 +368,10 @@ if is_woken or waiting then
 end
 
 -- 6. Wake other threads. After "woken": a thread blocks on the lists `wake` of several queues at once, and does not
--- report whose token it took. The token may have been for a queue that step 4 did not lease from: because enough tasks
--- were leased before it, because `want` is 0, or because the session of an earlier queue does not exist. So one thread
--- is woken for each queue from the first that was not polled on, or for all of them, if a task is ready there. After
--- settling under limits: a task that ended may have made room for one that waits.
+-- know whose token it took. The token may have been for a queue that step 4 did not lease from: because enough tasks
+-- were leased before it, because `want` is 0, or because the session of an earlier queue does not exist. So a thread is
+-- woken for each queue with a ready task: from the first one that was not polled on, or, where none is known, for all
+-- queues. After settling under limits: a task that ended may have made room for one that waits.
 if is_woken and (unasked or want == 0 or gone) then
   for index = unasked or 1, queues do
     local P = prefixes[index]
