@@ -1,11 +1,15 @@
--- The arguments of turn.lua: reads them, and checks their form. To read a number costs more than to compare a text: "1" and
--- "0", which most turns bring, are not read.
+-- The arguments of turn.lua, whose head has their grammar: reads them, and checks their form. To read a number costs
+-- more than to compare a text: so "1" and "0", which most calls bring, are compared and not read.
 --
+--   given     ARGV
+--   final     how many arguments there are
+--   prefixes  KEYS
+--   group     a settlement group: what to settle for one session in one queue
 -- requires: shortcuts
 -- gives: check_group, is_one_completion, names_of_several, read_clock, read_counts, read_group, threads_without
 
--- How many tasks are wanted, as number and as text that Redis reads as the same number ("0x1" is a number to Lua alone); of how
--- many queues; the mode; and what is wrong or nil.
+-- Returns how many tasks are wanted, as a number and as a text that Redis reads as the same number ("0x1" is a number
+-- to Lua alone); L, the number of queues to lease from; the mode; and the fault, or nil.
 local function read_counts(given, final, prefixes) -- inline
   local want_text, queues, mode, fault = given[2], given[3], given[4], nil
   local want = want_text == '1' and 1 or tonumber(want_text)
@@ -16,7 +20,7 @@ local function read_counts(given, final, prefixes) -- inline
   elseif mode ~= 'idle' and mode ~= '' and mode ~= 'again' and mode ~= 'woken' and mode ~= 'several' then
     fault = 'ARGV[4] is no mode'
   elseif want > @CALL_MAX@ then
-    -- What is unpacked later must fit on the stack of Redis's Lua.
+    -- The ids are unpacked later, and must fit on the stack of Redis's Lua.
     want, want_text = @CALL_MAX@, '@CALL_MAX@'
   elseif want ~= 1 then
     want_text = want .. ''
@@ -26,14 +30,14 @@ local function read_counts(given, final, prefixes) -- inline
   return want, want_text, queues, mode, fault
 end
 
--- Redis's clock, the only one of the protocol: ms since the epoch, as text.
+-- The time of Redis's clock, which is the only clock of the protocol: ms since the epoch, as text.
 local function read_clock() -- inline
   local time = call('TIME')
   local micros = time[2]
   return time[1] .. (#micros == 6 and sub(micros, 1, 3) or format('%03d', micros / 1000))
 end
 
--- The names in "<name> <name> ...", at most one more than are wanted.
+-- The names of threads in "<name> <name> ...", at most want + 1 of them: so the caller sees that there are too many.
 local function names_of_several(thread, want) -- inline
   local names, n = {}, 0
   for name in string.gmatch(thread, '[^ ]+') do
@@ -44,7 +48,8 @@ local function names_of_several(thread, want) -- inline
   return names
 end
 
--- The names that are not among the first `dealt` ones: their threads are leased nothing. nil: there are none.
+-- Returns those names that are not among the first `dealt` ones, each once: their threads are leased nothing. nil:
+-- there are none.
 local function threads_without(names, dealt) -- inline
   local found, seen = nil, {}
   for i = 1, #names do
@@ -58,15 +63,15 @@ local function threads_without(names, dealt) -- inline
   return found
 end
 
--- Whether all groups are one plain completion of a task with an id that a client made, as most turns bring: such a group is
--- checked by this alone.
+-- Whether there is one settlement group, and it is one plain completion of a task with an id that a client generated.
+-- Most calls are so. Such a group needs no other check.
 local function is_one_completion(given, final, prefixes, at) -- inline
   return final == at + 5 and given[at] == '1' and given[at + 3] == '1' and given[at + 5] == '0' and prefixes[1] and
     #given[at + 4] == @UUID_BYTES@
 end
 
--- Checks the group of settlements that begins at `at`, except its records. Returns the place of the first record, the number of
--- records, and the fault or nil.
+-- Checks the settlement group that begins at `at`, except its records. Returns the place of the first record, the
+-- number of records, and the fault or nil.
 local function check_group(given, final, prefixes, at) -- inline
   local index, count = given[at], given[at + 3]
   count = count == '1' and 1 or tonumber(count)
@@ -76,8 +81,9 @@ local function check_group(given, final, prefixes, at) -- inline
   end
   local last, fault = at + 3 + count, nil
   if last >= final then fault = 'ids are missing' end
-  -- A field of a session's hash that begins with less than '-' tells of the session, and is no id. None of these is as long as
-  -- the ids that clients make: to look at the length costs a tenth of a look at the first byte.
+  -- In a session's hash a field whose first byte is less than '-' is about the session, and is no id. None of these
+  -- fields is as long as a generated id: so an id of that length needs no look at its first byte, which costs ten times
+  -- as much.
   for i = at + 4, last < final and last or final do
     local id = given[i]
     if #id ~= @UUID_BYTES@ and (byte(id) or 0) < @ID_BYTE_MIN@ then
@@ -101,9 +107,9 @@ local function check_group(given, final, prefixes, at) -- inline
   return from, records
 end
 
--- Reads a group that was checked. Returns the index of its queue in KEYS; `first` and `count` of the ids of its plain completions;
--- of their results the number (those of the last completions), whether they are one argument, and the place of the first; place
--- and number of the records.
+-- Reads a settlement group that was checked. Returns the index of its queue in KEYS; the place of the first id of its
+-- plain completions, and their number; of their results the number (they are those of the last completions), whether
+-- they are one argument, and the place of the first; the place and the number of the records.
 local function read_group(given, at) -- inline
   local index, count, first = given[at], given[at + 3], at + 4
   if index ~= '1' then index = tonumber(index) else index = 1 end

@@ -1,11 +1,14 @@
--- The common path of leasing: plain tasks, whose envelopes have nothing to tell beyond themselves, of a queue without limits,
--- events and large envelopes, by a session that has begun there. lib/lease.lua has the careful path, for all the rest.
+-- The common path of leasing: plain tasks, whose envelopes are not marked (has_info in lib/base.lua), of a queue
+-- without limits, events and large envelopes, by a session that exists there. lib/lease.lua has the careful path, for
+-- everything else ("Two paths" in turn.lua).
 --
+--   segment  plain tasks that were enqueued together: a list of their ids, segment:<p>, and one member "+<p>" of
+--            `ready` with the score of the first task; each other task is SCORE_STEP behind (lib/segment.lua)
 -- requires: shortcuts, transitions_plain, turn_settings
 -- gives: head_of, lease_plain
 
--- The first ids of `ready`, one more than are wanted: then it is known whether another thread is to be woken. Where the first
--- member is a segment (lib/segment.lua), the next two members suffice. false where the careful path is needed.
+-- Returns the first ids of `ready`, one more than are wanted: it shows whether another thread is to be woken. If the
+-- first member is a segment, three members suffice. Returns false if the careful path is needed.
 local function head_of(P, want, want_text, settings) -- inline
   if settings[LARGE_TASKS] or settings[IN_FORCE] then return false end
   if want <= 2 then return call('ZRANGE', P .. 'ready', '0', want_text) end
@@ -14,11 +17,12 @@ local function head_of(P, want, want_text, settings) -- inline
   return ids
 end
 
--- Reads up to `want` ids of the segments at the head of `ready`: of the first one, and of the second one behind it; one more
--- tells whether a segment has others left. Returns the ids; whether more stand behind them; the member of `ready` whose tasks
--- are taken last, and whether it has any left; the first member and how many of the ids are its own, where it is used up, else
--- nil and 0; and whether the path is still the common one: what is wanted is there, or all there is, and no other task stands
--- between them by its score. Nothing leaves a segment yet: Redis may refuse what else is read.
+-- Reads up to `want` ids from the segments at the head of `ready`: from the first one, and then from the second one if
+-- that follows. It reads one id more, which shows whether that segment has ids left. Returns the ids; whether more
+-- tasks are behind them; the segment from which the last ids are; whether that has ids left; the first segment and how
+-- many ids are its own, if all of them are read and the second one is used, else nil and 0; and whether the common path
+-- can go on. It can if there are as many as are wanted or nothing is behind them, and no single task comes between them
+-- by its score. Nothing is taken out of a segment yet, because Redis may refuse to read what else is needed.
 local function head_of_segments(P, members, want, want_text) -- inline
   local segment, behind, third, used_up, from_first = members[1], members[2], members[3], nil, 0
   local ids = call('LRANGE', P .. 'segment:' .. sub(segment, 2), '0', want_text)
@@ -39,9 +43,10 @@ local function head_of_segments(P, members, want, want_text) -- inline
   return ids, left or behind, segment, left, used_up, from_first, is_plain
 end
 
--- The envelopes of ids: the list of the reply, {index, id, envelope, ...}; for several tasks, the fields that lease them; and
--- whether all are plain. A segment among the ids has no envelope. An envelope that has more to tell is marked as in
--- lib/base.lua, and every id begins with '-' or a later byte.
+-- Reads the envelopes of ids. Returns the list of the reply, {index, id, envelope, ...}; the fields and values of HSET
+-- that lease the tasks, if they are several; and whether all tasks are plain. A segment among the ids has no envelope.
+-- The first characters of a plain envelope are {"at": and those of a marked one {"info": every id begins with '-' or a
+-- later byte.
 local function read_plain(P, index, ids, lease) -- inline
   local tasks, taken, n, is_plain = P .. 'tasks', #ids, 0, true
   local envelopes = taken > 1 and call('HMGET', tasks, unpack(ids)) or call('HMGET', tasks, ids[1])
@@ -69,10 +74,11 @@ local function read_plain(P, index, ids, lease) -- inline
   return leased, leases, is_plain
 end
 
--- The leased tasks leave `ready`, where they stood by themselves or in segments. Returns a table if Redis refuses that, and then
--- none of them has left: its error. Of segments their ids leave the lists first. A command that is refused behind that raises: the
--- tasks are leased, which recover.lua tells. Then a segment stays in `ready` at an earlier place than its first task's, or is empty;
--- a later lease moves it on, or finds it empty and removes it (lib/segment.lua), as it leaves `segments` first.
+-- Removes the leased tasks from `ready`, or from the segments that they are in. If Redis refuses that, none of them has
+-- left, and its error is returned, a table. In segments the ids leave the list first. If Redis refuses a command behind
+-- that, the call ends with its error, and the tasks are leased; recover.lua returns them. Then a segment is still in
+-- `ready`, without ids or before the place of its first task; a later lease removes it or moves it on. A segment leaves
+-- the set `segments` before `ready`, so that what stays behind is in `ready`, where a lease finds it.
 local function leave_ready(P, want, want_text, taken, more, segment, left, used_up, from_first) -- inline
   if not segment then
     return try_leave_ready_first(P, taken == 1 and '0' or more and format('%d', taken - 1) or '-1')
@@ -97,10 +103,10 @@ local function leave_ready(P, want, want_text, taken, more, segment, left, used_
   end
 end
 
--- Leases the tasks at the head of `ready`, where ids stand. Returns the list of the reply; how many they are; and whether more
--- stand behind them. Where the careful path is needed it returns nil, and nothing is changed. Where Redis refuses the leases,
--- the fourth value is its error, which ends the call. names: by place, the thread that a task is for, behind `dealt` others; nil: all are
--- for `thread`.
+-- Leases the tasks at the head of `ready`; ids: its first members, from head_of. names: for each task to lease, the
+-- name of the thread that it is for, behind `dealt` others; nil: all are for `thread`. Returns the list of the reply,
+-- how many tasks it has, and whether more are behind them. Returns nil, and nothing is changed, if the careful path is
+-- needed. If Redis refuses the leases, the fourth value is its error, which ends the call.
 local function lease_plain(P, index, running, ids, want, want_text, now, thread, session_stands, names, dealt) -- inline
   if not session_stands and call('HEXISTS', running, '#') == 0 then return nil end
   local leased, leases, more, segment, left, used_up, fault
@@ -117,13 +123,13 @@ local function lease_plain(P, index, running, ids, want, want_text, now, thread,
   if names and leases then
     for i = 1, #ids do leases[2 * i] = now .. ' ' .. names[dealt + i] end
   end
-  -- The leases are written before the tasks leave `ready`: no task is nowhere meanwhile.
+  -- The leases are written before the tasks leave `ready`, so that no task is without a state in between.
   if leases then fault = try_enter_running_all(running, leases) else fault = try_enter_running_one(running, ids[1], lease) end
   if type(fault) ~= 'number' then return nil, 0, false, fault end
   local taken = #ids
   fault = leave_ready(P, want, want_text, taken, more, segment, left, used_up, from_first)
   if type(fault) == 'table' then
-    -- All of them stay ready, and would run twice with these leases.
+    -- All of them stay ready; with these leases they would run twice.
     try_leave_running_all(running, ids)
     return nil, 0, false, fault
   end

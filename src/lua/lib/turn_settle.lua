@@ -1,12 +1,12 @@
--- The common path of settling: plain completions of a queue where nobody waits for the end of a task and where neither limits
--- nor events are in force. lib/settle.lua has the careful path, for all the rest.
---
+-- The common path of settling: plain completions of a queue in which nobody waits for the end of a task, and neither
+-- limits nor events are on. lib/settle.lua has the careful path, for everything else ("Two paths" in turn.lua).
 -- requires: shortcuts, transitions_plain, turn_settings
 -- gives: count_completed, keep_completed, take_completed
 
--- Removes the tasks from the session's hash. This settles them: an id that is not there is refused. Returns how many were there;
--- or false, and nothing is done, where the careful path is needed: a lease is named, somebody waits for the end of a task, limits
--- or events are in force, the bytes of results are limited, or results came in a queue that keeps none.
+-- Removes the tasks from the session's hash, and returns how many were there. That settles them: an id that was not
+-- there is refused. Returns false, and changes nothing, if the careful path is needed: a lease is named, somebody waits
+-- for the end of a task, limits or events are on, the bytes of results are limited, or results came in a queue that
+-- keeps none.
 local function take_completed(given, running, lease, first, count, settings, results) -- inline
   if lease ~= '' or settings[WAITERS] or settings[IN_FORCE] or
     results > 0 and (settings[KEEP_BYTES] or settings[KEEP_AGE] == '0' or settings[KEEP_COUNT] == '0') then
@@ -16,8 +16,8 @@ local function take_completed(given, running, lease, first, count, settings, res
   return leave_running_all(call, running, given, first, first + count - 1)
 end
 
--- Keeps the results of one turn, which came in one argument, as a result block (lib/result_block.lua). A block of an earlier turn in
--- the same ms gets them at its end.
+-- Stores the results of one call, which came in one argument, as a result block (lib/result_block.lua). If an earlier
+-- call of the same ms stored a block, they are appended to that.
 local function keep_block(P, block, now) -- inline
   local field = '+' .. now
   if call('HSETNX', P .. 'results', field, block) == 1 then
@@ -27,7 +27,7 @@ local function keep_block(P, block, now) -- inline
   end
 end
 
--- One argument for each of the last `results` tasks.
+-- Stores results that came as one argument for each of the last `results` tasks.
 local function keep_single_results(P, given, last, results, at) -- inline
   local fields, n = {}, 0
   for i = 0, results - 1 do
@@ -36,8 +36,8 @@ local function keep_single_results(P, given, last, results, at) -- inline
   call('HSET', P .. 'results', unpack(fields))
 end
 
--- The tasks have ended: they go to `completed`, with their results, which stand at `at`. Returns false where the queue keeps no
--- completed tasks: then they leave `tasks`, and maintain.lua removes their tags.
+-- Moves the tasks to `completed`, with their results, whose arguments begin at `at`. In a queue that keeps no completed
+-- tasks it removes them from `tasks` and returns false; maintain.lua removes their tags.
 local function keep_completed(P, given, first, count, results, is_block, at, settings, now) -- inline
   local last = first + count - 1
   if settings[KEEP_AGE] == '0' or settings[KEEP_COUNT] == '0' then
@@ -67,9 +67,10 @@ local function keep_completed(P, given, first, count, results, is_block, at, set
   return true
 end
 
--- Counts completed tasks. Returns whether some are to be trimmed. Where they are kept, ZCARD is called each time that another
--- 1/128 of the limit has completed, and tasks are trimmed if there are 1/128 more than the limit: so 1/64 more may stand
--- meanwhile, and what one call settles. The counter may be what another program wrote: then ZCARD is called each time.
+-- Counts completed tasks. Returns whether some are to be trimmed. If the queue keeps them, ZCARD is called each time
+-- that 1/128 of the kept number has completed, and tasks are trimmed if there are 1/128 more than that number. So there
+-- may be 1/64 more for a time, and what one call settles. If another program overwrote the counter, ZCARD is called
+-- each time.
 local function count_completed(P, count, is_kept, settings) -- inline
   local counted = redis.pcall('HINCRBY', P .. 'counters', 'completed', count == 1 and '1' or format('%d', count))
   local most = is_kept and (tonumber(settings[KEEP_COUNT]) or 10000) or 0

@@ -1,16 +1,17 @@
--- What a turn that found nothing leaves behind, so that its thread is told of the next task.
---
+-- What a call of turn.lua that leased its thread nothing leaves behind, so that the thread is told of the next task.
+-- The thread waits in one of two ways. It is in the list `idle` and blocks on a list of its own: enqueue.lua hands it a
+-- task there (lib/hand.lua). Or it blocks on `wake` until a script puts a token there (lib/wake_one.lua).
 -- requires: shortcuts, turn_settings
 -- gives: end_next, leave_idle, stand_idle
 
--- Removes the thread from `idle`. Returns whether another script had taken it from there before, to hand it a task or an empty item:
--- then its list has that item.
+-- Removes the thread from `idle`. waiter: "<session>:<thread>". Returns whether another script took it from there
+-- before, to hand it a task or an empty item: then the item is in its list.
 local function leave_idle(P, waiter) -- inline
   return call('LREM', P .. 'idle', '0', waiter) == 0 and call('EXISTS', P .. 'hand:' .. waiter) == 1
 end
 
--- From now on somebody may wait. While `sequence` has `next`, enqueue.lua wakes nobody: see lib/sequence.lua, which has the same
--- function for the careful path.
+-- From now on a thread may wait. While `sequence` has the field `next`, enqueue.lua wakes nobody: so that is renamed to
+-- `0`. lib/sequence.lua describes the fields, and has the same function for the careful path.
 local function end_next(P) -- inline
   local last = call('HGET', P .. 'sequence', 'next')
   if last then
@@ -19,14 +20,16 @@ local function end_next(P) -- inline
   end
 end
 
--- Adds the threads to `idle`, before all others: they are to be handed the next tasks (lib/hand.lua). Returns false, and adds
--- none, where they block on `wake` instead: the queue is paused or has limits, the session has not begun, or a task is ready that
--- this turn has put off. EXISTS counts the session's key twice: 2 means that the session is there, and nothing is ready.
+-- Adds the threads to the head of `idle`: they are handed the next tasks. Returns false, and adds none, if they are to
+-- block on `wake` instead: the queue is paused, limits or events are on, the session does not exist, or a task is ready
+-- that this call did not lease. EXISTS counts the session's key twice: 2 means that the session exists and nothing is
+-- ready.
 local function stand_idle(P, session, threads, settings) -- inline
   local running = P .. 'running:' .. session
   if settings[PAUSED] or settings[IN_FORCE] or call('EXISTS', running, running, P .. 'ready') ~= 2 then return false end
   for i = 1, #threads do call('LPUSH', P .. 'idle', session .. ':' .. threads[i]) end
-  -- A token in `wake` is of no use: no thread blocks on `wake`, as it would have taken the token, and nothing is ready.
+  -- A token in `wake` is useless now: no thread blocks on `wake`, as it would have taken the token, and nothing is
+  -- ready.
   call('DEL', P .. 'wake')
   return true
 end
