@@ -1,37 +1,51 @@
--- Limits: how many tasks of a queue, or of a group in it, run at once and start in a period, and before when none of
--- them starts. Nothing of this is looked at while settings.in_force is absent.
+-- Limits: how many tasks of a queue, or of a group in it, run at once and start in a period; and the time before which
+-- none of them starts, a pause. No script reads any of this while settings.in_force is absent.
 --
---   settings         in_force: which limits there are: c the queue's concurrency, q its rate or a pause for a time, g any
---                    limit of groups, also while groups that waited for one are still to be looked at, s the concurrency of
---                    groups; b: circuit breakers (lib/breaker.lua); e: events are on (lib/event.lua), which is no limit, but keeps turns from the common path as well
+--   settings         in_force: letters for what is on:
+--                      c  the queue's concurrency
+--                      q  its rate, or a pause of the queue for a time
+--                      g  a limit or pause of groups; also while groups are in limit_due or limit_dirty
+--                      s  the concurrency of groups: tasks are counted in running_group
+--                      b  circuit breakers (lib/breaker.lua)
+--                      e  events (lib/event.lua). They are no limit, but need the careful path of turn.lua, too
 --                    concurrency, rate, paused_until, group_concurrency, group_rate
 --                    group_strict: each group is strict, see below
---   limits hash      c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none); s:<group>: whether it is
---                    strict ("1", "0"); limited zset: those groups, by name
---   limit_state hash running: how many tasks run; tat: the rate's clock; opens: when maintain.lua is to look again;
---                    counting: not all tasks that ran before are counted yet (lib/count_page.lua)
---   running_group    hash: id -> group, of tasks that run and are counted, and of those of strict groups that wait for another
---                    attempt; group_running hash: group -> how many
---   rates zset       group -> its rate's clock; paused_groups zset: group -> not before this time
---   parked zset      id -> place, of ready tasks whose group is at its limit; parked:<group> zset: the same
+--   limits hash      c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none); s:<group>: whether
+--                    it is strict ("1", "0")
+--   limited zset     the groups with limits of their own, by name
+--   limit_state hash running: how many tasks of the queue run; tat: the clock of its rate, see below; opens: when
+--                    maintain.lua is to wake a thread for the queue again; counting: where the count of tasks that ran
+--                    before a limit was set is to go on (lib/count_page.lua); again: limits changed while groups of an
+--                    earlier change were in limit_dirty (lib/unpark_groups.lua)
+--   running_group    hash: id -> group, of the tasks that have a slot: each counts for the concurrency of its group.
+--                    They run, or they are of strict groups and wait for another attempt
+--   group_running    hash: group -> how many slots are taken
+--   rates zset       group -> the clock of its rate
+--   paused_groups    zset: group -> the time before which none of its tasks starts
+--   parked zset      id -> place, of tasks that would be ready if their group were not paused or at a limit;
+--                    parked:<group> zset: the same of one group
 --   parked_first:<group>  zset: id -> place, of those of its parked tasks that had a slot when they were parked
---   unparked:<group> zset: id -> place, of its tasks that were parked, or were given back, and stand in `ready`
---   limit_due zset   group with parked or unparked tasks -> when to look again; LATEST: when one of its tasks ends
---   limit_dirty zset groups to look at because limits have changed
+--   unparked:<group> zset: id -> place, of its tasks in `ready` that were parked or given back before
+--   limit_due zset   group with parked or unparked tasks -> when maintain.lua is to look at it again; LATEST: no time
+--                    is known, and the end of one of its tasks lets the next one start
+--   limit_dirty zset groups that maintain.lua is to look at because limits have changed
 --
--- A place is the score with which a task came. Tasks of a group that has parked or unparked ones start in the order of
--- their places, whatever their scores in `ready` are by now.
+-- A place is the score in `ready` with which a task came. Tasks of a group that has parked or unparked tasks start in
+-- the order of their places, whatever their scores in `ready` are since then.
 --
--- A strict group is serial under failures, too: it waits for the task that started last until that has ended, whether it
--- runs, is retried, snoozed, given back or blocked. Such a task keeps its slot (lib/slot.lua); it starts again whatever is
--- before it.
+-- To park a task is to move it from `ready` to `parked`; to unpark it is to move it back.
 --
--- A rate "count period burst" is kept by the generic cell rate algorithm (ITU-T I.371, 1993): a clock, the theoretical
--- arrival time, runs ahead of now by period / count for each task; it may be ahead by `burst` of them. Where many tasks
--- start in a millisecond, which is as fine as time is here, some milliseconds of them are let through together.
+-- A strict group is serial under failures, too: it waits for the task that started last until that has ended. The task
+-- keeps its slot (lib/slot.lua) while it runs, waits for a retry or snooze, is given back, or is blocked by parents
+-- that depend.lua added; it starts again before all others. A task that blocks itself (block.lua) gives its slot up.
+--
+-- A rate "count period burst" is kept by the generic cell rate algorithm (ITU-T I.371, 1993). A clock, the theoretical
+-- arrival time, is moved on by a step of period / count for each task that starts; it may be ahead of now by `burst`
+-- steps. Times here are whole ms. If the step is shorter than a ms, tasks of some ms start together.
 --
 -- requires: add_to, base, event, group_place, sequence, wake_all, wake_one, transitions
--- gives: BREAKER, CONCURRENCY, PAUSED_UNTIL, RATE, call_first, drop_strays, limit_state, group_room, look, look_again, rate_clock
+-- gives: BREAKER, CONCURRENCY, PAUSED_UNTIL, RATE, call_first, drop_strays, limit_state, group_room, look, look_again
+-- gives: rate_clock
 -- gives: is_half_open, rate_opens, rate_room, renew_in_force, release
 -- fields: base, pace, unparked, free, lag, now, rest, room, rooms, rules, step, strays, strict, tries, used, waiting
 
@@ -45,8 +59,8 @@ local function rate_room(rate, tat, now)
   local r = {step = period / count}
   r.lag = burst * r.step
   if r.step < 1 then r.lag = max(r.lag, TOGETHER) end
-  -- A clock that is much further ahead than a start puts it is of another time, or of a slower rate.
-  -- In this order max() returns `now` for what is not a number.
+  -- A clock that is further ahead of now than starts can put it belongs to another time, or to a slower rate. In this
+  -- order max() returns `now` for what is not a number.
   r.base = max(now, tonumber(tat) or 0)
   if r.base > now + r.lag + 1000 then r.base = now end
   -- Clocks are kept to a microsecond.
@@ -54,8 +68,8 @@ local function rate_room(rate, tat, now)
   return r.room, r
 end
 
--- When the rate lets more tasks start after `used` of them: as far as the burst allows, not for each of them but for
--- what comes together in a while, since each limit_due is tended to and wakes somebody.
+-- When the rate lets more tasks start after `used` of them: not the next one, but as many as come together in WHILE ms,
+-- and no more than the burst. Each such time has maintain.lua look and wake a thread.
 local WHILE = 20
 local function rate_opens(r, used)
   local n = max(1, min(math.floor(r.lag / r.step + 0.001), math.floor(WHILE / r.step)))
@@ -66,11 +80,11 @@ local function rate_clock(r, used)
   return string.format('%.3f', r.base + used * r.step)
 end
 
--- The settings that limits are read from, as HMGET returns them: settings[PAUSED_UNTIL], false where it is not set.
+-- The settings from which limits are read, by place as HMGET returns them: settings[PAUSED_UNTIL]; false if not set.
 local CONCURRENCY, RATE, PAUSED_UNTIL, GROUP_CONCURRENCY, GROUP_RATE, EVENTS_ON, EVENTS_UNTIL, GROUP_STRICT = 1, 2, 3, 4, 5, 6, 7, 8
 local BREAKER, GROUP_BREAKER = 9, 10
 
--- What was written otherwise than by limit.lua, and is none, is no limit.
+-- A value that is no limit, which another program wrote, counts as absent.
 local function limit_settings(P)
   local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'paused_until', 'group_concurrency', 'group_rate',
     'events', 'events_until', 'group_strict', 'breaker', 'group_breaker')
@@ -83,14 +97,16 @@ local function limit_state(P, now)
   return {P = P, now = now, rooms = {}, rules = limit_settings(P)}
 end
 
--- Whether a breaker was opened, of the queue ("q") or of a group ("g:<group>"), and has not closed: lib/breaker.lua.
+-- Whether the breaker of the queue ("q") or of a group ("g:<group>") is open or half-open (lib/breaker.lua).
 local function is_half_open(P, scope)
   local state = call('HGET', P .. 'breakers', scope)
   return state and not find(state, '^c') and true or false
 end
 
--- What is known of a group in this call: how many of its tasks may start (free, of which `used` have), how many are
--- parked and unparked, and what says when there will be more.
+-- Returns what is known of a group in this call, a room. free: how many tasks may start, used: how many of these have;
+-- rest: the same as free without the concurrency, for a task that has a slot; strict; pace: of the rate, from
+-- rate_room; ends: when its pause ends; tries: its breaker is half-open, so that one task may start; waiting, unparked:
+-- how many tasks are parked and unparked.
 local function group_room(g, group)
   local known = g.rooms[group]
   if known then return known end
@@ -99,7 +115,7 @@ local function group_room(g, group)
   local room = {free = math.huge, used = 0, strict = (own[3] or s[GROUP_STRICT]) == '1'}
   local concurrency = room.strict and 1 or own[1] and number_of(own[1], -1) or s[GROUP_CONCURRENCY] or -1
   if concurrency >= 0 then room.free = concurrency - (tonumber(call('HGET', P .. 'group_running', group)) or 0) end
-  -- But for the concurrency: a task that has its slot may start.
+  -- What the rate, a pause and the breaker let start: the concurrency does not matter to a task that has its slot.
   local rest = math.huge
   local rate = own[2] or s[GROUP_RATE] or ''
   if rate ~= '' then
@@ -118,14 +134,14 @@ local function group_room(g, group)
   return room
 end
 
--- When a group is to be looked at again: used, of what is free, are on their way.
+-- When maintain.lua is to look at a group again, after `used` tasks have started or are unparked.
 local function look_again(room, used)
   if room.ends then return room.ends end
   if room.pace and used >= room.pace.room then return rate_opens(room.pace, used) end
   return LATEST
 end
 
--- Calls parked tasks: they stand in `ready` again, as if the group had come now. Places are ascending.
+-- Unparks tasks of a group: they are in `ready` again, as if the group had come now. places: theirs, ascending.
 local function call_back(P, group, ids, places)
   local o, n = order_open(P), 0
   local last, scores, unparked = {}, {}, {}
@@ -144,7 +160,7 @@ local function call_back(P, group, ids, places)
     scores[n + 1], scores[n + 2] = text(o.lanes[lane]), ids[i]
     unparked[n + 1], unparked[n + 2], n = text(places[i]), ids[i], n + 2
   end
-  -- Whoever comes to the group later stands behind them.
+  -- Tasks that come to the group later are behind these.
   for priority in pairs(last) do
     local lane = text(priority) .. ':' .. group
     local known = tonumber(call('ZSCORE', P .. 'groups', lane)) or priority * BAND
@@ -159,8 +175,8 @@ local function call_back(P, group, ids, places)
   wake_one(P)
 end
 
--- The first of the parked tasks that a strict group waits for, and its place: it was parked because a pause or a rate did
--- not let it start, and starts before all others, whatever their places are.
+-- Returns the first parked task that has the slot of a strict group, and its place. It was parked because a pause or a
+-- rate did not let it start; it starts before all others, whatever their places are.
 local function parked_holder(P, group)
   while true do
     local first = call('ZRANGE', P .. 'parked_first:' .. group, 0, 0)[1]
@@ -171,8 +187,10 @@ local function parked_holder(P, group)
   end
 end
 
--- Those of ids that are not in `set` leave `index`, the group's own part of it. Only a task's envelope names its group: when
--- another program overwrites that, whoever moves the task does not find its group. Returns whether each is in `set`.
+-- Removes those of ids that are not in `set` from `index`, the part of `set` that belongs to a group. Such strays exist
+-- because only a task's envelope names its group: after another program has overwritten it, a script that moves the
+-- task does not find the group. Returns the scores of ids in `set`, false where there is none, and the number of
+-- strays.
 local function drop_strays(P, set, index, ids)
   local known, strays = call('ZMSCORE', P .. set, unpack(ids)), {}
   for i = 1, #ids do
@@ -182,7 +200,7 @@ local function drop_strays(P, set, index, ids)
   return known, #strays
 end
 
--- Which parked tasks of a group may start now, at most `most`, and their places.
+-- Returns which parked tasks of a group may start now, at most `most`, and their places.
 local function may_start(g, group, room, most)
   local ids, places = {}, {}
   if room.strict and room.free < 1 and room.waiting > 0 and room.rest - room.used >= 1 then
@@ -201,7 +219,8 @@ local function may_start(g, group, room, most)
   return ids, places
 end
 
--- Calls as many parked tasks of a group as may start now, at most `most`. Returns how many.
+-- Looks at a group: unparks as many of its tasks as may start now, at most `most`, and sets when maintain.lua is to
+-- look at it again. Returns how many were unparked.
 local function look(g, group, most)
   local P, room = g.P, group_room(g, group)
   local ids, places = may_start(g, group, room, most)
@@ -225,7 +244,8 @@ local function look(g, group, most)
 end
 
 
--- settings.in_force, from the limits that there are.
+-- Sets settings.in_force from the limits, breakers and events that are on, removes counts and clocks that no limit
+-- needs any more, and wakes all idle threads if something is on: they are not handed tasks then.
 local function renew_in_force(P)
   local s = limit_settings(P)
   local own = call('EXISTS', P .. 'limits') == 1
@@ -255,7 +275,8 @@ local function renew_in_force(P)
   return flags
 end
 
--- Tasks that ran go to the front (see requeue_front.lua): in their groups, too, they are first. Call this before release.
+-- Tasks that ran go back to the front of the queue (lib/requeue_front.lua). This puts them first in their groups, too,
+-- if these have parked or unparked tasks. Call it before release.
 local function call_first(P, ids, envelopes, flags)
   if not find(flags, 'g', 1, true) then return end
   for i = #ids, 1, -1 do
@@ -273,7 +294,8 @@ local function call_first(P, ids, envelopes, flags)
   end
 end
 
--- Of tasks that are to run again, by their groups: those of strict ones keep their slots.
+-- Of tasks that are to run again, returns those of groups that are not strict, and their groups. The others keep their
+-- slots.
 local function without_strict(P, ids, groups, now)
   local g, others, theirs = limit_state(P, now), {}, {}
   for i = 1, #ids do
@@ -284,7 +306,8 @@ local function without_strict(P, ids, groups, now)
   return others, theirs
 end
 
--- Tasks no longer run: what waited for their places may go on. again: they have not ended.
+-- Tasks do not run any more: they leave the counts and their slots, and parked tasks of their groups may start. again:
+-- they have not ended, so that tasks of strict groups keep their slots.
 local function release(P, ids, now, flags, again)
   if #ids == 0 then return end
   if find(flags, 'c', 1, true) then add_to(P .. 'limit_state', 'running', -#ids) end

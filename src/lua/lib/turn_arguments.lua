@@ -5,6 +5,7 @@
 --   final     how many arguments there are
 --   prefixes  KEYS
 --   group     a settlement group: what to settle for one session in one queue
+--
 -- requires: shortcuts
 -- gives: check_group, is_one_completion, names_of_several, read_clock, read_counts, read_group, threads_without
 

@@ -4,6 +4,7 @@
 --
 --   segment  plain tasks that were enqueued together: a list of their ids, segment:<p>, and one member "+<p>" of
 --            `ready` with the score of the first task; each other task is SCORE_STEP behind (lib/segment.lua)
+--
 -- requires: shortcuts, transitions_plain, turn_settings
 -- gives: head_of, lease_plain
 

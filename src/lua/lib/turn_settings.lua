@@ -7,6 +7,7 @@
 --   PAUSED       no task may start
 --   LARGE_TASKS  the queue had a large envelope once: replies are bounded by bytes, too
 --   IN_FORCE     the limits, breakers and events that are on, as letters: see lib/limit_state.lua
+--
 -- requires: shortcuts
 -- gives: IN_FORCE, KEEP_AGE, KEEP_BYTES, KEEP_COUNT, LARGE_TASKS, PAUSED, WAITERS, read_settings, settings_to_lease
 

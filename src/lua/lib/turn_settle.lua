@@ -1,5 +1,6 @@
 -- The common path of settling: plain completions of a queue in which nobody waits for the end of a task, and neither
 -- limits nor events are on. lib/settle.lua has the careful path, for everything else ("Two paths" in turn.lua).
+--
 -- requires: shortcuts, transitions_plain, turn_settings
 -- gives: count_completed, keep_completed, take_completed
 

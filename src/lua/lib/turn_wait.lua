@@ -1,6 +1,7 @@
 -- What a call of turn.lua that leased its thread nothing leaves behind, so that the thread is told of the next task.
 -- The thread waits in one of two ways. It is in the list `idle` and blocks on a list of its own: enqueue.lua hands it a
 -- task there (lib/hand.lua). Or it blocks on `wake` until a script puts a token there (lib/wake_one.lua).
+--
 -- requires: shortcuts, turn_settings
 -- gives: end_next, leave_idle, stand_idle
 
