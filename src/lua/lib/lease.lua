@@ -1,12 +1,13 @@
--- Leasing, the careful path: ids move from `ready` into the session's hash. It applies limits, takes segments apart, and reads
--- info:<id> of tasks whose envelopes are marked. lib/turn_lease.lua has the common path.
+-- Leasing, the careful path ("Two paths" in turn.lua): moves ids from `ready` into the session's hash. It applies
+-- limits, takes tasks out of segments, and reads info:<id> of tasks whose envelopes are marked (has_info in
+-- lib/base.lua). lib/turn_lease.lua has the common path.
 --
 -- requires: allowed, base, event, limited_lease, flagged, put_aside, segment, transitions, turn_settings, wake_one
 -- gives: lease
 -- fields: dealt, index, looks, names, rules, session_stands
 
--- Returns how many of the first ids to take. Tasks with a marked envelope may have to run alone, or not now (lib/flagged.lua).
--- company: other tasks were leased before these in this call.
+-- Returns how many of the first ids to take. A task with a marked envelope may have to run alone, or not now
+-- (lib/flagged.lua). company: tasks were leased before in this call.
 local function cut(P, running, ids, envelopes, company, extras, now)
   for i = 1, #ids do
     if envelopes[i] and is_no_id(ids[i]) then
@@ -29,7 +30,8 @@ local function cut(P, running, ids, envelopes, company, extras, now)
   return #ids
 end
 
--- How many of the first ids fit into a reply of REPLY_BYTES, at least one. Asked only where envelopes may be large.
+-- Returns how many of the first ids have envelopes of REPLY_BYTES together, at least one. Called only if envelopes may
+-- be large.
 local REPLY_BYTES = @REPLY_BYTES_MAX@
 local function fit(P, ids)
   local bytes = 0
@@ -40,8 +42,8 @@ local function fit(P, ids)
   return #ids
 end
 
--- Of the first ids of `ready`, returns the ids to lease, their envelopes, how many of them are taken, and whether there are more.
--- line: a function that returns the text of the n-th lease.
+-- ids: the first of `ready`. Returns the ids to lease, their envelopes, how many of the ids are taken, and whether
+-- there are more. line: a function that returns the text of the n-th lease.
 local function choose(P, limits, o, running, line, ids, want)
   local more = #ids > want
   if limits and limits.by_group then
@@ -53,8 +55,9 @@ local function choose(P, limits, o, running, line, ids, want)
   return ids, envelopes, cut(P, running, ids, envelopes, o.has_company, o.extras, o.now), more
 end
 
--- Writes the leases of the first `taken` ids. have_leases: they are written already, as in a queue with limits for groups. Returns
--- the list of the reply, and the leased ids. The caller removes the tasks from `ready` afterwards.
+-- Writes the leases of the first `taken` ids. have_leases: they are written already, in a queue with limits of groups.
+-- Returns the list of the reply, and the leased ids: not those without an envelope, whose tasks are deleted. The caller
+-- removes the tasks from `ready` afterwards.
 local function write_leases(o, running, line, ids, envelopes, taken, have_leases)
   local fields, reply, leased = {}, {o.index}, {}
   for i = 1, taken do
@@ -74,7 +77,7 @@ local function open_limits(P, o)
   know_in_force(P, flags)
   if not flags or flags == 'e' then return nil, o.want end
   local limits = limits_open(P, o.now, flags)
-  -- Tasks leave `ready` before their places in the limits are written: so missing rights are found here.
+  -- Tasks leave `ready` before they are written to the keys of limits: so missing rights are found here.
   local refusal = limits.by_group and rights_fault(P, 'HSET ZADD')
   if refusal then error({err = refusal}) end
   return limits, limits_room(limits, o.want, o.names, o.dealt)
@@ -92,21 +95,24 @@ local function tell_leased(P, running, o, leased)
   for i = 1, o.names and #leased or 1 do tell_as(P, 'leased', o.names and leased[i] or leased, 'thread', thread_of(o, i)) end
 end
 
--- Leases up to o.want tasks to a session. o: index, session, want, thread, names, dealt (as in lease_plain), now, rules (settings), extras
--- (what the reply tells of tasks, is added to), has_company (tasks were leased before in this call), session_stands (it is known
--- to be there) and looks (nothing is leased: only whether the session is there is to be known). Returns {queue index, id, envelope, ...}, or nil when there is nothing, or false when the session is
--- gone; and whether a limit lets no more tasks start.
+-- Leases up to o.want tasks to a session. o: index (of the queue in the reply), session, want, thread, names and dealt
+-- (as in lib/limited_lease.lua), now, rules (settings, lib/turn_settings.lua), extras (a list to which it adds what the
+-- reply tells of tasks), has_company (tasks were leased before in this call), session_stands (the session is known to
+-- exist), looks (nothing is leased; the call only asks whether the session exists). Returns the list of the reply,
+-- {index, id, envelope, ...}; nil if nothing is leased; or false if the session does not exist. The second value says
+-- whether a limit lets no more tasks start.
 local function lease(P, o)
   local limits, want = open_limits(P, o)
   if want <= 0 then return nil, true end
-  -- One more than is wanted: then it is known whether another thread is to be woken.
+  -- One more than is wanted: it shows whether another thread is to be woken.
   unfold(P, 0, want)
   local ids = call('ZRANGE', P .. 'ready', 0, want)
   if #ids == 0 then return nil end
   if o.rules[LARGE_TASKS] then want = min(want, fit(P, ids)) end
   local running = P .. 'running:' .. o.session
   if not o.session_stands and call('HEXISTS', running, '#') == 0 then
-    -- The session has not begun, or has ended: its caller comes again, if it lives. Meanwhile another thread gets the wake-up.
+    -- The session has not begun, or has ended. Its caller may have died, and comes again only if it lives: so another
+    -- thread is woken.
     wake_one(P)
     return false
   end
@@ -125,7 +131,7 @@ local function lease(P, o)
   if not has_groups then
     local fault = leave_ready_first(P, taken)
     if type(fault) == 'table' then
-      -- The tasks stay ready, and would run twice with these leases.
+      -- The tasks stay ready; with these leases they would run twice.
       if #leased > 0 then leave_running(running, leased) end
       error(fault)
     end

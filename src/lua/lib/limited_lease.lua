@@ -1,8 +1,17 @@
--- Leasing under limits.
+-- Leasing under limits, a part of the careful path of turn.lua. lib/limit_state.lua describes the limits and their
+-- keys, and defines slot, place, park and room (group_room).
+--
+--   g, limits, bounds  what limit_state() returns, with: flags (settings.in_force), by_group (groups have limits),
+--                      counting (limit_state.counting), left (how many tasks the concurrency of the queue lets start),
+--                      pace (of its rate), tries (its breaker is half-open), admitted (leased tasks of groups), shut (a
+--                      limit lets no more tasks start)
+--   names, dealt       for each task that turn.lua is to lease, the name of the thread that it is for, behind `dealt`
+--                      tasks that are leased already; names is nil if all are for one thread
 --
 -- requires: add_to, base, breaker, event, group_place, limit_state, segment, put_aside, transitions
 -- gives: limits_admit, limits_open, limits_room, limits_take
--- fields: admitted, apart, by_group, bytes, envelopes, extras, flagged, flags, has_company, has_slot, ids, in_group, leased, leaving, least, left, bounds, parks, shut
+-- fields: admitted, apart, by_group, bytes, envelopes, extras, flagged, flags, has_company, has_slot, ids, in_group
+-- fields: leased, leaving, least, left, bounds, parks, shut
 -- fields: line, tries, want, written
 
 local function limits_open(P, now, flags)
@@ -11,7 +20,7 @@ local function limits_open(P, now, flags)
   return g
 end
 
--- When the whole queue opens again: maintain.lua looks then.
+-- Notes when the whole queue opens again; maintain.lua then wakes a thread.
 local function opens(g, at)
   at = min(at, LATEST)
   local known = tonumber(call('HGET', g.P .. 'limit_state', 'opens'))
@@ -20,7 +29,7 @@ local function opens(g, at)
   announce_due(g.P, at)
 end
 
--- How many tasks may be leased now, at most `want`; 0 when the queue is shut. names, dealt: as in lease_plain.
+-- Returns how many tasks may be leased now, at most `want`; 0 if a limit or pause of the queue lets none start.
 local function limits_room(g, want, names, dealt)
   local s = g.rules
   local free, known = want, call('HMGET', g.P .. 'limit_state', 'running', 'tat', 'counting')
@@ -28,8 +37,9 @@ local function limits_room(g, want, names, dealt)
   if s[CONCURRENCY] then
     local left = tonumber(s[CONCURRENCY]) - (tonumber(known[1]) or 0)
     if left <= 0 then return 0 end
-    -- What waits in one thread's batch counts as running: so few at once that others have something to do.
-    -- In a call for several: one for each, which are as many as there are names before the first stands there again.
+    -- What waits in one thread's batch counts as running. So a call takes few tasks, and others are left for other
+    -- threads: one for each thread of the call (the names up to where the first is repeated), or 1/16 of what the
+    -- concurrency allows, if that is more.
     local each = 1
     while names and names[dealt + each + 1] and names[dealt + each + 1] ~= names[dealt + 1] do each = each + 1 end
     free = min(free, left, max(each, math.floor(left / 16)))
@@ -53,7 +63,8 @@ local function limits_room(g, want, names, dealt)
   return free
 end
 
--- Does no task of the group stand before this place? (`least`: the first of those that are to be parked in this page.)
+-- Whether no task of the group is before this place. least: the first place of those that are to be parked in this
+-- page.
 local function is_first(g, group, room, place)
   if room.least and room.least < place then return false end
   if room.waiting == 0 and room.unparked == 0 then return true end
@@ -64,13 +75,22 @@ local function is_first(g, group, room, place)
   return true
 end
 
--- ---- the head of the queue -------------------------------------------------------------------------------------------------
--- A scan goes through `ready` in pages. It has: bounds (the limits), P, running, line (the texts of the leases, by place), want, has_company, extras, flagged
--- (lib/flagged.lua), the ids and envelopes that are taken, how many bytes these are, leased (how many of them are done with, written: how many leases that came to),
--- and of the page that it is in: leaving, the ids that leave `ready`; parks, group -> members of `parked`; apart, the ids whose
--- envelopes are not understood.
+-- ---- the head of the queue ------------------------------------------------------------------------------------------
+-- A scan goes through `ready` in pages. Its fields:
+--   bounds, P, running      the limits, the prefix, and the key of the session's hash
+--   line                    a function: the text of the n-th lease
+--   want, extras            as in lib/lease.lua
+--   has_company             tasks were leased before in this call
+--   flagged                 lib/flagged.lua
+--   ids, envelopes, bytes   the tasks that are taken, and how many bytes their envelopes have
+--   leased, written         how many of ids lease_page has dealt with, and how many leases it wrote: ids without an
+--                           envelope, which belong to deleted tasks, get none
+-- and of the present page:
+--   leaving                 ids that leave `ready`
+--   parks                   group -> members of `parked`: score, id, ...
+--   apart                   ids of malformed tasks
 
--- The task waits in `parked` until its group may start it. is_awaited: it has its slot, and the group waits for it.
+-- The task waits in `parked` until its group may start it. is_awaited: it has the slot of its group.
 local function park(scan, id, place, group, room, is_awaited)
   if is_awaited then call('ZADD', scan.P .. 'parked_first:' .. group, text(place), id) end
   local list = scan.parks[group] or {}
@@ -79,7 +99,8 @@ local function park(scan, id, place, group, room, is_awaited)
   room.least = min(room.least or place, place)
 end
 
--- A suspect task that this session may not run beside another one is put off. room: its group's, or false.
+-- Postpones a suspect (a task that crashed twice), as this session may not run it beside another suspect; and a task
+-- whose lease this session lost by hand. room: that of its group; false: it has none, or the task has its slot.
 local function postpone(scan, id, place, group, room)
   local limits, flagged = scan.bounds, scan.flagged
   if room then
@@ -91,7 +112,7 @@ local function postpone(scan, id, place, group, room)
   end
 end
 
--- The task is leased. has_slot: it has its slot in the group from before.
+-- Takes the task, to lease it. has_slot: it had its slot in the group before.
 local function take(scan, id, envelope, group, room, has_slot)
   local ids, envelopes = scan.ids, scan.envelopes
   ids[#ids + 1], envelopes[#envelopes + 1], scan.leaving[#scan.leaving + 1] = id, envelope, id
@@ -102,9 +123,9 @@ local function take(scan, id, envelope, group, room, has_slot)
   end
 end
 
--- Whether the limits let the task start: "full": they may, and there are as many as are wanted; "stop", "off", "alone" and
--- "take" as from flagged.weigh; "park". place: where it stands in its group. Returns whether it has its slot, too: a strict
--- group waits for such a task, or did until its limits changed.
+-- Decides whether the limits let the task start. "full": they do, but there are as many as are wanted; "park": they do
+-- not; "stop", "off", "alone" and "take" as from flagged.weigh. place: the task's in its group. Returns whether the
+-- task has its slot, too: a strict group waits for such a task, or did until its limits changed.
 local function decide(scan, id, envelope, place, group, room)
   local limits, P = scan.bounds, scan.P
   local has_slot = room and (limits.counting or room.strict and room.free < 1) and call('HGET', P .. 'running_group', id) == group
@@ -118,7 +139,8 @@ local function decide(scan, id, envelope, place, group, room)
   return 'take', has_slot
 end
 
--- Looks at one member of `ready`: does with it what decide says, and returns that.
+-- Looks at one member of `ready`, does with it what `decide` returned, and returns that. "aside": the task is
+-- malformed.
 local function weigh(scan, id, place, envelope)
   local limits, P, group, malformed = scan.bounds, scan.P
   if envelope then group, malformed = group_of(envelope) end
@@ -127,7 +149,7 @@ local function weigh(scan, id, place, envelope)
     return 'aside'
   end
   local room = group and group_room(limits, group)
-  -- A task that was parked, or given back, has the place from then.
+  -- A task that was parked or given back keeps the place that it had then.
   local unparked = room and room.unparked > 0 and call('ZSCORE', P .. 'unparked:' .. group, id)
   if unparked then place = tonumber(unparked) end
   local how, has_slot = decide(scan, id, envelope, place, group, room)
@@ -147,7 +169,8 @@ local function weigh(scan, id, place, envelope)
   return how
 end
 
--- Writes the leases of the tasks that the page took: what a later page reads may be refused, and these have left `ready`.
+-- Writes the leases of the tasks that the page took. They have left `ready`, and Redis may refuse what a later page
+-- reads.
 local function lease_page(scan)
   local fields = {}
   for i = scan.leased + 1, #scan.ids do
@@ -160,7 +183,8 @@ local function lease_page(scan)
   scan.leased = #scan.ids
 end
 
--- Writes what the page came to, and begins the next one. Parked tasks whose groups may start some after all are called back.
+-- Writes the outcome of the page, and begins the next page. A group of which the page parked tasks, but which may start
+-- some after all, has them unparked.
 local function end_page(scan)
   local P, limits = scan.P, scan.bounds
   if #scan.leaving > 0 then leave_ready(P, scan.leaving) end
@@ -186,7 +210,7 @@ local function end_page(scan)
   scan.leaving, scan.parks, scan.apart = {}, {}, {}
 end
 
--- One page of `ready`. Returns how many members it had, and whether the scan is over.
+-- Goes through one page of `ready`. Returns how many members it had, and whether the scan is over.
 local function scan_page(scan, size)
   local P, members = scan.P, {}
   unfold(P, 0, size)
@@ -204,9 +228,10 @@ local function scan_page(scan, size)
   return #members, is_over
 end
 
--- Goes through the head of the queue: tasks whose groups are at their limits are parked, the others are taken, up to `want`.
--- Returns ids and envelopes, which have left `ready` and have their leases, and whether there may be more behind them. line: their
--- texts; large: envelopes may be large.
+-- Goes through the head of the queue: tasks whose groups are at their limits are parked, others are taken, up to
+-- `want`. Returns their ids and envelopes; they have left `ready`, and their leases are written. Returns whether there
+-- may be more behind them, too. line: as in a scan; large: envelopes may be large. It ends after LOOK_AT_MOST members
+-- or the page that exceeds them.
 local LOOK_AT_MOST = 100
 local function limits_admit(limits, running, line, want, has_company, extras, flagged, large)
   local scan = {bounds = limits, P = limits.P, running = running, line = line, want = want, has_company = has_company, extras = extras,
@@ -221,7 +246,8 @@ local function limits_admit(limits, running, line, want, has_company, extras, fl
   return scan.ids, scan.envelopes, true
 end
 
--- The first task that is leased where a breaker was open tries whether others may start. leased: the ids.
+-- The first task that is leased under a half-open breaker is its trial: its outcome decides whether others start
+-- (lib/breaker.lua). leased: the ids.
 local function begin_tries(g, leased)
   if g.tries and leased[1] then
     breaker.try(g.P, 'q', leased[1], g.now)
