@@ -1,16 +1,18 @@
--- Circuit breakers: where too many attempts fail, no task of a queue, or of a group, starts for a while. Then one task starts, whose
--- outcome decides. Nothing of this is looked at while settings.in_force has no "b".
+-- Circuit breakers: if too many attempts fail, no task of a queue, or of a group, starts for a time. Then one task
+-- starts as a trial, and its outcome decides. No script reads any of this while settings.in_force has no "b".
 --
---   settings  breaker: the percentage of failures that opens the breaker of the queue, of at least breaker_attempts attempts within
---             breaker_window ms; it is open for breaker_pause ms. group_breaker, group_breaker_attempts, ...: the same for each group
---   breakers  hash: "q", or "g:<group>" -> the breaker's state; absent: closed, and no attempt has failed lately
---             "c <since> <attempts> <failures>"  closed; counted from the first failure of a window on
---             "o <ends>"       open: none starts before this time, then one may
---             "t <ends> <id>"  half-open: this task was started to try. Without an outcome of it until this time, another one may
+--   settings  breaker: the percentage of failures that opens the breaker of the queue, among at least breaker_attempts
+--             attempts within breaker_window ms; it is open for breaker_pause ms. group_breaker,
+--             group_breaker_attempts, group_breaker_window, group_breaker_pause: the same for each group
+--   breakers  hash: the scope, "q" for the queue or "g:<group>" -> the state of its breaker; absent: closed, and no
+--             attempt has failed lately
+--             "c <since> <attempts> <failures>"  closed; counted since the first failure of a window
+--             "o <ends>"       open: no task starts before this time, then one may
+--             "t <ends> <id>"  half-open: this task is the trial. If it has no outcome by then, another task may start
 --
--- While a breaker is open, and while a task tries, the queue or group is paused (paused_until, paused_groups) to that time. A breaker
--- that closes ends its own pause, but not a later one of somebody else. Outcomes of tasks that started before it opened are
--- not counted.
+-- While a breaker is open or half-open, the queue or group is paused until `ends` (paused_until, paused_groups). A
+-- breaker that closes ends its own pause, but not a later pause that somebody else made. Outcomes of tasks that started
+-- before the breaker opened are not counted.
 --
 -- requires: base, event, limit_state, wake_one
 -- gives: breaker, breaker.count, breaker.groups, breaker.try
@@ -27,7 +29,7 @@ do
       pause = number_of(s[4], 1) or @BREAKER_PAUSE_MS@}
   end
 
-  -- No task starts before this time, or a later one that was set otherwise.
+  -- No task starts before the time `ends`, or a later one if there is a later pause.
   local function pause(P, scope, ends)
     ends = min(ends, LATEST)
     if scope == 'q' then
@@ -103,13 +105,13 @@ do
     end
   end
 
-  -- The groups of tasks that run, by place; nil where no breaker is in force. Asked before they leave their slots.
+  -- Returns the groups of running tasks, by place; nil if no breaker is on. Called before the tasks leave their slots.
   function breaker.groups(P, ids, flags)
     if not flags or not find(flags, 'b', 1, true) then return end
     return call('HMGET', P .. 'running_group', unpack(ids))
   end
 
-  -- Attempts of these tasks have ended, all well or all not. groups: from breaker.groups.
+  -- Attempts of these tasks have ended: all of them failed, or none. groups: from breaker.groups.
   function breaker.count(P, ids, groups, now, has_failed)
     count(P, 'q', ids, now, has_failed)
     local lists = {}
@@ -123,7 +125,7 @@ do
     for group, list in pairs(lists) do count(P, 'g:' .. group, list, now, has_failed) end
   end
 
-  -- This task starts where a breaker was open.
+  -- This task starts under a half-open breaker, as its trial.
   function breaker.try(P, scope, id, now)
     local s = settings_of(P, scope)
     if not s then return end

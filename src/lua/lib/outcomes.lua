@@ -1,11 +1,14 @@
--- Outcomes that have more to say than "done".
+-- The outcomes that are not plain completions: what the records of turn.lua, whose head describes them, do to a task
+-- that has just left its session.
 --
 -- requires: base, cancel_mark, cancelled, deadline, death, requeue_one, group_place, history, retention, readers
 -- requires: schedule, settle
 -- requires: stats, turn_settings, unique
 -- gives: outcomes
 
--- more: how many failures this adds; what becomes of it then, for its history, if it was not cancelled.
+-- Notes a failed attempt in info:<id>, and takes the deadline out of the envelope. more: how many failures this adds.
+-- what: what becomes of the task, for its history; "failed" if it was cancelled. Returns the envelope as it is now, or
+-- nil.
 local function failed(P, id, now, kind, message, more, what, ...)
   local info, envelope = P .. 'info:' .. id, call('HGET', P .. 'tasks', id)
   if envelope and is_cancelled(envelope) then what = 'failed' end
@@ -21,11 +24,11 @@ local function failed(P, id, now, kind, message, more, what, ...)
   return envelope
 end
 
--- One function an outcome that has more to say than "done"; each gets the three arguments of its record. They return
--- the state that ends a task, or nil.
+-- A function for each outcome. It gets the three arguments of the record, and returns the state in which the task ends,
+-- or nil if it does not end.
 local outcomes = {}
 
--- The record of a task with the option `keep` is kept for that time. Returns whether it is.
+-- Keeps the record of a task with the option `keep` for the time that this says. Returns whether it has one.
 local function hold_record(P, id, now)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope or header(envelope, id).malformed then return false end
@@ -60,13 +63,14 @@ function outcomes.fail(P, id, now, settings, counts, kind, message)
   return die(P, id, now, kind, message)
 end
 
--- A task that ends may have been put first in its group already.
+-- A task that is to go back is put first in its group before its outcome is written (call_first in
+-- lib/limit_state.lua). If it ends instead, it leaves that place.
 local function leave_first(P, id, settings, envelope)
   local group = settings[IN_FORCE] and group_of(envelope)
   if group then leave_group(P, id, group) end
 end
 
--- max: it dies with so many crashes; '0': it is not known whether this task caused the crash.
+-- max: with how many crashes the task dies; '0': it is not known whether this task caused the crash.
 function outcomes.crash(P, id, now, settings, max, message, backtrace)
   local info, envelope = P .. 'info:' .. id, call('HGET', P .. 'tasks', id)
   redis.pcall('HINCRBY', P .. 'counters', 'crashed', '1')
@@ -107,8 +111,8 @@ function outcomes.snooze(P, id, now, settings, delay, begun)
   end
 end
 
--- The reason is a member of the header, the last one, as cancel.lua puts it there. is_discarded: '1': no record of it
--- stays.
+-- The reason becomes the last member of the header, as cancel.lua writes it. is_discarded: '1': no record of the task
+-- is kept.
 function outcomes.cancel(P, id, now, settings, is_discarded, reason)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return end

@@ -1,20 +1,24 @@
--- Settling plain completions, the careful path; lib/turn_settle.lua has the common one. An outcome counts if HDEL removes the id
--- from the session's hash. HDEL of several ids returns only how many it removed; taken_of finds out which ones. There is no other
--- way for an outcome to be accepted, so a call that is sent twice settles once.
+-- Settling plain completions, the careful path ("Two paths" in turn.lua, whose head says what a plain completion and a
+-- refused outcome are); lib/turn_settle.lua has the common path. An outcome is accepted if HDEL removes the id from the
+-- session's hash; so a call that is sent twice settles once. HDEL of several ids returns only how many it removed;
+-- taken_of finds out which ones.
 --
--- requires: allowed, base, breaker, result_block, event, limit_state, retention, dependency_edges, reads, readers, results, tags, task_state
+-- requires: allowed, base, breaker, result_block, event, limit_state, retention, dependency_edges, reads, readers
+-- requires: results, tags, task_state
 -- requires: transitions, turn_settings
 -- gives: complete, settle_completions, settle_rights_fault, trim_completed
 -- fields: completions, rights_fault
 
--- `hit` of the ids were in the session's hash and have just been removed from it: returns these, and adds the others to `refused`.
--- An id that is in the list twice counts once.
+-- `hit` of the ids were in the session's hash and have just been removed from it: returns these, and adds the others to
+-- `refused`. An id that is in the list twice counts once.
 local function taken_of(P, ids, hit, refused)
   if hit == #ids then return ids end
   local mine, seen = {}, {}
   for i = 1, #ids do
     local id = ids[i]
-    -- A task that was just removed exists and is in no state. `hit` 0: the session was reaped.
+    -- A task that was just removed exists and is in no state. So does a task that an earlier call removed before it
+    -- failed halfway (regain.lua); its outcome is accepted here, too. hit is 0 if the session was reaped, or all was
+    -- settled before.
     if hit > 0 and not seen[id] and not task_state(P, id) and call('HEXISTS', P .. 'tasks', id) == 1 then
       mine[#mine + 1], seen[id] = id, true
     else
@@ -24,8 +28,8 @@ local function taken_of(P, ids, hit, refused)
   return mine
 end
 
--- Returns the results of the last `count` ids, as a table id -> result; nil if count is 0. They begin at ARGV[at]: one argument
--- for each, or one block.
+-- Returns the results of the last `count` ids, as a table id -> result; nil if count is 0. They begin at ARGV[at]: one
+-- argument for each, or one block.
 local function results_of(ids, count, at, is_block)
   if count == 0 then return nil end
   if is_block then return (parse_result_block(ARGV[at])) end
@@ -34,9 +38,9 @@ local function results_of(ids, count, at, is_block)
   return results
 end
 
--- Completes the tasks. results: id -> result, or nil; extra: they have an info:<id> or parents:<id>; held: they have a retention of
--- their own. Returns false if their records were deleted at once. In a queue that keeps no records, those that children may read, or
--- that have their own retention, are kept.
+-- Completes the tasks. settings: lib/turn_settings.lua. results: id -> result, or nil; extra: the tasks have an
+-- info:<id> or parents:<id>; held: they have a retention of their own. Returns false if records were deleted at once.
+-- In a queue that keeps no records, those that children may read, or that have a retention of their own, are kept.
 local function complete(P, ids, now, settings, results, extra, held)
   local age, count = keep_limits(settings[KEEP_AGE], settings[KEEP_COUNT], DAY)
   local ended = text(now)
@@ -72,9 +76,10 @@ local function of_lease(running, lease, ids, refused)
   return held
 end
 
--- Completes those of `count` ids, from `first` of ARGV on, that the session holds. lease: unless empty, only this lease is meant, and
--- not a later one of the same session. hit: how many of them were in the session's hash, if they were removed from it already,
--- else false. results, is_block, at: how many of the last of them have results, and where. Returns how many were completed.
+-- Completes those of `count` ids, from `first` of ARGV on, that the session holds. lease: unless empty, only this lease
+-- is meant, and not a later one of the same session. hit: how many of them were in the session's hash, if they were
+-- removed from it already, else false. results, is_block, at: how many of the last of them have results, and where.
+-- Returns how many were completed.
 local function settle_completions(P, running, lease, first, count, hit, now, settings, refused, results, is_block, at)
   local ids = {unpack(ARGV, first, first + count - 1)}
   results, now = results_of(ids, results, at, is_block), tonumber(now)
@@ -98,14 +103,15 @@ local function settle_completions(P, running, lease, first, count, hit, now, set
   return #mine
 end
 
--- The oldest completed tasks leave, while there are more than the queue keeps: `most` of them at most.
+-- Removes the oldest completed tasks while there are more than the queue keeps, at most `most`.
 local function trim_completed(P, settings, most, now)
   trim_count(P, 'completed', number_of(settings[KEEP_COUNT], 1) or 10000, most, tonumber(now), true)
 end
 
--- Why the session's user may not settle, or nil: asked where somebody learns that a task ended, and where limits count running tasks.
--- A right may be taken away during a session. A call that Redis refuses half way would have settled a task of which nobody has heard,
--- or freed its place in its group, and no later call would tell the tasks that wait.
+-- Returns why the session's user may not settle, or nil. Called if somebody is told when a task ends, or if limits,
+-- breakers or events are on. A right may be taken away during a session. Without this check a call that Redis refuses
+-- halfway could settle a task without telling the tasks that wait for it, or without freeing its place in its group,
+-- and no later call would do that.
 local function settle_rights_fault(P)
   return not_allowed(P, 'DEL EXISTS GET HDEL HEXISTS HGET HINCRBY HLEN HMGET HSCAN HSET HSETNX LLEN LPOP LPOS LPUSH RENAME RPUSH ' ..
     'SADD SCARD SMEMBERS SMISMEMBER SREM TIME UNLINK ZADD ZCARD ZCOUNT ZMSCORE ZRANGE ZRANGEBYSCORE ZREM ZREMRANGEBYRANK ' ..

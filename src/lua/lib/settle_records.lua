@@ -1,5 +1,5 @@
--- Settling records: outcomes other than plain completions, five arguments each (see turn.lua). As with a plain completion, an
--- outcome counts if HDEL removes the id from the session's hash.
+-- Settling records: outcomes other than plain completions, of five arguments each, which the head of turn.lua
+-- describes. As with a plain completion, an outcome is accepted if HDEL removes the id from the session's hash.
 --
 -- requires: base, breaker, chained, event, limit_state, dependency_edges, once, outcomes, transitions, turn_settings
 -- gives: check_records, settle_records
@@ -25,7 +25,7 @@ local function check_records(at, records)
   return at
 end
 
--- The event of a record. ended: the state that ended the task, or nil.
+-- Writes the event of a record. ended: the state in which the task ended, or nil.
 local function tell_outcome(P, id, ended, verb, first, kind, message)
   if ended == 'dead' then
     tell_as(P, 'dead', id, 'kind', kind, 'message', message)
@@ -44,8 +44,8 @@ local function tell_outcome(P, id, ended, verb, first, kind, message)
   end
 end
 
--- Enqueues the chained task of a task whose completion is the next record, if the session holds that task: so both records count, or
--- neither.
+-- Enqueues a chained task if the session holds the task `id` that chained it. The next record completes `id`: so both
+-- records count, or neither.
 local function settle_chained(P, running, lease, id, handle, options, rest, now)
   local held = call('HGET', running, id)
   if not held or lease ~= '' and held ~= lease then return end
@@ -58,10 +58,10 @@ local function has_failed(verb, first)
   return (verb == 'retry' or verb == 'fail' and first == '1' or verb == 'crash' and first ~= '0') or nil
 end
 
--- Settles one record. Returns the state that ended the task, or nil.
+-- Settles one record. Returns the state in which the task ended, or nil.
 local function settle_record(P, running, lease, now, settings, refused, verb, id, first, second, third)
   if verb == 'chain' then return settle_chained(P, running, lease, id, first, second, third, now) end
-  -- Where runs are recorded, `show` tells by which lease the task ran last.
+  -- If the runs of the task are recorded, `show` tells by which lease it ran last.
   local ran = verb == 'done' and find(third, 'r', 1, true) and call('HGET', running, id)
   local was_held = 0
   if lease == '' or call('HGET', running, id) == lease then was_held = leave_running(running, {id}) end
