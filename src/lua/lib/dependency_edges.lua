@@ -4,9 +4,11 @@
 --   blocked        zset  id -> since when, in ms
 --   parents:<id>   hash  of a child: handle of a parent -> "<policy><how><position> <number>", an edge
 --                        policy: f the child dies if the parent dies, is cancelled or deleted; g the child goes on; w
---                        the child waits for a retry; x the child becomes ready at the first death of a parent, and is
---                        removed if all parents end without one
---                        how: how the parent ended: - not yet, c completed, d dead, x cancelled or gone
+--                        the same as f, but if the parent dies or is cancelled, the child waits for a retry of it; x
+--                        the child becomes ready at the first death of a parent, and is removed if all parents end
+--                        without one. Of an unknown parent the child dies, whatever the policy is
+--                        how: how the parent ended: - not yet, c completed, d dead, x cancelled, deleted, gone or
+--                        unknown
 --                        position: the position of the parent in the list that the producer gave
 --                        number: of a parent in another queue, that of the message that registers the edge there; else
 --                        a serial number. " e" comes before it if the parent may not have been enqueued yet. A message
