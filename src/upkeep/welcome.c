@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "redis/survey.h"
+#include "upkeep/namesakes.h"
 #include "upkeep/partition_watch.h"
 
 #define WELCOME_MS 2000
@@ -31,5 +32,6 @@ reeve_status rv_welcome(reeve_worker *worker)
     const rv_survey survey = rv_survey_take(conn, deadline);
     warn(worker, &survey);
     rv_partition_watch_begin(worker, conn, deadline);
+    rv_namesakes_warn(worker, conn, deadline);
     return REEVE_OK;
 }

@@ -119,6 +119,36 @@ queues() {
     redis DEL 'reeve:{q}:unread' >/dev/null
 }
 
+# A second worker with the name of the first one, and one that takes the place of one that died.
+names() {
+    local first=$WORKER_PID second
+    lacks same_name
+    expect_eq "$(logged one worker.same_name)" 0
+    sed 's/level = "error"/level = "warn"/' "$TEST_DIR/one.conf" >"$TEST_DIR/two.conf"
+    start_alone two
+    second=$WORKER_PID
+    wait_for '[ "$(logged two worker.same_name)" = 1 ]' 30
+    expect_has "$(grep worker.same_name "$TEST_DIR/two.log")" " name=one "
+    expect_has "$(grep worker.same_name "$TEST_DIR/two.log")" " pid=$second other_worker="
+    expect_has "$(grep worker.same_name "$TEST_DIR/two.log")" " other_pid=$first"
+    wait_for '[ "$(reeve workers --json | grep -c .)" = 2 ]' 30
+    found 0 same_name
+    expect_has "$OUT" "process $first on"
+    expect_has "$OUT" "process $second on"
+    end "$second" KILL
+    sed -i 's/name = "one"/name = "two"/' "$TEST_DIR/two.conf"
+    start_alone two
+    second=$WORKER_PID
+    wait_for '[ "$(reeve workers --json | grep -c \"name\":\"two\")" = 1 ]' 30
+    end "$second" KILL
+    start_alone two
+    second=$WORKER_PID
+    wait_for 'reeve workers --json | grep -q "\"pid\":$second,"' 30
+    expect_eq "$(logged two worker.same_name)" 1 "the record of a dead process is no worker"
+    end "$second"
+    WORKER_PID=$first
+}
+
 # The worker is killed while it runs a task: nobody takes it back.
 stalled() {
     reeve enqueue q sleep '{"ms":600000}' --id long >/dev/null || fail "not enqueued"
@@ -138,4 +168,5 @@ servers
 replica
 rights
 queues
+names
 stalled

@@ -111,8 +111,38 @@ void cli_doctor_queue(cli_findings *findings, const reeve_queue_info *info, cons
     look_at_leftovers(findings, info, queue);
 }
 
+static bool is_running(const reeve_worker_info *worker)
+{
+    return worker->name[0] != '\0' && strcmp(worker->state, "running") == 0;
+}
+
+/* Another process before it in the list. */
+static const reeve_worker_info *namesake_of(const reeve_worker_info *list, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        bool is_same_process = list[i].pid == list[index].pid && strcmp(list[i].host, list[index].host) == 0;
+        if (!is_same_process && is_running(&list[i]) && strcmp(list[i].name, list[index].name) == 0) return &list[i];
+    }
+    return NULL;
+}
+
+static void look_at_names(cli_findings *findings, const reeve_worker_info *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const reeve_worker_info *other = is_running(&list[i]) ? namesake_of(list, i) : NULL;
+
+        if (other == NULL) continue;
+        cli_find(findings, CLI_WARNING, "same_name", NULL,
+                 "workers %s (process %" PRId64 " on %s) and %s (process %" PRId64 " on %s) have the same name: %s",
+                 other->id, other->pid, other->host, list[i].id, list[i].pid, list[i].host, list[i].name);
+        cli_advise(findings, "give each its own worker.name: commands such as `reeve signal %s` are for both",
+                   list[i].name);
+    }
+}
+
 void cli_doctor_workers(cli_findings *findings, const reeve_worker_info *list, size_t count)
 {
+    look_at_names(findings, list, count);
     for (size_t i = 0; i < count; i++) {
         if (list[i].version == NULL || list[i].version[0] == '\0' || strcmp(list[i].version, reeve_version()) == 0)
             continue;
