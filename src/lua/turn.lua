@@ -128,10 +128,10 @@
 --                                                                           are still held
 --
 -- Settling may be sent twice. An outcome counts only if the id can be removed from the session's hash
--- running:<session>, which works once; the second call is told that it is refused. HDEL of several ids returns only a
--- count: if some were missing, an id counts as removed if its task exists and is in no state. Between the two calls the
--- task may have gone back to the queue, and the same session may have leased it again: the argument `lease` then tells
--- the leases apart.
+-- running:<session>, which works once; the second call is told that it is refused. A chained task is enqueued only
+-- while the session holds the task that chained it, so once. HDEL of several ids returns only a count: if some were
+-- missing, an id counts as removed if its task exists and is in no state. Between the two calls the task may have gone
+-- back to the queue, and the same session may have leased it again: the argument `lease` then tells the leases apart.
 --
 -- Leasing may not be sent twice: the second call leases more tasks. So after a lost reply the thread first calls
 -- recover.lua. It takes the thread out of `idle`, and returns the leases that have the name of the thread, with the
@@ -157,20 +157,26 @@
 --     calls turn with "woken". If that turn fails, it may be sent with "woken" again. If it is never sent, the wake-up
 --     is lost, and the next call of maintain.lua wakes a thread if a task is ready. A thread that enters `idle` removes
 --     the token.
+--   Threads in `idle`: a script that hands a task over, or wakes a thread, takes the thread out of `idle`. It skips
+--     threads whose session does not exist any more (lib/hand.lua, lib/wake_one.lua).
 --   Lists hand:<session>:<thread>: the thread takes the item with BLPOP. recover.lua, reap.lua and end_session.lua
 --     remove the list. A task in it is leased to the thread like any other task, so it is not lost with the list.
 --
 -- Two paths. Redis's Lua makes the functions of a script anew at each call, and to make one costs as much as a small
--- command. The common path covers plain completions and plain tasks of a queue without limits and events in which
--- nobody waits for the end of a task. The build writes the functions of this path, its steps, into the places where
--- they are called: so a call on the common path makes one function, `load_careful`. The careful path covers everything
--- else, with some hundred functions, which `load_careful` makes when they are first needed. A step of the common path
--- does its work, or changes nothing and returns nil or false; then the careful path does the work. There are two
--- exceptions. take_completed may remove a part of its ids, and returns how many; the careful path goes on from there.
--- If Redis refuses to write or to remove leased tasks, lease_plain undoes its leases, and its error ends the call. A
--- task is in the same state after either path. How its data are stored may differ: results are in a block or in a field
--- each, tasks stay in a segment or are taken out of it, ended tasks are trimmed at once or some calls later, and tags
--- of tasks that are not kept are removed here or by maintain.lua. No test compares the commands of the two paths.
+-- command. The common path covers plain completions, and the leasing of tasks whose envelopes are not marked (has_info
+-- in lib/base.lua), in queues without limits and events in which nobody waits for the end of a task. The build writes
+-- the functions of this path, its steps, into the places where they are called: so a call on the common path makes one
+-- function, `load_careful`. The careful path covers everything else, with some hundred functions, which `load_careful`
+-- makes when they are first needed.
+--
+-- A step of the common path does its work, or changes nothing and returns nil or false; then the careful path does the
+-- work. There are two exceptions. take_completed may remove a part of its ids, and returns how many; the careful path
+-- goes on from there. If Redis refuses to write the leases, or to remove the leased tasks from `ready`, lease_plain
+-- removes the leases, and Redis's error ends the call.
+--
+-- A task is in the same state after either path. How its data are stored may differ: results are in a block or in a
+-- field each, tasks stay in a segment or are taken out of it, ended tasks are trimmed at once or some calls later, and
+-- tags of tasks that are not kept are removed here or by maintain.lua. No test compares the commands of the two paths.
 -- ct_model sends random calls through both, and compares the result with one model, which does not know the paths.
 
 -- require: shortcuts, turn_arguments, turn_settings, turn_settle, turn_lease, turn_wait

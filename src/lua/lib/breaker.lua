@@ -125,7 +125,7 @@ do
     for group, list in pairs(lists) do count(P, 'g:' .. group, list, now, has_failed) end
   end
 
-  -- This task starts under a half-open breaker, as its trial.
+  -- This task is the first that starts since the breaker opened: it becomes the trial.
   function breaker.try(P, scope, id, now)
     local s = settings_of(P, scope)
     if not s then return end

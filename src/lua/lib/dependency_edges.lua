@@ -35,8 +35,8 @@
 --
 -- requires: add_to, base, edge, event, history, retention, messages, ready_last, readers, reads, schedule, slot, unique
 -- requires: wake_one, put_aside, transitions
--- gives: HOW, children_of, edge_ended, leave_parents, not_needed, notify, readers.meet_death
--- gives: readers.unlink, restore_in_steps, restoring_of, tell_children, tell_end, unblock, unlink_edge, unlink_page
+-- gives: HOW, children_of, edge_ended, leave_parents, not_needed, notify, readers.meet_death, readers.unlink
+-- gives: restore_in_steps, restoring_of, tell_children, tell_end, unblock, unlink_edge, unlink_page
 -- fields: announced, lets_go, meet_death, told, told_most, unlink
 
 local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x', unknown = 'x', gone = 'x'}

@@ -30,8 +30,8 @@ local function cut(P, running, ids, envelopes, company, extras, now)
   return #ids
 end
 
--- Returns how many of the first ids have envelopes of REPLY_BYTES together, at least one. Called only if envelopes may
--- be large.
+-- Returns how many of the first ids fit into REPLY_BYTES with their envelopes, at least one. Called only if envelopes
+-- may be large.
 local REPLY_BYTES = @REPLY_BYTES_MAX@
 local function fit(P, ids)
   local bytes = 0

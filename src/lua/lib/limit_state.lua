@@ -1,6 +1,10 @@
 -- Limits: how many tasks of a queue, or of a group in it, run at once and start in a period; and the time before which
 -- none of them starts, a pause. No script reads any of this while settings.in_force is absent.
 --
+-- To park a task is to move it from `ready` to `parked`; to unpark it is to move it back. A place is the score in
+-- `ready` with which a task came. Tasks of a group that has parked or unparked tasks start in the order of their
+-- places, whatever their scores in `ready` are since then. A slot is one unit of the concurrency of a group.
+--
 --   settings         in_force: letters for what is on:
 --                      c  the queue's concurrency
 --                      q  its rate, or a pause of the queue for a time
@@ -30,11 +34,6 @@
 --                    is known, and the end of one of its tasks lets the next one start
 --   limit_dirty zset groups that maintain.lua is to look at because limits have changed
 --
--- A place is the score in `ready` with which a task came. Tasks of a group that has parked or unparked tasks start in
--- the order of their places, whatever their scores in `ready` are since then.
---
--- To park a task is to move it from `ready` to `parked`; to unpark it is to move it back.
---
 -- A strict group is serial under failures, too: it waits for the task that started last until that has ended. The task
 -- keeps its slot (lib/slot.lua) while it runs, waits for a retry or snooze, is given back, or is blocked by parents
 -- that depend.lua added; it starts again before all others. A task that blocks itself (block.lua) gives its slot up.
@@ -45,8 +44,7 @@
 --
 -- requires: add_to, base, event, group_place, sequence, wake_all, wake_one, transitions
 -- gives: BREAKER, CONCURRENCY, PAUSED_UNTIL, RATE, call_first, drop_strays, limit_state, group_room, look, look_again
--- gives: rate_clock
--- gives: is_half_open, rate_opens, rate_room, renew_in_force, release
+-- gives: rate_clock, is_half_open, rate_opens, rate_room, renew_in_force, release
 -- fields: base, pace, unparked, free, lag, now, rest, room, rooms, rules, step, strays, strict, tries, used, waiting
 
 local TOGETHER = 5
@@ -105,8 +103,8 @@ end
 
 -- Returns what is known of a group in this call, a room. free: how many tasks may start, used: how many of these have;
 -- rest: the same as free without the concurrency, for a task that has a slot; strict; pace: of the rate, from
--- rate_room; ends: when its pause ends; tries: its breaker is half-open, so that one task may start; waiting, unparked:
--- how many tasks are parked and unparked.
+-- rate_room; ends: when its pause ends; tries: its breaker is not closed, so that one task may start; waiting,
+-- unparked: how many tasks are parked and unparked.
 local function group_room(g, group)
   local known = g.rooms[group]
   if known then return known end

@@ -11,8 +11,7 @@
 -- requires: add_to, base, breaker, event, group_place, limit_state, segment, put_aside, transitions
 -- gives: limits_admit, limits_open, limits_room, limits_take
 -- fields: admitted, apart, by_group, bytes, envelopes, extras, flagged, flags, has_company, has_slot, ids, in_group
--- fields: leased, leaving, least, left, bounds, parks, shut
--- fields: line, tries, want, written
+-- fields: leased, leaving, least, left, bounds, parks, shut, line, tries, want, written
 
 local function limits_open(P, now, flags)
   local g = limit_state(P, now)
@@ -37,9 +36,9 @@ local function limits_room(g, want, names, dealt)
   if s[CONCURRENCY] then
     local left = tonumber(s[CONCURRENCY]) - (tonumber(known[1]) or 0)
     if left <= 0 then return 0 end
-    -- What waits in one thread's batch counts as running. So a call takes few tasks, and others are left for other
-    -- threads: one for each thread of the call (the names up to where the first is repeated), or 1/16 of what the
-    -- concurrency allows, if that is more.
+    -- What waits in one thread's batch counts as running. So that other threads get tasks, too, a call takes only one
+    -- task for each of its threads (the names before the first is repeated), or 1/16 of what the concurrency still
+    -- allows, if that is more.
     local each = 1
     while names and names[dealt + each + 1] and names[dealt + each + 1] ~= names[dealt + 1] do each = each + 1 end
     free = min(free, left, max(each, math.floor(left / 16)))
@@ -246,7 +245,7 @@ local function limits_admit(limits, running, line, want, has_company, extras, fl
   return scan.ids, scan.envelopes, true
 end
 
--- The first task that is leased under a half-open breaker is its trial: its outcome decides whether others start
+-- The first task that is leased after a breaker opened is its trial: its outcome decides whether others start
 -- (lib/breaker.lua). leased: the ids.
 local function begin_tries(g, leased)
   if g.tries and leased[1] then

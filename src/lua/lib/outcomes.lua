@@ -2,8 +2,7 @@
 -- that has just left its session.
 --
 -- requires: base, cancel_mark, cancelled, deadline, death, requeue_one, group_place, history, retention, readers
--- requires: schedule, settle
--- requires: stats, turn_settings, unique
+-- requires: schedule, settle, stats, turn_settings, unique
 -- gives: outcomes
 
 -- Notes a failed attempt in info:<id>, and takes the deadline out of the envelope. more: how many failures this adds.

@@ -4,8 +4,7 @@
 -- taken_of finds out which ones.
 --
 -- requires: allowed, base, breaker, result_block, event, limit_state, retention, dependency_edges, reads, readers
--- requires: results, tags, task_state
--- requires: transitions, turn_settings
+-- requires: results, tags, task_state, transitions, turn_settings
 -- gives: complete, settle_completions, settle_rights_fault, trim_completed
 -- fields: completions, rights_fault
 

@@ -1,9 +1,9 @@
--- The common path of leasing: plain tasks, whose envelopes are not marked (has_info in lib/base.lua), of a queue
--- without limits, events and large envelopes, by a session that exists there. lib/lease.lua has the careful path, for
--- everything else ("Two paths" in turn.lua).
+-- The common path of leasing: tasks whose envelopes are not marked (has_info in lib/base.lua), of a queue without
+-- limits, events and large envelopes, by a session that exists there. lib/lease.lua has the careful path, for
+-- everything else ("Two paths" in turn.lua). In the names of this file such tasks are plain.
 --
---   segment  plain tasks that were enqueued together: a list of their ids, segment:<p>, and one member "+<p>" of
---            `ready` with the score of the first task; each other task is SCORE_STEP behind (lib/segment.lua)
+--   segment  tasks that were enqueued together: a list of their ids, segment:<p>, and one member "+<p>" of `ready` with
+--            the score of the first task; each other task is SCORE_STEP behind the one before it (lib/segment.lua)
 --
 -- requires: shortcuts, transitions_plain, turn_settings
 -- gives: head_of, lease_plain
@@ -45,9 +45,9 @@ local function head_of_segments(P, members, want, want_text) -- inline
 end
 
 -- Reads the envelopes of ids. Returns the list of the reply, {index, id, envelope, ...}; the fields and values of HSET
--- that lease the tasks, if they are several; and whether all tasks are plain. A segment among the ids has no envelope.
--- The first characters of a plain envelope are {"at": and those of a marked one {"info": every id begins with '-' or a
--- later byte.
+-- that lease the tasks, if they are several; and whether no envelope is marked. A segment among the ids has no
+-- envelope. An envelope begins with {"at": or, if it is marked, with {"info":1, and every id begins with '-' or a later
+-- byte.
 local function read_plain(P, index, ids, lease) -- inline
   local tasks, taken, n, is_plain = P .. 'tasks', #ids, 0, true
   local envelopes = taken > 1 and call('HMGET', tasks, unpack(ids)) or call('HMGET', tasks, ids[1])
