@@ -220,7 +220,7 @@ const cli_verb cli_verb_bench = {
     .name = "bench",
     .section = CLI_TOOLS,
     .synopsis = "KIND [--tasks N] [--threads N] [--batch N] [--payload BYTES] [--rounds N] ...",
-    .summary = "Measures how fast this machine, its Redis and reeve are together",
+    .summary = "Measures the speed of reeve with this machine and its Redis",
     .options = bench_table,
     .options_size = sizeof(bench_options),
     .defaults = &bench_defaults,
@@ -246,7 +246,7 @@ const cli_verb cli_verb_bench = {
         "  queues    throughput of one queue, in a pool with --queues queues and in a pool with this queue only\n"
         "  heartbeat processor time that Redis spends per second on the heartbeats of one worker, with 10 running\n"
         "            tasks and with --tasks running tasks\n"
-        "  mixed     how long tasks of 1 ms wait while other threads run slow tasks, as many as --slow gives\n"
+        "  mixed     time for which tasks of 1 ms wait, while other threads run --slow slow tasks\n"
         "  work      tasks per second that one worker runs, if they sleep or compute; and, for comparison, the\n"
         "            rate of the same number of threads that do the same work in a loop without Redis\n"
         "\n"
@@ -257,15 +257,13 @@ const cli_verb cli_verb_bench = {
         "and deletes the keys of that namespace at the end. It refuses to start if the namespace has keys, unless\n"
         "--force is given.\n"
         "\n"
-        "redis_us is the processor time of Redis in microseconds, divided by the number of tasks. It includes what "
-        "Redis\n"
-        "does for other clients.\n"
-        "calls is the number of script calls divided by the number of tasks. commands is the number of all commands,\n"
-        "within scripts too, divided by the number of tasks.\n"
-        "--json prints one object with the members kind, own_redis, rounds, tasks, threads, batch, payload and "
-        "figures.\n"
-        "figures has a member for each measurement: an object with unit, median, least (minimum) and most (maximum).\n"
-        "\nExamples:\n"
+        "redis_us is the processor time of Redis in microseconds, divided by the number of tasks. It includes what\n"
+        "Redis does for other clients. calls is the number of script calls divided by the number of tasks. commands\n"
+        "is the number of all commands, within scripts too, divided by the number of tasks. --json prints one object\n"
+        "with the members kind, own_redis, rounds, tasks, threads, batch, payload and figures. figures has a member\n"
+        "for each measurement: an object with unit, median, min and max.\n"
+        "\n"
+        "Examples:\n"
         "  reeve bench drain\n"
         "  reeve bench drain --batch 1 --tasks 50000\n"
         "  reeve bench latency --redis redis://queue.example/0\n"

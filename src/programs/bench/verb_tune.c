@@ -51,9 +51,9 @@ static const cli_option tune_table[] = {
     {"payload", "PAYLOAD|-|@FILE", "payload of each task (empty)", CLI_TEXT, AT(payload), 0, 0, NULL},
     {"max-threads", "N", "highest number of threads to measure (16 for each processor, at most 64)", CLI_INT,
      AT(max_threads), 1, 1024, NULL},
-    {"for", "DURATION", "how long a step takes, at most (1s)", CLI_DURATION, AT(window_ms), 50, 3600000, NULL},
-    {"arrivals", "N", "tasks per second that come, for the waits (70 % of the highest rate, at most 5000)", CLI_COUNT,
-     AT(arrivals), 1, 5000, NULL},
+    {"for", "DURATION", "longest time of a step (1s)", CLI_DURATION, AT(window_ms), 50, 3600000, NULL},
+    {"arrivals", "N", "tasks per second to enqueue when waits are measured (70 % of the highest rate, at most 5000)",
+     CLI_COUNT, AT(arrivals), 1, 5000, NULL},
     {"option", "NAME=VALUE", "value of an option of the plugin; may be repeated", CLI_OTHER, 0, 0, 0, read_value},
     {"plugin-dir", "DIR",
      "directory of plugins that are given by name (REEVE_PLUGIN_DIR, else that of the installation)", CLI_TEXT,
@@ -336,25 +336,20 @@ const cli_verb cli_verb_tune = {
     .defaults = &tune_defaults,
     .max = 1,
     .run = tune,
-    .notes = "The handler runs for real, thousands of times, with what it does to the world outside: give it a payload "
-             "and\n"
-             "options with which that does no harm. Tasks go through a private redis-server, which is removed at the "
-             "end. With\n"
-             "a POOL, the command reads from Redis which plugins and threads its workers have, and changes nothing "
-             "there.\n"
-             "\n"
-             "Each row is a step. TASKS/S is the number of tasks per second that end while the queue is full. WAIT is "
-             "the time\n"
-             "from the arrival of a task until its handler begins, while tasks come at a steady rate, which the last "
-             "lines name;\n"
-             "it is left out if the threads fall behind. RUN is the mean run time. CPU is the number of processors "
-             "that the\n"
-             "process uses; UTIL is the share of their time for which the threads run handlers. The number of threads "
-             "doubles\n"
-             "until the rate does not rise any more.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve tune --plugin ./thumbs.so --type resize --payload @job.json\n"
-             "  reeve tune media --type resize --payload @job.json --arrivals 50\n"
-             "  reeve tune --plugin sample --type sleep --payload '{\"ms\":20}' --max-threads 16 --json\n",
+    .notes =
+        "The handler really runs, thousands of times, with all its effects on files, databases and other services:\n"
+        "give it a payload and options with which these do no harm. The tasks are in a private redis-server, which is\n"
+        "stopped at the end. With a POOL, the command reads from Redis which plugins and threads its workers have,\n"
+        "and changes nothing there.\n"
+        "\n"
+        "Each row is a step. TASKS/S is the number of tasks per second that end while the queue is full. WAIT is the\n"
+        "time from the enqueue of a task to the start of its handler, while tasks are enqueued at a constant rate,\n"
+        "which the last lines print. It is omitted if the threads cannot keep up with this rate. RUN is the mean run\n"
+        "time. CPU is the number of processors that the process uses; UTIL is the share of their time for which the\n"
+        "threads run handlers. The number of threads doubles until the rate does not rise any more.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve tune --plugin ./thumbs.so --type resize --payload @job.json\n"
+        "  reeve tune media --type resize --payload @job.json --arrivals 50\n"
+        "  reeve tune --plugin sample --type sleep --payload '{\"ms\":20}' --max-threads 16 --json\n",
 };

@@ -80,13 +80,13 @@ static const cli_option batch_table[] = {
      AT(callbacks[0]), 0, 0, NULL},
     {"complete", "TASK", "with open: callback, as JSON, that runs when all members have ended", CLI_TEXT,
      AT(callbacks[1]), 0, 0, NULL},
-    {"death", "TASK", "with open: callback, as JSON, for the first member that dies, is cancelled or deleted", CLI_TEXT,
-     AT(callbacks[2]), 0, 0, NULL},
+    {"death", "TASK", "with open: callback, as JSON, that runs when the first member dies, is cancelled or is deleted",
+     CLI_TEXT, AT(callbacks[2]), 0, 0, NULL},
     {"queue", "QUEUE", "with add: the queue of members without a queue", CLI_TEXT, AT(queue), 0, 0, NULL},
     {"type", "TYPE", "with add: the type of members without a type", CLI_TEXT, AT(type), 0, 0, NULL},
     {"timeout", "DURATION", "with wait: give up after this time (never)", CLI_DURATION, AT(timeout_ms), 0, 0, NULL},
     {"limit", "N", "with list: print at most N; 0: all (50)", CLI_COUNT, AT(limit), 0, INT64_MAX, NULL},
-    {"reason", "TEXT", "with cancel: why, for the records and the handlers", CLI_TEXT, AT(reason), 0, 0, NULL},
+    {"reason", "TEXT", "with cancel: the reason, which records and handlers get", CLI_TEXT, AT(reason), 0, 0, NULL},
     {0},
 };
 static const cli_batch_options batch_defaults = {.timeout_ms = -1, .limit = 50};
@@ -121,11 +121,12 @@ const cli_verb cli_verb_batch = {
         "The members of a batch are the parents of its callbacks. `show` counts the parents of a callback, or of any\n"
         "other task, and prints a progress bar on a terminal.\n"
         "`wait` waits until the batch is closed and all members have ended, and shows the progress meanwhile.\n"
-        "`list` lists the callbacks of a queue that have not become ready, with their counts. A task whose\n"
-        "parents all have the same rule (wait, go or death) cannot be told from a callback, and is listed, too.\n"
-        "`cancel` cancels the members that have not ended. Members that run are asked to stop. For the\n"
-        "callbacks this is as any other cancel of a member: --death becomes ready at once, --complete when all\n"
-        "members have ended and the batch is closed, and --success waits, because a member may be retried.\n"
+        "`list` lists the callbacks of a queue that have not become ready, with their counts. A task whose parents "
+        "all\n"
+        "have the same rule (wait, go or death) cannot be distinguished from a callback, and is listed, too.\n"
+        "`cancel` cancels the members that have not ended. Members that run are asked to stop. The callbacks react as\n"
+        "to any other cancel of a member: --death becomes ready at once, --complete when all members have ended and\n"
+        "the batch is closed, and --success waits, because a member may be retried.\n"
         "\n"
         "Examples:\n"
         "  batch=$(reeve batch open --complete '{\"queue\":\"default\",\"type\":\"report\"}')\n"

@@ -18,7 +18,7 @@ struct broadcast_options {
 
 static const cli_option broadcast_table[] = {
     RV_CRON_FLAGS(CLI_TASK_ROW),
-    {"wait", "DURATION", "how long to wait until the workers have accepted (default 5s)", CLI_DURATION,
+    {"wait", "DURATION", "how long to wait until the workers have accepted (5s)", CLI_DURATION,
      offsetof(struct broadcast_options, wait_ms), 1, 0, NULL},
     {0},
 };
@@ -98,11 +98,10 @@ const cli_verb cli_verb_broadcast = {
         "is quiet, or that gives no answer within --wait, does not run it: its task is cancelled.\n"
         "\n"
         "The task starts on the first thread of the worker that is free, also while the queue is paused or at its\n"
-        "limit. It has one attempt; a group is refused. It dies with kind \"expired\" if it has not begun by its "
-        "deadline (--expires-in,\n"
-        "default 10m), for instance because its worker has ended; with kind \"crash\" if the worker dies while it\n"
-        "runs; and with kind \"worker\" if the worker gives it back, or its handler snoozes it and another worker is\n"
-        "the next to lease it, which does not run it.\n"
+        "limit. It has one attempt: --group is refused, and so are --attempts and --max-crashes above 1. It dies with\n"
+        "kind \"expired\" if it has not begun by its deadline (--expires-in, default 10m), for instance because its\n"
+        "worker has ended; with kind \"crash\" if the worker dies while it runs; and with kind \"worker\" if the\n"
+        "worker gives it back, or if its handler snoozes it and another worker then leases it.\n"
         "\n"
         "Examples:\n"
         "  reeve broadcast default reload-cache '{\"cache\":\"prices\"}' --tag reload\n"

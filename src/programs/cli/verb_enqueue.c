@@ -243,8 +243,8 @@ const cli_verb cli_verb_enqueue = {
         "  go    this task continues, as if the parent had completed\n"
         "  wait  this task keeps waiting, because the parent may be retried. If the parent is deleted, or its record\n"
         "        is no longer kept, this task dies\n"
-        "  death this task waits for that: it becomes ready when a parent dies, is cancelled or is deleted. If all\n"
-        "        parents complete, it is deleted. For all parents of a task, or for none\n"
+        "  death this task runs only in this case: it becomes ready when a parent dies, is cancelled or is deleted.\n"
+        "        If all parents complete, it is deleted. Use this rule for all parents of a task, or for none\n"
         "\n"
         "If a parent in QUEUE does not exist, the new task is refused. If a parent in another queue does not exist,\n"
         "the new task is enqueued, and dies later. With HANDLE:known-or-gone or HANDLE:RULE:known-or-gone, a\n"
@@ -272,6 +272,7 @@ const cli_verb cli_verb_enqueue = {
         "  reeve list default --state all --json | reeve --redis redis://other enqueue --bulk\n"
         "  printf '{\"payload\":{\"path\":\"%s\"}}\\n' /etc/* | reeve enqueue --bulk files checksum\n",
     .exits = "0 all enqueued (with --wait: and completed), 1 something was refused, 2 wrong usage, 3 no Redis,\n"
-             "4 it is unknown whether the task was enqueued. The handle QUEUE/ID is printed: enqueue the task again\n"
+             "4 it is unknown whether the task was enqueued, or too few replicas have confirmed it (--wait-replicas).\n"
+             "The handle QUEUE/ID is printed: enqueue the task again\n"
              "with --id ID. With --wait: 5 the task is dead, 6 it was cancelled, 7 it has not ended in time.",
 };

@@ -44,8 +44,9 @@ const cli_verb cli_verb_expire = {
     .notes =
         "The lease of each task ends at once. The task becomes ready, before all other tasks of its priority.\n"
         "Neither a failure nor a crash is counted. The handler that runs the task is asked to stop, and its outcome\n"
-        "is refused. It is not stopped by force, so it can still run during the next attempt.\n" CLI_CONTROL_INPUT_NOTE
-            CLI_BULK_UPDATE_NOTE("expired") "\nExamples:\n"
-                                            "  reeve expire default/order-17\n"
-                                            "  reeve expire default --worker media-1 --dry-run\n",
+        "is refused. The handler is not stopped by force, so it can still run during the next "
+        "attempt.\n" CLI_CONTROL_INPUT_NOTE CLI_BULK_UPDATE_NOTE(
+            "expired") "\nExamples:\n"
+                       "  reeve expire default/order-17\n"
+                       "  reeve expire default --worker media-1 --dry-run\n",
 };

@@ -118,16 +118,15 @@ const cli_verb cli_verb_flow = {
     .min = 1,
     .max = 1,
     .run = flow,
-    .notes = "A task is an object as in a line of `reeve enqueue --bulk`. Its member \"parents\" is an array of tasks "
-             "that it\n"
-             "waits for; these can have parents, too. The member \"rule\" of a parent tells what happens if it dies: "
-             "fail, go\n"
-             "or wait. A parent without a queue is in the queue of the task above it. A tree has at most 1000 tasks. "
-             "They are\n"
-             "enqueued in one call, and printed as a tree.\n"
-             "\n"
-             "Example:\n"
-             "  reeve flow "
-             "'{\"queue\":\"media\",\"type\":\"publish\",\"parents\":[{\"type\":\"encode\"},{\"type\":\"check\"}]}'\n",
+    .notes =
+        "A task is an object as in a line of `reeve enqueue --bulk`. Its member \"parents\" is an array of tasks that\n"
+        "it waits for; these can have parents, too. The member \"rule\" of a parent sets what happens if the parent\n"
+        "dies, is cancelled or is deleted: fail, go or wait, as for `reeve enqueue --after`. A parent without a queue\n"
+        "is in the queue of the task above it. A tree has at most 1000 tasks. They are enqueued in one call, and\n"
+        "printed as a tree.\n"
+        "\n"
+        "Example:\n"
+        "  reeve flow "
+        "'{\"queue\":\"media\",\"type\":\"publish\",\"parents\":[{\"type\":\"encode\"},{\"type\":\"check\"}]}'\n",
     .exits = "0 all were enqueued, 1 one was refused",
 };

@@ -120,9 +120,10 @@ const cli_verb cli_verb_partition = {
     .options_size = sizeof(struct partition_options),
     .run = partition,
     .notes =
-        "New tasks go to the new partitions at once. Tasks of partitions that are no longer used are moved; those\n"
-        "with a group or a unique key run where they are. The command ends when the change has ended. It can be\n"
-        "interrupted and repeated; the queue can be used meanwhile.\n"
-        "\nExample:\n"
+        "All producers use the new partitions after at most 10 seconds. Tasks in partitions that are no longer used\n"
+        "are moved, except tasks with a group or a unique key, which run in their old partition. The command ends\n"
+        "when the change is complete. It can be interrupted and repeated, and the queue can be used meanwhile.\n"
+        "\n"
+        "Example:\n"
         "  reeve partition mail 16\n",
 };

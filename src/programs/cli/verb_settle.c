@@ -48,7 +48,8 @@ static const cli_option settle_table[] = {
     {"kind", "KIND", "retry, fail: kind of the error (failed)", CLI_TEXT, AT(kind), 0, 0, NULL},
     {"message", "TEXT", "retry, fail: message of the error", CLI_TEXT, AT(message), 0, 0, NULL},
     {"reason", "TEXT", "cancel: the reason; it is cut at 200 bytes", CLI_TEXT, AT(reason), 0, 0, NULL},
-    {"after", "HANDLE[:RULE]", "wait: the task waits for this one; may be repeated", CLI_OTHER, 0, 0, 0, read_after},
+    {"after", "HANDLE[:RULE]", "wait: block the task until this task has ended; may be repeated", CLI_OTHER, 0, 0, 0,
+     read_after},
     {"layers", "PLUGIN", "pass the outcome through the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
     {0},
 };
@@ -147,11 +148,12 @@ const cli_verb cli_verb_settle = {
         "  done       the task is completed, with the result of --result: the text, - for standard input, or @FILE\n"
         "  retry      the attempt failed; the task is retried, or dies if this was its last attempt\n"
         "  fail       the task dies\n"
-        "  snooze     the task runs again after --in; this is no failed attempt\n"
+        "  snooze     the task runs again after --in; this does not count as a failed attempt\n"
         "  give-back  the task returns to the front of its queue\n"
         "  cancel     the task is cancelled, with the reason that --reason gives\n"
         "  discard    the task is cancelled, and no record of it is kept\n"
-        "  wait       the task runs again when the tasks of --after have ended; this is no failed attempt\n"
+        "  wait       the task runs again when the tasks of --after have ended; this does not count as a failed\n"
+        "             attempt\n"
         "\n"
         "An outcome counts only while the lease lasts; otherwise the exit status is 1.\n"
         "\n"

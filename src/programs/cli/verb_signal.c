@@ -57,7 +57,7 @@ const cli_verb cli_verb_signal = {
     .name = "signal",
     .section = CLI_SERVERS,
     .synopsis = "WORKER|all|--queue QUEUE quiet|resume|stop|reload|rotate-logs",
-    .summary = "Tells running workers to lease no tasks, to lease again, to stop, or to reload",
+    .summary = "Makes running workers lease no tasks, lease again, stop, or reload",
     .options = signal_table,
     .options_size = sizeof(cli_asked),
     .defaults = &defaults,
@@ -73,7 +73,7 @@ const cli_verb cli_verb_signal = {
     "               the error in the file\n"
     "  rotate-logs  open the log file (worker.log.file) again\n"
     "\n"
-    "A program that embeds a worker receives the last three itself, and may refuse them.\n"
+    "A program that embeds a worker handles the last three requests itself, and may refuse them.\n"
     "\n"
     "Examples:\n"
     "  reeve signal all quiet\n"
@@ -137,8 +137,8 @@ const cli_verb cli_verb_threads = {
     "\n"
     "N is a fixed number. With MIN-MAX the number follows the work: it grows while all threads are busy and tasks\n"
     "wait, and shrinks when threads are idle. Running tasks continue: a thread that is no longer needed ends when\n"
-    "its task has ended. It lasts until the worker ends, or until a reload changes\n"
-    "this pool. `reeve workers --pools` shows pools and threads.\n"
+    "its task has ended. The change lasts until the worker ends, or until a reload changes this pool. `reeve\n"
+    "workers --pools` shows pools and threads.\n"
     "\n"
     "Examples:\n"
     "  reeve threads media-1 fast 16\n"

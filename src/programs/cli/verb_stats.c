@@ -34,7 +34,7 @@ static const cli_option stats_table[] = {
     {"types", NULL, "show a row for each type of task", CLI_FLAG, offsetof(struct stats_options, types), 0, 0, NULL},
     {"histogram", NULL, "also show the histograms of wait times and run times", CLI_FLAG,
      offsetof(struct stats_options, histogram), 0, 0, NULL},
-    {"watch", "DURATION", "print it again after each DURATION, until a signal ends it", CLI_DURATION,
+    {"watch", "DURATION", "repeat the output after each DURATION, until a signal ends the command", CLI_DURATION,
      offsetof(struct stats_options, watch_ms), 100, 86400000, NULL},
     {0},
 };
@@ -253,16 +253,16 @@ const cli_verb cli_verb_stats = {
     .max = 1,
     .run = stats,
     .notes =
-        "Without a QUEUE, the command prints a row for each queue and a total, for today or for the last N days.\n"
-        "With a QUEUE, it prints a row for each day and a total. Days are in UTC. Workers add to the numbers\n"
-        "every few seconds. DONE is the number of completed tasks, FAILED that of failed attempts, and DEAD that\n"
-        "of tasks that died. WAIT is the mean time from the moment when a task became ready until its first\n"
-        "attempt; tasks that were snoozed, rescheduled or retried by hand do not count. RUN is the mean duration\n"
-        "of completed and failed attempts. P50, P95 and P99 are percentiles, estimated from a histogram. KINDS\n"
-        "are the kinds of errors. --json prints a line for each queue and day.\n"
-        "--types prints a row for each type of task, with the shortest and the longest wait and run. --minutes\n"
-        "prints a row for each minute, of one queue or of all together; BUSY is the mean number of threads that ran\n"
-        "its tasks. --watch prints all of it again and again, on a terminal in the same place.\n"
+        "Without a QUEUE, the command prints a row for each queue and a total, for today or for the last N days. With\n"
+        "a QUEUE, it prints a row for each day and a total. Days are in UTC. Workers add to the numbers every few\n"
+        "seconds. DONE is the number of completed tasks, FAILED that of failed attempts, and DEAD that of tasks that\n"
+        "died. WAIT is the mean time from the moment when a task became ready until its first attempt; tasks that\n"
+        "were snoozed, rescheduled or retried by hand do not count. RUN is the mean duration of completed and failed\n"
+        "attempts. P50, P95 and P99 are percentiles, estimated from a histogram. KINDS are the kinds of errors.\n"
+        "--json prints a line for each queue and day. --types prints a row for each type of task, with the shortest\n"
+        "and the longest wait and run. --minutes prints a row for each minute, of one queue or of all together; BUSY\n"
+        "is the mean number of threads that ran its tasks. --watch repeats the output; on a terminal, each output\n"
+        "replaces the previous one.\n"
         "\n"
         "Examples:\n"
         "  reeve stats\n"

@@ -23,7 +23,7 @@ struct top_options {
 #define AT(field) offsetof(struct top_options, field)
 
 static const cli_option top_table[] = {
-    {"once", NULL, "print it once, and end", CLI_FLAG, AT(once), 0, 0, NULL},
+    {"once", NULL, "print the screen once, and exit", CLI_FLAG, AT(once), 0, 0, NULL},
     {"lines", "N", "with --once: print N lines (24)", CLI_COUNT, AT(lines), 6, 10000, NULL},
     {"interval", "DURATION", "time between two refreshes (1s)", CLI_DURATION, AT(interval_ms), 100, 0, NULL},
     {"tab", "queues|tasks|workers|dead|cron|log", "the tab to begin with (queues)", CLI_TEXT, AT(tab), 0, 0, NULL},
@@ -107,7 +107,7 @@ const cli_verb cli_verb_top = {
     .name = "top",
     .section = CLI_QUEUES,
     .synopsis = "[QUEUE] [--tab TAB] [--interval DURATION] [--once [--lines N]]",
-    .summary = "Shows queues, tasks and workers as they change; keys of the keyboard change them",
+    .summary = "Shows queues, tasks and workers continuously, and changes them on key presses",
     .options = top_table,
     .options_size = sizeof(struct top_options),
     .defaults = &top_defaults,

@@ -279,16 +279,16 @@ const cli_verb cli_verb_workers = {
     .options_size = sizeof(struct workers_options),
     .run = workers,
     .notes =
-        "BUSY is N/ALL: at the last heartbeat, N of ALL threads of the worker ran a handler. UTIL is the\n"
-        "percentage of about the last minute during which the threads ran handlers. SEEN is the time since\n"
-        "the last heartbeat. MEMORY is the resident memory of the process, and REDIS the round trip time of a\n"
-        "heartbeat. --running prints a row for each running task; if a worker runs more than 64 tasks, only for\n"
-        "the 64 that have run longest. FOR is the run time at the last heartbeat. --pools prints a row for each\n"
-        "pool, with the utilisation of about the last 1, 5 and 15 minutes. THREADS is the number of threads. If the\n"
-        "number follows the work, THREADS also shows its limits, as in \"8 (2-32)\", and LAST DECISION tells why it\n"
-        "was changed last, or why it was not. --plugins prints a row for each plugin, and for each replaced version\n"
-        "that still runs tasks. --json always includes the running tasks, the pools and the plugins. --crashes prints\n"
-        "the last 100 crashes of workers that have a supervisor or a crash_dir, the latest first.\n"
+        "BUSY is N/ALL: at the last heartbeat, N of ALL threads of the worker ran a handler. UTIL is the percentage\n"
+        "of about the last minute during which the threads ran handlers. SEEN is the time since the last heartbeat.\n"
+        "MEMORY is the resident memory of the process, and REDIS the round trip time of a heartbeat. --running prints\n"
+        "a row for each running task; if a worker runs more than 64 tasks, only for the 64 that have run longest. FOR\n"
+        "is the run time at the last heartbeat. --pools prints a row for each pool, with the utilisation of about the\n"
+        "last 1, 5 and 15 minutes. THREADS is the number of threads. If the number follows the work, THREADS also\n"
+        "shows its limits, as in \"8 (2-32)\", and LAST DECISION is the reason of the last change, or the reason for\n"
+        "no change. --plugins prints a row for each plugin, and for each replaced version that still runs tasks.\n"
+        "--json always includes the running tasks, the pools and the plugins. --crashes prints the last 100 crashes\n"
+        "of workers that have a supervisor or a crash_dir, the latest first.\n"
         "\n"
         "Example:\n"
         "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",

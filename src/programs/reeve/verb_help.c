@@ -35,12 +35,13 @@ const cli_verb cli_verb_help = {
     .max = 1,
     .run = help,
     .other_globals = own_globals,
-    .notes = "--json prints everything that the help is made from as one object: the commands with their synopses,\n"
-             "options and notes, the global options, and the exit statuses.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve help enqueue\n"
-             "  reeve help --json | jq -r '.verbs[].verb'\n",
+    .notes =
+        "--json prints the contents of the help as one object: the commands with their synopses, options and notes,\n"
+        "the global options, and the exit statuses.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve help enqueue\n"
+        "  reeve help --json | jq -r '.verbs[].verb'\n",
     .exits = "0 done, 2 there is no such command.",
 };
 

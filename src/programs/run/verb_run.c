@@ -392,25 +392,25 @@ const cli_verb cli_verb_run = {
     .max = 3,
     .run = run,
     .other_globals = run_globals,
-    .notes = "PLUGIN is a path if it contains a /, or the name of a file in this directory that ends in .so, else a "
-             "name in\n"
-             "the plugin directory. The result is printed to\n"
-             "standard output without changes. Progress and outcome are printed to standard error. Jitter is not\n"
-             "applied to the backoff.\n"
-             "\n"
-             "With --isolation process the handler runs as in a pool with isolation = \"process\": a crash of it is "
-             "reported\n"
-             "with its frames.\n"
-             "\n"
-             "--json prints one object with the members outcome (done, retry, fail, snooze), dead, delay_ms, kind,\n"
-             "message, elapsed_us, progress (percent, words, at_ms), log (at_ms, text), pauses (group, delay_ms,\n"
-             "at_ms), chained (handle, type, payload, group, unique, priority, delay_ms, at_ms), checkpoint and\n"
-             "result.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve run checksum checksum '{\"path\":\"/etc/hosts\"}'\n"
-             "  reeve run ./thumbs.so resize @job.json --attempt 3 --meta customer=17\n"
-             "  reeve run ./thumbs.so resize @job.json --isolation process\n"
-             "  reeve run sample sleep '{\"ms\":50}' --layers timing --layers-option slow=0.01\n",
+    .notes =
+        "PLUGIN is a path if it contains a /, or the name of a file in this directory that ends in .so, else a name "
+        "in\n"
+        "the plugin directory. The result is printed to\n"
+        "standard output without changes. Progress and outcome are printed to standard error. Jitter is not\n"
+        "applied to the backoff.\n"
+        "\n"
+        "With --isolation process the handler runs as in a pool with isolation = \"process\": a crash of the handler\n"
+        "is reported with its stack frames.\n"
+        "\n"
+        "--json prints one object with the members outcome (done, retry, fail, snooze, cancel, discard), dead,\n"
+        "delay_ms, kind, message, elapsed_us, progress (percent, words, at_ms), log (at_ms, text), pauses (group,\n"
+        "delay_ms, at_ms), chained (handle, type, payload, group, unique, priority, delay_ms, at_ms), checkpoint and\n"
+        "result.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve run checksum checksum '{\"path\":\"/etc/hosts\"}'\n"
+        "  reeve run ./thumbs.so resize @job.json --attempt 3 --meta customer=17\n"
+        "  reeve run ./thumbs.so resize @job.json --isolation process\n"
+        "  reeve run sample sleep '{\"ms\":50}' --layers timing --layers-option slow=0.01\n",
     .exits = "0 the handler returned done, 1 it did not, or the plugin could not be loaded, 2 wrong usage.",
 };

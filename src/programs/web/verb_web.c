@@ -23,17 +23,17 @@ static const cli_option web_table[] = {
     {"prefix", "PATH", "the beginning of all paths, such as /reeve, for a proxy", CLI_TEXT, AT(prefix), 0, 0, NULL},
     {"host", "NAME", "a name of this server that browsers may use, in addition to localhost", CLI_TEXT, AT(host), 0, 0,
      NULL},
-    {"users", "FILE", "users who can log in, a line each: NAME:ROLE:HASH", CLI_TEXT, AT(users), 0, 0, NULL},
-    {"token-file", "FILE", "bearer tokens, a line each: NAME:ROLE:TOKEN", CLI_TEXT, AT(tokens), 0, 0, NULL},
+    {"users", "FILE", "users who can log in, one on each line: NAME:ROLE:HASH", CLI_TEXT, AT(users), 0, 0, NULL},
+    {"token-file", "FILE", "bearer tokens, one on each line: NAME:ROLE:TOKEN", CLI_TEXT, AT(tokens), 0, 0, NULL},
     {"user-header", "HEADER", "the header in which a proxy sends the name of the authenticated user", CLI_TEXT,
      AT(user_header), 0, 0, NULL},
     {"user-role", "ROLE", "with --user-header: the role of users that are not in the file of --users", CLI_TEXT,
      AT(user_role), 0, 0, NULL},
     {"cert", "FILE", "serve HTTPS with this certificate and its chain, PEM", CLI_TEXT, AT(cert), 0, 0, NULL},
     {"key", "FILE", "the private key of --cert, PEM, not encrypted", CLI_TEXT, AT(key), 0, 0, NULL},
-    {"canary", "QUEUES", "measure these queues, separated by commas: send a task through each now and then", CLI_TEXT,
-     AT(canary), 0, 0, NULL},
-    {"canary-interval", "DURATION", "the time between two of these tasks of a queue (30s)", CLI_DURATION,
+    {"canary", "QUEUES", "measure how long a task takes in these queues, separated by commas, with canary tasks",
+     CLI_TEXT, AT(canary), 0, 0, NULL},
+    {"canary-interval", "DURATION", "the time between two canary tasks of a queue (30s)", CLI_DURATION,
      AT(canary_interval_ms), 1000, 0, NULL},
     {"read-only", NULL, "refuse all requests that change something", CLI_FLAG, AT(read_only), 0, 0, NULL},
     {"hide-payloads", NULL, "show neither payloads nor results of tasks", CLI_FLAG, AT(hide_payloads), 0, 0, NULL},
@@ -137,11 +137,12 @@ const cli_verb cli_verb_web = {
         "The first line of standard output is the address. --users, --token-file and --user-header require users to\n"
         "authenticate. Without these options, the server accepts connections from this machine only, and every client\n"
         "has all rights. The roles are viewer (can read), operator (can also change tasks and queues) and admin (can\n"
-        "also delete tasks and stop workers). The server writes a line to standard error for each action. It reads\n"
-        "Redis only while pages are open, and at most once a second for all of them.\n"
+        "also delete tasks and stop workers). The server writes a line to standard error for each action. Except for\n"
+        "canary tasks, it uses Redis only for requests. All viewers of the overview share one reading of it, at most\n"
+        "once a second.\n"
         "\n"
         "GET /metrics has the metrics of all queues for Prometheus, and /api/v1 the API (docs/guide/web.md). TERM and\n"
-        "INT end the server. HUP makes it read --cert and --key again; connections that exist are not disturbed.\n"
+        "INT end the server. HUP makes it read --cert and --key again; existing connections continue.\n"
         "\n"
         "Examples:\n"
         "  reeve web\n"

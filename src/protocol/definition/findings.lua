@@ -39,7 +39,7 @@ return {
   {name = 'session_unlisted', subject = 'a key', rule = 'the session of each key `running:`, `lost:`, `once:`, `woken:` and `hand:` is in `sessions`',
     what = 'the key %s belongs to session %d, which is not listed', why = 'no worker recovers the tasks of the session, or releases their unique keys',
     repair = 'lists the session again. If its worker does not renew it within a minute, its tasks are recovered as those of a dead '
-      .. 'worker. A key that only tells of idle threads (`hand:`, `woken:`) is deleted'},
+      .. 'worker. A key that only lists idle threads (`hand:`, `woken:`) is deleted'},
   {name = 'lease_malformed', subject = 'a key and an id', rule = 'each lease is `<since ms> <thread>`', what = 'the lease %s is malformed: %d', why = 'the lease belongs to no thread, and the task never ends',
     repair = 'removes the lease; if the task has no other one, it is repaired like a task that is in no state'},
   {name = 'session_empty', subject = 'a session', rule = 'each session in `sessions` has the hash of its leases', what = 'session %s has no hash of leases',
