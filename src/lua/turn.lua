@@ -3,7 +3,11 @@
 -- next. It runs also when Redis is out of memory (allow-oom), because tasks that end free memory. The memory that
 -- leases, retries and chained tasks add is bounded.
 --
--- Words of this comment:
+-- Words of this comment; docs/glossary.md has those of users, such as payload, retention and checkpoint:
+--   envelope    a task as the hash `tasks` stores it: a header of JSON, a newline, the payload
+--   state       the key that has the id of a task: `ready`, `scheduled`, `completed`, ...; of a running task it is the
+--               hash of a session. A task in no state is lost until regain.lua or repair.lua brings it back
+--   outcome     what the attempt to run a task ended with: done, retry, fail, ...
 --   session     the registration of a worker in one queue. It exists while the hash running:<session> has the field `#`
 --   lease       a field of that hash: the id of a task -> "<since ms> <thread>". The session then holds the task
 --   to settle   to remove the task from that hash, and to move it to the state that its outcome asks for
@@ -41,8 +45,8 @@
 --              same queue
 --       index    of the queue in KEYS, from 1
 --       lease    "<since ms> <thread>": an outcome counts only for a task that the session holds by exactly this lease.
---                A caller that may send an outcome again without recover.lua, as the worker's keeper does, needs it.
---                "": any lease of the session counts
+--                A caller that may send an outcome again without recover.lua needs it, as the keeper of a worker, a
+--                thread that settles for busy threads. "": any lease of the session counts
 --       N id*    how many plain completions, at most @CALL_MAX@, and their ids. A completion is plain if it needs none
 --                of the letters below. The tasks may have tags. Their results come as `results` or `result_block`
 --       R        how many records follow; `results` or `result_block` counts as one
