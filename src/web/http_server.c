@@ -19,6 +19,7 @@
 #include "http_deadline.h"
 #include "http_framing.h"
 #include "http_inside.h"
+#include "http_sent.h"
 #include "mhd.h"
 
 #define CONNECTION_MEMORY (32 * 1024) /* request line and headers; more is answered with 431 */
@@ -147,6 +148,9 @@ static enum MHD_Result refuse(struct rv_http_inside *inside, unsigned status, co
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
+static struct rv_http_inside overlong; /* stands for a request whose line is refused, until its headers are read */
+#define OVERLONG "the path and the query are longer than 16 KiB, or there are more than 100 parameters"
+
 static struct rv_http_inside *make_inside(rv_http_server *server, struct MHD_Connection *connection, const char *path,
                                           const char *method)
 {
@@ -193,7 +197,7 @@ static enum MHD_Result begin(struct rv_http_inside *inside)
     const rv_http_handlers *handlers = &inside->server->options.handlers;
     rv_http_framing framing = {0};
 
-    (void)rv_mhd.get_connection_values(inside->connection, MHD_HEADER_KIND, add_framing, &framing);
+    rv_http_sent_each(inside->connection, add_framing, &framing);
     const rv_http_framing_refusal refusal = rv_http_framing_check(&framing, inside->server->options.body_max);
     if (drops_body(inside, &framing, refusal.status)) {
         inside->body.failed = true;
@@ -243,9 +247,11 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     struct rv_http_inside *inside = *context;
 
     (void)version;
-    if (inside == NULL) {
+    if (inside == NULL || inside == &overlong) {
+        bool too_long = inside == &overlong;
         inside = *context = make_inside(user, connection, path, method);
-        return inside == NULL ? MHD_NO : begin(inside);
+        if (inside == NULL) return MHD_NO;
+        return too_long ? refuse(inside, 414, "too_big", OVERLONG) : begin(inside);
     }
     if (*length > 0) return take_body(inside, data, length);
     return inside->refused ? MHD_NO : handle(inside);
@@ -258,7 +264,7 @@ static void on_end(void *user, struct MHD_Connection *connection, void **context
 
     (void)code;
     rv_http_deadline_begin(server->deadline, connection);
-    if (inside == NULL) return;
+    if (inside == NULL || inside == &overlong) return;
     *context = NULL;
     if (inside->request.stream_free != NULL) inside->request.stream_free(inside->request.stream_user);
     if (inside->begun) server->options.handlers.end(&inside->request, server->options.handlers.user);
@@ -279,6 +285,13 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
         rv_http_deadline_begin(server->deadline, connection);
     else
         rv_http_deadline_end(server->deadline, connection);
+}
+
+/* The request line was read; the headers are not. What it returns becomes the context of the request. */
+static void *on_request_line(void *user, const char *line, struct MHD_Connection *connection)
+{
+    (void)user;
+    return rv_http_sent_begin(connection, line) ? NULL : &overlong;
 }
 
 /* Paths and queries stay encoded: their parts are decoded after they were taken apart. */
@@ -338,7 +351,8 @@ static void start_daemon(rv_http_server *server, http_daemon *to)
         options->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
         MHD_OPTION_THREAD_STACK_SIZE, (size_t)THREAD_STACK, MHD_OPTION_NOTIFY_COMPLETED, on_end, server,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+        MHD_OPTION_URI_LOG_CALLBACK, on_request_line, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, tls,
+        MHD_OPTION_END);
 }
 
 /* Its threads may still look at the socket: it is closed when they have ended. */

@@ -86,6 +86,10 @@ const char *rv_http_server_query(const rv_http_request *request, const char *nam
 /* Whether a header comes more than once. */
 bool rv_http_server_header_repeats(const rv_http_request *request, const char *name);
 
+/* Calls `each` for every header of that name, until it returns false. */
+void rv_http_server_each_header(const rv_http_request *request, const char *name,
+                                bool (*each)(void *user, const char *value), void *user);
+
 /* Calls `each` for every parameter of the query; value: encoded, "" when there is none. */
 void rv_http_server_each_query(const rv_http_request *request,
                                void (*each)(void *user, const char *name, const char *value), void *user);

@@ -16,6 +16,7 @@
     X(get_connection_info)           \
     X(get_connection_values)         \
     X(lookup_connection_value)       \
+    X(set_connection_value)          \
     X(create_response_from_buffer)   \
     X(create_response_from_callback) \
     X(add_response_header)           \

@@ -138,6 +138,21 @@ for i in 1 2 3 4 5 6; do count+=(-o "$TEST_DIR/count$i" "${URL}api/v1/queues/man
 curl -s -Z --parallel-immediate -w '%{http_code}\n' -d '{"action":"cancel","filter":{"state":"ready","payload-has":"nothing"}}' "${count[@]}" >"$TEST_DIR/counts" 2>/dev/null
 grep -q 503 "$TEST_DIR/counts" && [ "$(grep -c 200 "$TEST_DIR/counts")" -ge 2 ] || fail "counts at a time: $(cat "$TEST_DIR/counts")"
 
+# ---- headers -----------------------------------------------------------------------------------------------------------
+
+# Many cookies are one header; what is too large is refused.
+raw 200 "GET /health HTTP/1.1\r\n${HOST}Cookie: $(for i in $(seq 2000); do printf 'c%d=1; ' "$i"; done)\r\n\r\n"
+raw 200 "GET /health HTTP/1.1\r\n${HOST}Cookie: $(printf ';%.0s' $(seq 12000))\r\n\r\n"
+raw 431 "GET /health HTTP/1.1\r\n${HOST}Cookie: $(printf 'c%05d=1; ' $(seq 6000))\r\n\r\n"
+raw 431 "GET /health HTTP/1.1\r\n${HOST}$(printf 'Cookie: c%d=1\\r\\n' $(seq 150))\r\n"
+raw 431 "GET /health HTTP/1.1\r\n${HOST}$(printf 'X-%d: 1\\r\\n' $(seq 2000))\r\n"
+raw 414 "GET /health?$(printf 'a%d&' $(seq 3000)) HTTP/1.1\r\n${HOST}\r\n"
+raw 414 "GET /health?$(printf 'a%d&' $(seq 101)) HTTP/1.1\r\n${HOST}\r\n"
+raw 200 "GET /health?$(printf 'a%d=1&' $(seq 99)) HTTP/1.1\r\n${HOST}\r\n"
+raw 414 "GET /health?$(printf 'a%.0s' $(seq 20000)) HTTP/1.1\r\n${HOST}\r\n"
+raw 414 "GET /$(printf 'a%.0s' $(seq 20000)) HTTP/1.1\r\n${HOST}\r\n"
+raw 414 "GET /health?$(printf 'a%.0s' $(seq 40000)) HTTP/1.1\r\n${HOST}\r\n"
+
 # Only a whole name is the cookie of the session; a text that is not accepted is not sent.
 code() { CODE=$(curl -s -o "$TEST_DIR/answer" -w '%{http_code} %{size_download}' "$@"); }
 code "${URL}assets/app.css" -H 'Accept-Encoding: gzip;q=0, identity'

@@ -9,21 +9,29 @@
 
 #define COOKIE "reeve_session"
 
-bool web_session_cookie(web_call *call, char ret_token[WEB_TOKEN_SIZE])
+/* A header "Cookie". False: it has the token. */
+static bool look_for_token(void *ret_token, const char *at)
 {
-    const char *at = rv_http_server_header(call->http, "Cookie");
+    char *ret = ret_token;
 
-    while (at != NULL && *at != '\0') {
+    while (*at != '\0') {
         at += strspn(at, "; ");
         size_t length = strcspn(at, ";"), name = strcspn(at, "=;");
         if (name == strlen(COOKIE) && memcmp(at, COOKIE, name) == 0 && length == name + WEB_TOKEN_SIZE) {
-            memcpy(ret_token, at + name + 1, WEB_TOKEN_SIZE - 1);
-            ret_token[WEB_TOKEN_SIZE - 1] = '\0';
-            return true;
+            memcpy(ret, at + name + 1, WEB_TOKEN_SIZE - 1);
+            ret[WEB_TOKEN_SIZE - 1] = '\0';
+            return false;
         }
         at += length;
     }
-    return false;
+    return true;
+}
+
+bool web_session_cookie(web_call *call, char ret_token[WEB_TOKEN_SIZE])
+{
+    ret_token[0] = '\0';
+    rv_http_server_each_header(call->http, "Cookie", look_for_token, ret_token);
+    return ret_token[0] != '\0';
 }
 
 void web_run_session(web_call *call)
