@@ -74,7 +74,8 @@ typedef struct reeve_bulk_result {
  * Retries, cancels or deletes the tasks that a filter selects (search.h): all of them, or the first `limit` of them.
  * The call works in steps of one round trip each, so that Redis serves other clients in between. It does not change
  * tasks that enter the state after its start. After each step it calls `progress` on this thread, if that is not NULL.
- * If `progress` returns false, the call ends with REEVE_EINTERRUPTED. *ret, when not NULL, has the totals, also after a
+ * If `progress` returns false, or another thread calls reeve_client_interrupt (inspect.h), the call ends with
+ * REEVE_EINTERRUPTED. *ret, when not NULL, has the totals, also after a
  * failure; a step whose reply was lost is not counted. Retry is for dead, cancelled and scheduled tasks; cancel is for
  * blocked, scheduled, ready and parked tasks; delete is for all but running tasks. REEVE_EINVAL: the filter is not
  * valid, or the action is not for its state.
@@ -90,8 +91,8 @@ REEVE_API reeve_status reeve_bulk_update(reeve_client *client, const char *queue
  * Counts the tasks that reeve_bulk_update would change, and changes nothing. ret->seen is the number of tasks that
  * were compared with the filter, and ret->done the number of those that it selects. reeve_bulk_update can still
  * refuse some of them. ret_ids, when not NULL, receives the ids of the first selected tasks, at most
- * REEVE_PREVIEW_MAX, and *ret_count their number. The call works in steps of one round trip each. It returns the
- * errors of reeve_bulk_update.
+ * REEVE_PREVIEW_MAX, and *ret_count their number. The call works in steps of one round trip each, and another thread can
+ * interrupt it. It returns the errors of reeve_bulk_update.
  */
 REEVE_API reeve_status reeve_bulk_update_preview(reeve_client *client, const char *queue, reeve_action action,
                                                  const reeve_filter *filter, reeve_bulk_result *ret,

@@ -181,7 +181,8 @@ REEVE_API void reeve_task_list_free(reeve_task_info **list, size_t count);
 REEVE_API reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id, int64_t timeout_ms,
                                   reeve_task_info **ret);
 
-/* Interrupts the running reeve_wait of this client, or, if none runs, the next one. Any thread; async-signal-safe. */
+/* Interrupts the running reeve_wait, reeve_watch, reeve_bulk_update or reeve_bulk_update_preview of this client, or, if
+ * none runs, the next one. Any thread; async-signal-safe. */
 REEVE_API void reeve_client_interrupt(reeve_client *client);
 
 #ifdef __cplusplus

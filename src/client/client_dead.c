@@ -222,12 +222,21 @@ static void take_ids(preview *some, const rv_reply *ids)
         rv_copy_text(some->ids[some->count++], REEVE_ID_MAX, ids->items[i]->text);
 }
 
+/* Before a step, so that a last one counts. */
+static reeve_status check_interrupt(reeve_client *client)
+{
+    if (!rv_waker_wait(&client->waker, 0)) return REEVE_OK;
+    rv_waker_silence(&client->waker);
+    return rv_fail(&client->error, REEVE_EINTERRUPTED, "the bulk update was interrupted");
+}
+
 /* One step. cursor: "" at first, and again at the end. some: NULL unless it is a preview. */
 static reeve_status update_some(reeve_client *client, rv_simple_call *call, char cursor[REEVE_CURSOR_MAX],
                                 reeve_bulk_result *updated, preview *some)
 {
     const rv_reply *reply;
-    reeve_status status = rv_client_script(client, call, &reply, NULL);
+    reeve_status status = check_interrupt(client);
+    if (status == REEVE_OK) status = rv_client_script(client, call, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < SWEEP_FIELDS ||
         reply->items[CURSOR]->length >= REEVE_CURSOR_MAX)

@@ -210,6 +210,22 @@ static void a_preview_does_nothing(void **state)
     assert_string_equal(test_digest(), before);
 }
 
+static void another_thread_interrupts_it(void **state)
+{
+    (void)state;
+    const reeve_filter dead = {.state = REEVE_STATE_DEAD};
+    put_dead("n1", "io");
+    reeve_client_interrupt(test_client);
+    test_refused(test_client,
+                 reeve_bulk_update_preview(test_client, "q", REEVE_ACTION_DELETE, &dead, &test_swept, NULL, NULL),
+                 REEVE_EINTERRUPTED, "interrupted");
+    reeve_client_interrupt(test_client);
+    test_refused(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_DELETE, &dead, NULL, NULL, &test_swept),
+                 REEVE_EINTERRUPTED, "interrupted");
+    assert_int_equal(test_swept.done, 0);
+    test_bulk_update(REEVE_ACTION_DELETE, dead, 1);
+}
+
 /* Who waits for one of them hears of it. */
 static void unlocked_and_told(void **state)
 {
@@ -238,6 +254,7 @@ int main(void)
         cmocka_unit_test_setup(an_empty_queue, test_bulk_update_begin),
         cmocka_unit_test_setup(refused_ones_are_counted, test_bulk_update_begin),
         cmocka_unit_test_setup(a_preview_does_nothing, test_bulk_update_begin),
+        cmocka_unit_test_setup(another_thread_interrupts_it, test_bulk_update_begin),
         cmocka_unit_test_setup(unlocked_and_told, test_bulk_update_begin),
     };
     test_clock_set(1900000000000); /* it stands still */
