@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 
 #include "base/buf.h"
+#include "http_gone.h"
 #include "http_server.h"
 
 /* A request while it is read and answered. */
@@ -18,6 +19,7 @@ struct rv_http_inside {
     char *answer;
     size_t answer_length;
     char peer[INET6_ADDRSTRLEN];
+    rv_http_gone_watch watch;
     bool begun;
     bool refused;
 };

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "http_deadline.h"
 #include "http_framing.h"
+#include "http_gone.h"
 #include "http_inside.h"
 #include "http_sent.h"
 #include "mhd.h"
@@ -40,6 +41,7 @@ struct rv_http_server {
     http_daemon before; /* that of the certificate before; it accepts no connection */
     rv_http_options options;
     rv_http_deadline *deadline;
+    rv_http_gone *gone;
     _Atomic size_t bodies; /* bytes of all bodies that are being read */
 };
 
@@ -144,6 +146,23 @@ static enum MHD_Result refuse(struct rv_http_inside *inside, unsigned status, co
     inside->request.status = status;
     (void)fprintf(inside->request.out, "{\"error\":\"%s\",\"message\":\"%s\"}\n", code, message);
     return answer(inside);
+}
+
+/* ---- calls that wait ------------------------------------------------------------------------------------------- */
+
+void rv_http_server_watch(rv_http_request *request, void (*gone)(void *user), void *user)
+{
+    struct rv_http_inside *inside = request->inside;
+    const union MHD_ConnectionInfo *info =
+        rv_mhd.get_connection_info(inside->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    inside->watch = (rv_http_gone_watch){.fd = info == NULL ? -1 : info->connect_fd, .gone = gone, .user = user};
+    rv_http_gone_add(inside->server->gone, &inside->watch);
+}
+
+bool rv_http_server_unwatch(rv_http_request *request)
+{
+    return rv_http_gone_remove(request->inside->server->gone, &request->inside->watch);
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
@@ -378,6 +397,7 @@ static void free_server(rv_http_server *server)
     stop_daemon(&server->before);
     stop_daemon(&server->now);
     rv_http_deadline_close(server->deadline);
+    rv_http_gone_close(server->gone);
     rv_free(server);
 }
 
@@ -409,7 +429,8 @@ reeve_status rv_http_server_start(rv_http_server **ret, const rv_http_options *o
         return REEVE_EINVAL;
     }
     server->deadline = rv_http_deadline_open(options->request_seconds);
-    if (server->deadline != NULL) start_daemon(server, &server->now);
+    server->gone = rv_http_gone_open();
+    if (server->deadline != NULL && server->gone != NULL) start_daemon(server, &server->now);
     if (server->now.daemon != NULL) {
         *ret = server;
         return REEVE_OK;

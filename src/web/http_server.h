@@ -79,6 +79,14 @@ reeve_status rv_http_server_renew(rv_http_server *server, rv_error *error);
 /* Accepts no more connections, waits for the threads, and frees the server. Streams must have ended, or end soon. */
 void rv_http_server_stop(rv_http_server *server);
 
+/*
+ * For a handler that waits: `gone` is called once, on another thread, when the client has closed the connection, or its
+ * direction to the server, and when the server stops. After rv_http_server_unwatch it is not called any more; true: it was.
+ * One watch at a time for a request.
+ */
+void rv_http_server_watch(rv_http_request *request, void (*gone)(void *user), void *user);
+bool rv_http_server_unwatch(rv_http_request *request);
+
 /* A header of the request, or NULL, the first one of its name; a parameter of its query, encoded, or NULL. */
 const char *rv_http_server_header(const rv_http_request *request, const char *name);
 const char *rv_http_server_query(const rv_http_request *request, const char *name);

@@ -1,11 +1,16 @@
 /* ut_http.c - paths, queries and origins of requests, and the text of metrics. */
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/exposition.h"
 #include "base/listen_address.h"
 #include "support/cmocka.h"
 #include "web/http_framing.h"
+#include "web/http_gone.h"
 #include "web/http_listen.h"
 #include "web/http_origin.h"
 #include "web/http_path.h"
@@ -130,6 +135,48 @@ static void writes_both_formats(void **state)
     }
 }
 
+/* ---- clients that go ------------------------------------------------------------------------------------------- */
+
+static void count_gone(void *user)
+{
+    atomic_uint *count = user;
+    atomic_fetch_add(count, 1);
+}
+
+/* The other side closes the connection, or its direction only. */
+static void a_call_is_told_once_that_its_client_has_gone(void **state)
+{
+    rv_http_gone *gone = rv_http_gone_open();
+    int near[3], far[3];
+    atomic_uint told[3] = {0};
+    rv_http_gone_watch watches[3];
+
+    (void)state;
+    assert_non_null(gone);
+    for (int i = 0; i < 3; i++) {
+        int both[2];
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both), 0);
+        near[i] = both[0];
+        far[i] = both[1];
+        watches[i] = (rv_http_gone_watch){.fd = near[i], .gone = count_gone, .user = &told[i]};
+        rv_http_gone_add(gone, &watches[i]);
+    }
+    assert_int_equal(write(far[2], "GET", 3), 3);
+    assert_int_equal(shutdown(far[1], SHUT_WR), 0);
+    assert_int_equal(close(far[0]), 0);
+    while (atomic_load(&told[0]) == 0 || atomic_load(&told[1]) == 0) (void)poll(NULL, 0, 1);
+    for (int i = 0; i < 3; i++) assert_int_equal(rv_http_gone_remove(gone, &watches[i]), i < 2);
+    assert_int_equal(close(far[2]), 0);
+    rv_http_gone_add(gone, &watches[1]); /* it went before */
+    while (atomic_load(&told[1]) == 1) (void)poll(NULL, 0, 1);
+    assert_true(rv_http_gone_remove(gone, &watches[1]));
+    assert_int_equal(atomic_load(&told[0]), 1);
+    assert_int_equal(atomic_load(&told[2]), 0);
+    for (int i = 0; i < 3; i++) assert_int_equal(close(near[i]), 0);
+    assert_int_equal(close(far[1]), 0);
+    rv_http_gone_close(gone);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +186,7 @@ int main(void)
         cmocka_unit_test(refuses_other_origins),
         cmocka_unit_test(reads_addresses),
         cmocka_unit_test(writes_both_formats),
+        cmocka_unit_test(a_call_is_told_once_that_its_client_has_gone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,6 +83,7 @@ struct web_users;
 struct web_snapshots;
 struct web_history;
 struct web_operations;
+struct web_previews;
 struct web_canary;
 
 struct web_server {
@@ -94,6 +95,7 @@ struct web_server {
     struct web_snapshots *snapshots;
     struct web_history *history;
     struct web_operations *operations;
+    struct web_previews *previews;
     struct web_canary *canary; /* NULL: no queue is watched */
     bool authenticates;
     int64_t started_ms; /* since the epoch */
@@ -229,8 +231,9 @@ void web_run_cron(web_call *call);
 void web_run_cron_run(web_call *call);
 void web_run_cron_pause(web_call *call);
 void web_run_cron_resume(web_call *call);
-/* web_operations.c */
+/* web_preview.c */
 void web_run_preview(web_call *call);
+/* web_operations.c */
 void web_run_operate(web_call *call);
 void web_run_operations(web_call *call);
 void web_run_operation(web_call *call);

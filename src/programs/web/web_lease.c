@@ -74,25 +74,50 @@ static void print_leases(web_call *call, reeve_consumer *consumer, reeve_task *c
     (void)fputs("]}\n", call->out);
 }
 
-void web_run_lease(web_call *call)
+static void stop_waiting(void *consumer)
+{
+    reeve_consumer_interrupt(consumer);
+}
+
+/* Waits for tasks until the client has closed the connection: *ret_gone. */
+static reeve_status wait_for(web_call *call, reeve_consumer *consumer, const struct lease *lease, reeve_task **ret,
+                             unsigned *ret_count, bool *ret_gone)
+{
+    const unsigned count = (unsigned)lease->count;
+
+    *ret_count = 0;
+    *ret_gone = false;
+    if (lease->wait_ms == 0) return reeve_consumer_lease(consumer, ret, count, 0, ret_count);
+    rv_http_server_watch(call->http, stop_waiting, consumer);
+    reeve_status status = reeve_consumer_lease(consumer, ret, count, lease->wait_ms, ret_count);
+    *ret_gone = rv_http_server_unwatch(call->http);
+    return status == REEVE_EINTERRUPTED ? REEVE_OK : status;
+}
+
+/* What a client has that does not read the answer any more goes back to its queue. */
+static void lease_with(web_call *call, reeve_consumer *consumer, const struct lease *lease)
 {
     reeve_task *tasks[REEVE_CONSUMER_MAX];
-    struct lease lease;
-    unsigned count = 0;
-    reeve_consumer *consumer = read_lease(call, &lease) ? open_consumer(call, &lease) : NULL;
+    unsigned count;
+    bool gone;
+    reeve_status status = wait_for(call, consumer, lease, tasks, &count, &gone);
 
-    if (consumer == NULL) return;
-    reeve_status status = reeve_consumer_lease(consumer, tasks, (unsigned)lease.count, lease.wait_ms, &count);
-    if (status != REEVE_OK) {
+    if (status != REEVE_OK)
         web_refuse_words(call, status, reeve_consumer_error(consumer));
-        (void)reeve_consumer_close(consumer);
-        return;
-    }
-    print_leases(call, consumer, tasks, count, lease.for_ms);
-    if (count > 0)
+    else
+        print_leases(call, consumer, tasks, gone ? 0 : count, lease->for_ms);
+    if (status == REEVE_OK && count > 0 && !gone)
         (void)reeve_consumer_detach(consumer);
     else
         (void)reeve_consumer_close(consumer);
+}
+
+void web_run_lease(web_call *call)
+{
+    struct lease lease;
+    reeve_consumer *consumer = read_lease(call, &lease) ? open_consumer(call, &lease) : NULL;
+
+    if (consumer != NULL) lease_with(call, consumer, &lease);
 }
 
 /* ---- settle ---------------------------------------------------------------------------------------------------- */

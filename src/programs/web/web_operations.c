@@ -9,19 +9,16 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "web_asked.h"
 #include "web_audit.h"
 #include "web_clients.h"
-#include "web_filter.h"
 
 #define QUEUE(call) ((call)->params.value[0])
 #define LISTED 50
 #define RUNNING_MAX 4
-#define PREVIEWS_MAX 4  /* counts at a time: each goes through a whole queue */
-#define PREVIEWS_EACH 2 /* of a user */
 
 typedef enum op_phase { FREE, COUNTING, WORKING, DONE, CANCELLED, FAILED } op_phase;
 static const char *const phase_names[] = {"free", "counting", "running", "done", "cancelled", "failed"};
-static const char *const action_names[] = {"retry", "cancel", "delete"};
 
 typedef struct operation {
     web_server *web;
@@ -39,6 +36,7 @@ typedef struct operation {
     int64_t began_ms, ended_ms; /* since the epoch */
     char words[256];
     bool cancel;
+    reeve_client *client; /* with which it counts, or works */
     pthread_t thread;
     bool joinable;
 } operation;
@@ -48,7 +46,6 @@ struct web_operations {
     pthread_mutex_t lock;
     operation list[LISTED];
     uint64_t number;
-    char counting[PREVIEWS_MAX][WEB_NAME_SIZE]; /* whose previews run; "": none */
 };
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
@@ -82,7 +79,7 @@ static void end(operation *of, op_phase phase, const char *words)
     (void)snprintf(outcome, sizeof(outcome), "%s: %llu of %llu", phase_names[phase],
                    (unsigned long long)of->result.done, (unsigned long long)of->total);
     rv_unlock(&operations->lock);
-    web_audit_words(of->user, action_names[of->action], of->queue, outcome);
+    web_audit_words(of->user, web_asked_actions[of->action], of->queue, outcome);
 }
 
 static void work(operation *of, reeve_client *client, const reeve_filter *filter)
@@ -103,11 +100,47 @@ static void work(operation *of, reeve_client *client, const reeve_filter *filter
             status == REEVE_EINTERRUPTED ? "" : reeve_client_error(client));
 }
 
+/* False: it was cancelled. */
+static bool set_client(operation *of, reeve_client *client)
+{
+    rv_lock(&of->web->operations->lock);
+    of->client = client;
+    bool cancelled = of->cancel;
+    rv_unlock(&of->web->operations->lock);
+    return !cancelled;
+}
+
+/* It ends before its next step. The lock is held. */
+static void cancel(operation *of)
+{
+    of->cancel = true;
+    if (of->client != NULL) reeve_client_interrupt(of->client);
+}
+
+/* Counts, and works unless there are more or fewer than expected. */
+static void count_and_work(operation *of, reeve_client *client)
+{
+    const reeve_filter filter = cli_filter_in(&of->filter->filter, of->state);
+    reeve_bulk_result counted = {0};
+    reeve_status status = reeve_bulk_update_preview(client, of->queue, of->action, &filter, &counted, NULL, NULL);
+
+    rv_lock(&of->web->operations->lock);
+    of->total = status == REEVE_OK ? counted.done : 0;
+    bool cancelled = of->cancel || status == REEVE_EINTERRUPTED;
+    rv_unlock(&of->web->operations->lock);
+    if (cancelled)
+        end(of, CANCELLED, "");
+    else if (status != REEVE_OK)
+        end(of, FAILED, reeve_client_error(client));
+    else if (of->expected >= 0 && (double)counted.done != of->expected)
+        end(of, FAILED, "the number of tasks has changed; nothing was done");
+    else
+        work(of, client, &filter);
+}
+
 static void *run(void *user)
 {
     operation *of = user;
-    const reeve_filter filter = cli_filter_in(&of->filter->filter, of->state);
-    reeve_bulk_result counted;
     char words[256] = "";
     reeve_status status;
     reeve_client *client = web_clients_take_waiting(of->web->clients, NULL, &status, words, sizeof(words));
@@ -116,20 +149,11 @@ static void *run(void *user)
         end(of, FAILED, words);
         return NULL;
     }
-    status = reeve_bulk_update_preview(client, of->queue, of->action, &filter, &counted, NULL, NULL);
-    rv_lock(&of->web->operations->lock);
-    of->total = status == REEVE_OK ? counted.done : 0;
-    bool cancelled = of->cancel;
-    rv_unlock(&of->web->operations->lock);
-    if (cancelled) {
+    if (set_client(of, client))
+        count_and_work(of, client);
+    else
         end(of, CANCELLED, "");
-    } else if (status == REEVE_OK && of->expected >= 0 && (double)counted.done != of->expected) {
-        end(of, FAILED, "the number of tasks has changed; nothing was done");
-    } else if (status == REEVE_OK) {
-        work(of, client, &filter);
-    } else {
-        end(of, FAILED, reeve_client_error(client));
-    }
+    (void)set_client(of, NULL);
     web_clients_give(of->web->clients, client);
     return NULL;
 }
@@ -166,7 +190,7 @@ static void write_one(cli_json *json, const operation *of)
     cli_json_open(json, NULL);
     cli_json_uint(json, "operation", of->number);
     cli_json_text(json, "phase", phase_names[of->phase]);
-    cli_json_text(json, "action", action_names[of->action]);
+    cli_json_text(json, "action", web_asked_actions[of->action]);
     cli_json_text(json, "queue", of->queue);
     cli_json_text(json, "state", reeve_state_name(of->state));
     cli_json_raw(json, "filter", of->request);
@@ -195,7 +219,7 @@ void web_operations_close(struct web_operations *operations)
 {
     if (operations == NULL) return;
     rv_lock(&operations->lock);
-    for (size_t i = 0; i < LISTED; i++) operations->list[i].cancel = true;
+    for (size_t i = 0; i < LISTED; i++) cancel(&operations->list[i]);
     rv_unlock(&operations->lock);
     for (size_t i = 0; i < LISTED; i++) empty(&operations->list[i]);
     rv_lock_fini(&operations->lock);
@@ -204,111 +228,8 @@ void web_operations_close(struct web_operations *operations)
 
 /* ---- routes ---------------------------------------------------------------------------------------------------- */
 
-/* What a request asks for; the rest of it is its filter. */
-typedef struct op_asked {
-    reeve_action action;
-    reeve_state state;
-    web_filter *filter;
-    char *request;
-    double expected; /* -1: not given */
-} op_asked;
-
-static bool read_action(web_call *call, op_asked *ret)
-{
-    const char *name = web_body_text(call, "action");
-
-    for (size_t i = 0; name != NULL && i < sizeof(action_names) / sizeof(action_names[0]); i++) {
-        if (strcmp(action_names[i], name) != 0) continue;
-        ret->action = (reeve_action)i;
-        return true;
-    }
-    web_refuse(call, 400, "invalid", "\"action\": expected retry, cancel or delete");
-    return false;
-}
-
-static bool read_asked(web_call *call, op_asked *ret)
-{
-    const cJSON *filter = cJSON_GetObjectItemCaseSensitive(call->body, "filter");
-    const cJSON *expected = cJSON_GetObjectItemCaseSensitive(call->body, "expected");
-
-    if (!read_action(call, ret)) return false;
-    ret->expected = cJSON_IsNumber(expected) ? expected->valuedouble : -1;
-    ret->filter = rv_zalloc(sizeof(*ret->filter));
-    ret->request = filter == NULL ? NULL : cJSON_PrintUnformatted(filter);
-    if (ret->filter == NULL) {
-        web_refuse(call, 503, "no_memory", "no memory");
-        return false;
-    }
-    if (!web_filter_from_object(call, filter, ret->filter)) return false;
-    ret->state = ret->filter->filter.state;
-    if (ret->filter->filter.has_state && !ret->filter->filter.all_states) return true;
-    web_refuse(call, 400, "invalid", "\"filter\" needs a \"state\"");
-    return false;
-}
-
-static void forget(op_asked *asked)
-{
-    rv_free(asked->filter);
-    cJSON_free(asked->request);
-}
-
-static void preview(web_call *call, const op_asked *asked)
-{
-    const reeve_filter filter = cli_filter_in(&asked->filter->filter, asked->state);
-    reeve_bulk_result counted;
-    cli_json json;
-    reeve_status status =
-        reeve_bulk_update_preview(call->client, QUEUE(call), asked->action, &filter, &counted, NULL, NULL);
-
-    if (status != REEVE_OK) {
-        web_refuse_status(call, status);
-        return;
-    }
-    cli_json_begin(&json, call->out);
-    cli_json_uint(&json, "count", counted.done);
-    cli_json_uint(&json, "seen", counted.seen);
-    cli_json_end(&json);
-}
-
-/* A place among the previews; NULL: it was refused. */
-static char *begin_preview(web_call *call)
-{
-    struct web_operations *operations = call->web->operations;
-    char *place = NULL;
-    unsigned same = 0;
-
-    rv_lock(&operations->lock);
-    for (size_t i = 0; i < PREVIEWS_MAX; i++) {
-        if (operations->counting[i][0] == '\0') place = operations->counting[i];
-        same += strcmp(operations->counting[i], call->who.name) == 0;
-    }
-    if (same >= PREVIEWS_EACH) place = NULL;
-    if (place != NULL) (void)snprintf(place, WEB_NAME_SIZE, "%s", call->who.name);
-    rv_unlock(&operations->lock);
-    if (place != NULL) return place;
-    call->http->retry_after = 1;
-    web_refuse(call, 503, "busy", "other tasks are being counted; try again in a moment");
-    return NULL;
-}
-
-void web_run_preview(web_call *call)
-{
-    struct web_operations *operations = call->web->operations;
-    op_asked asked = {0};
-    bool good = read_asked(call, &asked) && web_filter_resolve(call, asked.filter);
-    char *place = good ? begin_preview(call) : NULL;
-
-    if (place != NULL) {
-        preview(call, &asked);
-        rv_lock(&operations->lock);
-        place[0] = '\0';
-        rv_unlock(&operations->lock);
-    }
-    forget(&asked);
-}
-
 /* Deleting many takes an administrator, and the number. */
-static bool may(web_call *call, const op_asked *asked)
+static bool may(web_call *call, const web_asked *asked)
 {
     if (asked->action != REEVE_ACTION_DELETE) return true;
     if (call->who.role < WEB_ADMIN)
@@ -321,7 +242,7 @@ static bool may(web_call *call, const op_asked *asked)
 }
 
 /* The filter goes to the operation. */
-static void start(web_call *call, op_asked *asked)
+static void start(web_call *call, web_asked *asked)
 {
     struct web_operations *operations = call->web->operations;
     cli_json json = {.out = call->out};
@@ -339,7 +260,7 @@ static void start(web_call *call, op_asked *asked)
                           .request = asked->request,
                           .expected = asked->expected,
                           .began_ms = rv_wall_ms()};
-        *asked = (op_asked){0};
+        *asked = (web_asked){0};
         rv_copy_text(of->queue, sizeof(of->queue), QUEUE(call));
         rv_copy_text(of->user, sizeof(of->user), call->who.name);
         of->joinable = pthread_create(&of->thread, NULL, run, of) == 0;
@@ -353,10 +274,10 @@ static void start(web_call *call, op_asked *asked)
 
 void web_run_operate(web_call *call)
 {
-    op_asked asked = {0};
+    web_asked asked = {0};
 
-    if (read_asked(call, &asked) && may(call, &asked) && web_filter_resolve(call, asked.filter)) start(call, &asked);
-    forget(&asked);
+    if (web_asked_read(call, &asked) && may(call, &asked)) start(call, &asked);
+    web_asked_free(&asked);
 }
 
 void web_run_operations(web_call *call)
@@ -388,7 +309,7 @@ static void with_number(web_call *call, bool cancels)
         operation *of = &operations->list[i];
         if (of->number == 0 || of->number != (uint64_t)number) continue;
         found = true;
-        if (cancels) of->cancel = true;
+        if (cancels) cancel(of);
         write_one(&json, of);
     }
     rv_unlock(&operations->lock);

@@ -172,11 +172,20 @@ void web_run_tasks(web_call *call)
 
 /* ---- one ------------------------------------------------------------------------------------------------------- */
 
-/* Waits for the end of the task; *ret may be NULL. */
+static void stop_waiting(void *client)
+{
+    reeve_client_interrupt(client);
+}
+
+/* Waits for the end of the task, or until the client has closed the connection: it may have closed one direction only,
+ * and gets the task as it is. *ret may be NULL. */
 static reeve_status wait_for(web_call *call, int64_t wait_ms, reeve_task_info **ret)
 {
+    rv_http_server_watch(call->http, stop_waiting, call->client);
     reeve_status status = reeve_wait(call->client, QUEUE(call), ID(call), wait_ms, ret);
 
+    (void)rv_http_server_unwatch(call->http);
+    if (status == REEVE_EINTERRUPTED) return REEVE_ETIMEOUT;
     return status == REEVE_EDEAD || status == REEVE_ECANCELLED ? REEVE_OK : status;
 }
 
