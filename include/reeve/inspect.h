@@ -1,7 +1,7 @@
 /*
  * inspect.h - one task: its state, its record, its log; lists of tasks by their state; waiting for the end of a task.
  *
- * Clients, threads, times and blocking: as client.h says, which includes this file.
+ * Clients, threads, times, blocking and errors of every call: as client.h says, which includes this file.
  */
 #ifndef REEVE_INSPECT_H
 #define REEVE_INSPECT_H

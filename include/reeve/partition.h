@@ -3,7 +3,7 @@
  *
  * A queue with partitions has one name, but its tasks are in several hash slots of a Redis Cluster, which can be on
  * several nodes. Producers, workers and calls use the name of the queue. docs/partitions.md has the rules. Clients,
- * threads, times and blocking: as client.h says.
+ * threads, times, blocking and errors of every call: as client.h says.
  */
 #ifndef REEVE_PARTITION_H
 #define REEVE_PARTITION_H

@@ -80,8 +80,8 @@ extern "C" {
  *     quiet              (both) all `count` workers that serve the queue are quiet or stopping
  *     no_handler         (task) none of the `count` workers that lease tasks of the queue has a handler of its type.
  *                        (queue) the same for the type of the task at the head, handle
- *     busy               (both) tasks are ready, and each of the `count` threads that serve the queue runs a task, as the
- *                        workers last reported
+ *     busy               (both) tasks are ready, and each of the `count` threads that serve the queue ran a task at the
+ *                        last heartbeat of its worker
  *     behind             (task) `count` tasks are before it; `more`: at least that many
  *     ready              (task) it is the next task. (queue) `count` tasks are ready
  *     empty              (queue) no task waits

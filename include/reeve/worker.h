@@ -119,6 +119,7 @@ REEVE_API const char *reeve_worker_error(const reeve_worker *worker);
  *   REEVE_EDUPLICATE   the type has a handler already
  *   REEVE_EINVAL       the type is not valid, or run and run_batch are both set or both NULL
  *   REEVE_ESTATE       the worker has been started
+ *   REEVE_ENOMEM
  */
 REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_handler *handler);
 
@@ -136,6 +137,7 @@ REEVE_API reeve_status reeve_worker_handle(reeve_worker *worker, const char *typ
  *   REEVE_EINVAL   the layer has no name or no function, its type is not valid, or the worker would have more than
  *                  REEVE_LAYERS_MAX layers
  *   REEVE_ESTATE   the worker has been started
+ *   REEVE_ENOMEM
  */
 REEVE_API reeve_status reeve_worker_add_layer(reeve_worker *worker, const reeve_layer *layer);
 
@@ -150,6 +152,8 @@ REEVE_API reeve_status reeve_worker_add_layer(reeve_worker *worker, const reeve_
  *   REEVE_EPLUGIN                    the file cannot be opened, has no entry function, or has an unknown ABI number
  *   REEVE_EDUPLICATE, REEVE_EINVAL   as reeve_worker_register and reeve_worker_add_layer, for one of its handlers or
  *                                    layers
+ *   REEVE_ESTATE                     the worker has been started
+ *   REEVE_ENOMEM
  */
 REEVE_API reeve_status reeve_worker_load_plugin(reeve_worker *worker, const char *name_or_path);
 
@@ -171,7 +175,7 @@ typedef struct reeve_handler_policy {
 } reeve_handler_policy;
 
 /* Sets the policy of a handler. Call it only before start. REEVE_ENOTFOUND: the type has no handler. REEVE_EINVAL: a
- * value is out of range. REEVE_ESTATE: the worker has been started. */
+ * value is out of range. REEVE_ESTATE: the worker has been started. REEVE_ENOMEM. */
 REEVE_API reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_policy *policy);
 
 /*

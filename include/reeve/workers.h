@@ -1,7 +1,7 @@
 /*
  * workers.h - live workers and the last crashes, and requests to workers: quiet, threads, reload and so on.
  *
- * Clients, threads, times and blocking: as client.h says, which includes this file.
+ * Clients, threads, times, blocking and errors of every call: as client.h says, which includes this file.
  */
 #ifndef REEVE_WORKERS_H
 #define REEVE_WORKERS_H
