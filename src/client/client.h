@@ -150,6 +150,8 @@ reeve_status rv_client_odd_reply(reeve_client *client, const char *what);
 
 /* Whether it is among the queues of the namespace: it has had tasks or a worker. */
 reeve_status rv_client_knows(reeve_client *client, const char *queue, bool *ret);
+/* The same, or it has settings, limits or recurring entries. */
+reeve_status rv_client_knows_of(reeve_client *client, const char *queue, bool *ret);
 
 /* Which page of a list; checked by rv_inspect_page_args, which writes the numbers as text. */
 typedef struct rv_page {

@@ -129,6 +129,30 @@ reeve_status rv_client_knows(reeve_client *client, const char *queue, bool *ret)
     return status;
 }
 
+static void build_has_settings(rv_conn *conn, bool again, const void *context)
+{
+    static const char *const keys[] = {"settings", "limits", "cron"};
+    const known_call *call = context;
+    rv_prefix prefix;
+    (void)again;
+    rv_keys_set_prefix(&prefix, call->ns, call->queue);
+    rv_cmd(conn, 1 + sizeof(keys) / sizeof(keys[0]));
+    rv_args(conn, "EXISTS");
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        rv_arg2(conn, prefix.text, prefix.length, keys[i], strlen(keys[i]));
+}
+
+reeve_status rv_client_knows_of(reeve_client *client, const char *queue, bool *ret)
+{
+    const rv_reply *reply;
+    known_call call = {.ns = client->ns, .queue = queue};
+    reeve_status status = rv_client_knows(client, queue, ret);
+    if (status != REEVE_OK || *ret) return status;
+    status = rv_client_call(client, build_has_settings, &call, &reply, NULL);
+    *ret = status == REEVE_OK && rv_reply_int(reply, 0) > 0;
+    return status;
+}
+
 static reeve_status set_paused(reeve_client *client, const char *queue, const char *paused)
 {
     if (client == NULL) return REEVE_EINVAL;

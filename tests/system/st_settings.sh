@@ -80,7 +80,7 @@ keep dead:      90d:10000
 keep stats:     30d
 END
 )"
-    expect_eq "$ERR" ""
+    expect_eq "$ERR" "reeve: settings: no such queue yet: a"
     expect_status 0 reeve settings a --json
     has_members "{\"queue\":\"a\",$DEFAULTS"
     expect_eq "$(redis EXISTS 'reeve:{a}:settings')" 0
@@ -166,7 +166,7 @@ results() {
 }
 
 usage
-# A name may be misspelt: who changes a queue that has had no task is told; programs are not.
+# A name may be misspelt: who changes, or reads, a queue that has had no task is told; programs are not.
 new_queues() {
     local verb
     for verb in pause "limit --concurrency 2" "settings --timeout 5" "events --keep 5"; do
@@ -174,12 +174,32 @@ new_queues() {
         expect_status 0 reeve ${verb%% *} "new-${verb%% *}" ${verb#"${verb%% *}"}
         expect_has "$ERR" "no such queue yet: new-${verb%% *}"
     done
+    # It has settings now.
     expect_status 0 reeve resume new-pause
+    expect_quiet
+    expect_status 0 reeve limit new-limit
     expect_quiet
     expect_status 0 reeve pause other --json
     expect_quiet
     expect_status 0 reeve limit unheard
+    expect_eq "$ERR" "reeve: limit: no such queue yet: unheard"
+    expect_status 0 reeve enqueue known noop --in 1d
+    for verb in list "list --tag x" "list --type x" peek tags failures stats "stats --minutes 5" limit settings events \
+        "batch list" queues "cron list" partition resume "retry --all" "cancel --all --dry-run" "purge --all" "watch --timeout 0.1"; do
+        # shellcheck disable=SC2086
+        run reeve $verb knwon
+        [ "$STATUS" = 0 ] || [ "$STATUS" = 7 ] || fail "status $STATUS: $verb"
+        expect_has "$ERR" 'no such queue yet: knwon; did you mean "known"?'
+        # shellcheck disable=SC2086
+        run reeve $verb known
+        expect_lacks "$ERR" "no such queue"
+    done
+    # (`watch` has made a setting of the other one.)
+    expect_status 0 reeve top knonw --once --tab tasks
+    expect_has "$OUT" "no such queue yet: knonw"
+    expect_status 0 reeve stats knonw --json
     expect_quiet
+    expect_status 0 reeve delete --all known --state scheduled
 }
 
 start_redis

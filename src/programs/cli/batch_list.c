@@ -8,6 +8,7 @@
 #include "handle.h"
 #include "json.h"
 #include "maintain.h"
+#include "new_queue.h"
 #include "table.h"
 #include "verb_batch.h"
 
@@ -86,7 +87,7 @@ int cli_batch_list(cli_context *cli, void *pointer)
 {
     const cli_batch_options *options = pointer;
     cli_table table;
-    int status = cli_open_queue(cli, cli->rest[1]);
+    int status = cli_open_known_queue(cli, cli->rest[1]);
 
     if (status != CLI_DONE) return status;
     cli_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));

@@ -12,7 +12,7 @@
 #include "base/id.h"
 #include "bulk_each.h"
 #include "json.h"
-#include "maintain.h"
+#include "new_queue.h"
 #include "progress.h"
 #include "protocol/definition.h"
 #include "stop.h"
@@ -419,7 +419,7 @@ int cli_bulk_update_queue(cli_context *cli, const cli_bulk_update_plan *plan, co
     struct bulk_update update = {.cli = cli, .plan = plan, .options = *options, .own = options};
     int status = check(cli, plan, options);
 
-    if (status == CLI_DONE) status = cli_open_queue(cli, cli->rest[0]);
+    if (status == CLI_DONE) status = cli_open_known_queue(cli, cli->rest[0]);
     if (status == CLI_DONE) status = cli_filter_resolve(cli, &update.options.filter);
     return status == CLI_DONE ? run(&update) : status;
 }

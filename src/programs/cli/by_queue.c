@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "maintain.h"
+#include "new_queue.h"
 #include "verbs.h"
 
 #define PAGE_MAX 500
@@ -99,6 +100,7 @@ int cli_by_queue(cli_context *cli, const cli_by_queue_kind *kind, const cli_page
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
     if (cli->count > 0) cli_maintain(cli, cli->rest[0]);
+    if (cli->count > 0) cli_note_no_queue(cli, cli->rest[0]);
     cli_table_init(&showing.table, kind->columns, kind->column_count);
     status = cli->count > 0 ? show_queue(&showing, cli->rest[0]) : cli_each_queue(cli, show_if_any, &showing, &queues);
     if ((showing.table.used > 0 || showing.table.failed) && !cli_table_print(&showing.table, stdout))

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cron_json.h"
 #include "json.h"
+#include "new_queue.h"
 #include "table.h"
 #include "verb_cron.h"
 
@@ -55,6 +56,7 @@ int cli_cron_list(cli_context *cli, void *pointer)
             add_row(&table, &list[i]);
     }
     if (table.used > 0 && !cli_table_print(&table, stdout)) status = cli_no_memory(cli);
+    if (count == 0 && queue != NULL) cli_note_no_queue(cli, queue);
     if (count == 0 && !cli->json) (void)fprintf(stderr, "no entry yet; `reeve cron add` makes one\n");
     cli_table_fini(&table);
     reeve_cron_free(list, count);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "maintain.h"
+#include "new_queue.h"
 #include "progress.h"
 #include "table.h"
 #include "task_pages.h"
@@ -118,7 +118,7 @@ int cli_list_find(cli_context *cli, const char *queue, const cli_list_find_plan 
     int status = cli_filter_check(cli, plan->filter);
 
     if (status == CLI_DONE) status = cli_queue_argument(cli, queue);
-    if (status == CLI_DONE) status = cli_open_queue(cli, queue);
+    if (status == CLI_DONE) status = cli_open_known_queue(cli, queue);
     if (status == CLI_DONE) status = cli_filter_resolve(cli, plan->filter);
     if (status != CLI_DONE) return status;
     cli_task_pages_init(&search.pages, cli, page, columns, sizeof(columns) / sizeof(columns[0]));

@@ -49,7 +49,10 @@ static int events(cli_context *cli, void *pointer)
 
     if (status == CLI_DONE) status = cli_open_queue(cli, queue);
     if (status != CLI_DONE) return status;
-    if (options->keep >= 0) cli_note_new_queue(cli, queue);
+    if (options->keep >= 0)
+        cli_note_new_queue(cli, queue);
+    else
+        cli_note_no_queue(cli, queue);
     if (options->keep >= 0) result = reeve_events_keep(cli->client, queue, options->keep);
     if (result == REEVE_OK) result = reeve_events_get(cli->client, queue, &kept, &count);
     if (result != REEVE_OK) return cli_fail_call(cli, result, queue);

@@ -221,7 +221,9 @@ static int limit(cli_context *cli, void *pointer)
 
     if (status == CLI_DONE) status = cli_open_queue(cli, cli->rest[0]);
     if (status != CLI_DONE) return status;
-    return changes(options) ? change(cli, options) : cli_show_limits(cli, cli->rest[0], &options->page);
+    if (changes(options)) return change(cli, options);
+    cli_note_no_queue(cli, cli->rest[0]);
+    return cli_show_limits(cli, cli->rest[0], &options->page);
 }
 
 const cli_verb cli_verb_limit = {

@@ -9,7 +9,7 @@
 #include "args.h"
 #include "base/clock.h"
 #include "list_find.h"
-#include "maintain.h"
+#include "new_queue.h"
 #include "page.h"
 #include "protocol/definition.h"
 #include "table.h"
@@ -187,7 +187,7 @@ int cli_list(cli_context *cli, const char *queue, reeve_state state, const char 
                               .left = page->limit == 0 ? UINT64_MAX : (uint64_t)page->limit};
     int status = cli_queue_argument(cli, queue);
 
-    if (status == CLI_DONE) status = cli_open_queue(cli, queue);
+    if (status == CLI_DONE) status = cli_open_known_queue(cli, queue);
     if (status != CLI_DONE) return status;
     cli_table_init(&listing.table, columns, sizeof(columns) / sizeof(columns[0]));
     status = list_all(&listing);

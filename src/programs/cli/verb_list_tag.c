@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "maintain.h"
+#include "new_queue.h"
 #include "page.h"
 #include "table.h"
 #include "task_pages.h"
@@ -77,7 +77,7 @@ int cli_list_tag(cli_context *cli, const char *queue, const char *tag, const ree
     struct listing listing = {.cli = cli, .queue = queue, .tag = tag, .state = state, .pages = {.add_row = add_task}};
     int status = cli_queue_argument(cli, queue);
 
-    if (status == CLI_DONE) status = cli_open_queue(cli, queue);
+    if (status == CLI_DONE) status = cli_open_known_queue(cli, queue);
     if (status != CLI_DONE) return status;
     cli_task_pages_init(&listing.pages, cli, page, columns, sizeof(columns) / sizeof(columns[0]));
     status = list_pages(&listing);

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "json.h"
+#include "new_queue.h"
 #include "reeve/partition.h"
 #include "verbs.h"
 
@@ -91,6 +92,7 @@ static int partition(cli_context *cli, void *given)
             cli_usage(cli, "\"%.100s\" is no number of partitions: from 1 to %d", cli->rest[1], REEVE_PARTITIONS_MAX);
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
+    if (count == 0) cli_note_no_queue(cli, cli->rest[0]);
     if (count > 0) {
         reeve_status result = reeve_partition_set(cli->client, cli->rest[0], (unsigned)count);
 

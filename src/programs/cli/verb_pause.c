@@ -28,7 +28,10 @@ static int set_paused(cli_context *cli, bool paused)
     if (status != CLI_DONE) return status;
     for (size_t i = 0; i < cli->count; i++) {
         cli_maintain(cli, cli->rest[i]);
-        if (paused) cli_note_new_queue(cli, cli->rest[i]);
+        if (paused)
+            cli_note_new_queue(cli, cli->rest[i]);
+        else
+            cli_note_no_queue(cli, cli->rest[i]);
         reeve_status result = paused ? reeve_pause(cli->client, cli->rest[i]) : reeve_resume(cli->client, cli->rest[i]);
 
         if (result != REEVE_OK) return cli_fail_call(cli, result, cli->rest[i]);

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "maintain.h"
+#include "new_queue.h"
 #include "table.h"
 #include "task_view.h"
 #include "verbs.h"
@@ -86,7 +86,7 @@ static int peek(cli_context *cli, void *pointer)
 
     if (status == CLI_DONE && cli->count > 1 && !rv_parse_int(cli->rest[1], 1, PEEK_MAX, &want))
         status = cli_usage(cli, "\"%.100s\": N is a number from 1 to %d", cli->rest[1], PEEK_MAX);
-    if (status == CLI_DONE) status = cli_open_queue(cli, cli->rest[0]);
+    if (status == CLI_DONE) status = cli_open_known_queue(cli, cli->rest[0]);
     if (status != CLI_DONE) return status;
     cli_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
     status = take_tasks(cli, &table, (uint64_t)options->offset, (size_t)want);

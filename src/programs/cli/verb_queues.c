@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "limits_view.h"
 #include "maintain.h"
+#include "new_queue.h"
 #include "page.h"
 #include "protocol/definition.h"
 #include "protocol/serving.h"
@@ -181,6 +182,7 @@ static int take_named(cli_context *cli, cli_table *table)
         reeve_status status = reeve_queue(cli->client, cli->rest[i], &info);
 
         if (status != REEVE_OK) return cli_fail_call(cli, status, cli->rest[i]);
+        cli_note_no_queue(cli, cli->rest[i]);
         result = take_queue_now(cli, table, &info);
     }
     return result;

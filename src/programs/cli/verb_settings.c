@@ -44,6 +44,7 @@ static int run_settings(cli_context *cli, void *options)
 
     if (status == CLI_DONE) status = cli_open_queue(cli, queue);
     if (status != CLI_DONE) return status;
+    if (cli->given == 0) cli_note_no_queue(cli, queue);
     result = reeve_queue_settings_get(cli->client, queue, &held);
     if (result == REEVE_OK && cli->given > 0) {
         cli_note_new_queue(cli, queue);

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "by_queue.h"
 #include "maintain.h"
+#include "new_queue.h"
 #include "stop.h"
 #include "table.h"
 #include "verbs.h"
@@ -238,6 +239,7 @@ static int stats(cli_context *cli, void *pointer)
 
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
+    if (cli->count > 0) cli_note_no_queue(cli, cli->rest[0]);
     return options->watch_ms > 0 ? watch(cli, options) : show_once(cli, options);
 }
 

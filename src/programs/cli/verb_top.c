@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "json.h"
+#include "new_queue.h"
 #include "terminal.h"
 #include "top_model.h"
 #include "top_screen.h"
@@ -87,6 +88,12 @@ static int show(cli_top *top, const struct top_options *options)
     return options->once ? print_once(top, (size_t)options->lines) : cli_top_on_screen(top, options->interval_ms);
 }
 
+static void choose_queue(const cli_context *cli, cli_top *top, const char *queue)
+{
+    (void)snprintf(top->queue, sizeof(top->queue), "%s", queue);
+    if (cli_is_new_queue(cli, queue)) (void)snprintf(top->note, sizeof(top->note), "no such queue yet: %s", queue);
+}
+
 static int run(cli_context *cli, void *pointer)
 {
     const struct top_options *options = pointer;
@@ -97,7 +104,7 @@ static int run(cli_context *cli, void *pointer)
     status = choose_tab(cli, &top, options->tab);
     if (status == CLI_DONE && cli->count > 0) status = cli_queue_argument(cli, cli->rest[0]);
     if (status == CLI_DONE) status = cli_open(cli);
-    if (status == CLI_DONE && cli->count > 0) (void)snprintf(top.queue, sizeof(top.queue), "%s", cli->rest[0]);
+    if (status == CLI_DONE && cli->count > 0) choose_queue(cli, &top, cli->rest[0]);
     if (status == CLI_DONE) status = show(&top, options);
     cli_top_fini(&top);
     return status;

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "each.h"
 #include "json.h"
-#include "maintain.h"
+#include "new_queue.h"
 #include "stop.h"
 #include "utf8.h"
 #include "verbs.h"
@@ -328,7 +328,7 @@ static int watch(cli_context *cli, void *pointer)
     watching.tasks = rv_zalloc_array(cli->count, sizeof(*watching.tasks));
     if (watching.tasks == NULL) return cli_no_memory(cli);
     status = read_arguments(cli, &watching);
-    if (status == CLI_DONE) status = cli_open_queue(cli, watching.queue);
+    if (status == CLI_DONE) status = cli_open_known_queue(cli, watching.queue);
     if (status == CLI_DONE) {
         watching.deadline = rv_deadline(options->timeout_ms);
         cli_stop_catch(cli->client);
