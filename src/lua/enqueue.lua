@@ -115,9 +115,9 @@
 --
 -- Replacement (`conflict`): the tasks that wait for the holder wait for the new task from then on
 -- (lib/replacements.lua). If the holder is blocked, and the new task has no `after`, the new task waits for those
--- parents of the holder that have not ended, except: placeholders and signals, whose names begin with "!"; and parents
--- with the policy "x", for whose death the holder waited. It may read the results that the holder could read. If no
--- parent is left, the new task is ready, or scheduled if it has a time. The new task is refused if more than
+-- parents and signals of the holder that have not come, except: the placeholder "!"; "!worker.<id>", which binds a task
+-- to a worker; and parents with the policy "x", for whose death the holder waited. It may read the results that the
+-- holder could read. If nothing is left to wait for, the new task is ready, or scheduled if it has a time. The new task is refused if more than
 -- @REPLACED_CHILDREN_MAX@ tasks wait for the holder, if the holder is blocked and names more than
 -- @REPLACED_PARENTS_MAX@ parents, ended ones included, or if `after` names the holder.
 --

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reeve/signal.h"
 #include "support/depend.h"
 #include "support/script.h"
 #include "support/unique.h"
@@ -313,6 +314,27 @@ static void it_waits_for_the_same_parents(void **state)
     test_settle_all();
 }
 
+/* But not for a placeholder, nor for the worker that a broadcast names. */
+static void it_waits_for_the_same_signals(void **state)
+{
+    (void)state;
+    static const reeve_parent parents[] = {
+        {.handle = "!approval"}, {.handle = "!payment"}, {.handle = REEVE_PARENT_OPEN}};
+    test_put_spec((reeve_task_spec){.id = "a", .unique = "k", .after = parents, .after_count = 3});
+    test_ok(test_client, reeve_signal_task(test_client, "q", "a", "payment", (reeve_bytes){"1", 1}));
+    test_put_spec(test_replacing("b"));
+    test_state_is("q", "a", "");
+    test_state_is("q", "b", "blocked");
+    assert_string_equal(test_cmd(test_conn, "HKEYS reeve:{q}:parents:b"), "[!approval]");
+    assert_int_equal(reeve_signal_task(test_client, "q", "b", "payment", (reeve_bytes){"", 0}), REEVE_ESTATE);
+    test_ok(test_client, reeve_signal_task(test_client, "q", "b", "approval", (reeve_bytes){"yes", 3}));
+    test_state_is("q", "b", "ready");
+    test_put_spec((reeve_task_spec){
+        .id = "c", .unique = "w", .after = &(reeve_parent){.handle = "!worker.w1"}, .after_count = 1});
+    test_put_spec((reeve_task_spec){.id = "d", .unique = "w", .on_conflict = REEVE_CONFLICT_REPLACE});
+    test_state_is("q", "d", "ready");
+}
+
 static void it_keeps_the_time(void **state)
 {
     (void)state;
@@ -453,6 +475,7 @@ int main(void)
         cmocka_unit_test_setup(it_is_known_for_a_time, test_place_empty),
         cmocka_unit_test_setup(not_where_they_are_too_many, test_place_empty),
         cmocka_unit_test_setup(it_waits_for_the_same_parents, test_place_empty),
+        cmocka_unit_test_setup(it_waits_for_the_same_signals, test_place_empty),
         cmocka_unit_test_setup(it_keeps_the_time, test_place_empty),
         cmocka_unit_test_setup(it_has_parents_of_its_own, test_place_empty),
         cmocka_unit_test_setup(it_does_not_wait_for_the_holder, test_place_empty),

@@ -365,6 +365,7 @@
     X(REPLACEMENT_AGAIN, "link: one that waits for a task which was replaced is told who took its place") \
     X(REPLACEMENT_LAST, "link: ... and that one was replaced, too: by the last of them")                  \
     X(REPLACEMENT_PARENTS, "enqueue: what the task that is replaced waits for, the new one waits for")    \
+    X(REPLACEMENT_SIGNAL, "enqueue: the new one waits for the signal of the task that is replaced")       \
     X(REPLACEMENT_IS_CHILD, "enqueue: a task that waits for the holder of its key is refused")            \
     X(REPLACEMENT_BOTH, "enqueue: what waited for both waits for the new one once")                       \
     X(REPLACEMENT_ACROSS, "enqueue: ... in another queue")                                                \

@@ -136,6 +136,10 @@ int model_heritage(int queue, int id, int replacement, model_edge_sent ret[OPEN 
             model_add_reader(parent, HANDLE(queue, replacement), 0);
         COVER(REPLACEMENT_PARENTS);
     }
+    if (task->edges[OPEN].policy) {
+        sort_in(ret, count++, task, (model_edge_sent){OPEN, task->edges[OPEN].policy, '\0'});
+        COVER(REPLACEMENT_SIGNAL);
+    }
     return count;
 }
 

@@ -69,8 +69,8 @@ end
 
 -- Returns the edges of a blocked task in the form of the option `after`, for its replacement: the edges that have not
 -- ended, also to parents that are expected, and the edges to completed parents, whose records the replacement may read.
--- Handles that begin with "!", placeholders and signals, are left out: the program that removes a placeholder or sends
--- a signal does not know the replacement. Edges with the policy "x" are left out, because a task that waits for a death
+-- It waits for the same signals, too. The placeholder "!" is left out, because the program that removes it does not know
+-- the replacement; so is "!worker.<id>", by which a task is for one worker. Edges with the policy "x" are left out, because a task that waits for a death
 -- and meets none is removed. The replacement becomes a reader of the records in this queue at once, so that they are
 -- not removed with the replaced task; it does not become one if a record was deleted by hand. Returns nil, and does
 -- nothing, if there are too many edges or hand_over would refuse.
@@ -89,6 +89,8 @@ local function heritage(P, id, replacement)
         readers.read(P, replacement, parent)
         readers.add(P, parent_id, {'0', to})
       end
+    elseif find(parent, '^!.') and not find(parent, '^!worker%.') then
+      edges[#edges + 1] = {parent, letter, tonumber(place)}
     end
   end
   table.sort(edges, function(one, other) return one[3] < other[3] end)
