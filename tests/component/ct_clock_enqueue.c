@@ -5,6 +5,7 @@
 
 #include "protocol/scripts.h"
 #include "support/clock.h"
+#include "support/maintain.h"
 #include "support/proxied.h"
 #include "support/queue.h"
 
@@ -157,6 +158,25 @@ static const char *again(const char *id, int64_t at_ms)
     return test_reply_text(reply);
 }
 
+/* A record that went because of the task's own retention: the task may have been the one of the first try. */
+static void a_retention_of_its_own_spoils_the_proof(void **state)
+{
+    (void)state;
+    test_clock_set(1700000000000);
+    int64_t now = test_clock_now();
+    test_put_spec((reeve_task_spec){.id = "n0", .keep_ms = 500});
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_settle(&hand, TEST_KEPT("n0"));
+    assert_string_equal(again("other", now - 3000), "[1]");
+    test_clock_advance(1000);
+    test_maintain_all("q");
+    assert_string_equal(test_state("q", "n0"), "");
+    assert_string_equal(again("n0", now - 2000), "[-1]");
+    /* It ended before the first try. */
+    test_clock_advance(10000);
+    assert_string_equal(again("n0", now + 8000), "[1]");
+}
+
 static void the_proof_goes_by_the_clock_of_the_first_try(void **state)
 {
     (void)state;
@@ -184,6 +204,7 @@ int main(void)
         cmocka_unit_test_setup(what_ended_before_a_step_back_is_not_enqueued_again, set_up),
         cmocka_unit_test_setup(what_ended_before_a_step_forward_is_not_enqueued_again, set_up),
         cmocka_unit_test_setup(what_others_pushed_out_before_a_step_forward_is_not_enqueued_again, set_up),
+        cmocka_unit_test_setup(a_retention_of_its_own_spoils_the_proof, set_up),
         cmocka_unit_test_setup(the_proof_goes_by_the_clock_of_the_first_try, set_up),
     };
     test_options.clock = true;

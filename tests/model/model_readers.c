@@ -97,6 +97,8 @@ int model_drop_own(int queue, int max, bool *ret_more)
         if (!has_readers(p)) p->read = false;
         if (task->state == COMPLETED) COVER(KEEP_OWN_SHORT);
         if (task->state == RETAINED && !p->read) COVER(KEEP_OWN_LONG);
+        if (task->state == COMPLETED && task->at_ms > model.queues[queue].unrecorded_ms)
+            model.queues[queue].unrecorded_ms = task->at_ms;
         if (task->state == COMPLETED) model_drop_early(queue, task);
         if (task->state == RETAINED && !p->read) model_forget(task);
     }

@@ -1,14 +1,17 @@
 -- A step of maintain.lua: removes records of completed tasks whose own retention (the option `keep`) has ended
 -- (lib/readers.lua).
 --
--- requires: base, first_time, readers, retention, transitions
+-- requires: base, first_time, readers, retention, transitions, unrecorded
 -- gives: drop_held
 
 -- The retention of the task has ended. If its id is in `completed`, the record is removed, even if the retention of the
 -- queue is longer; if children may read it, it is kept in `retained` until these have ended.
+-- The queue may keep the records of tasks that ended earlier: so the loss is recorded, with the time of that end.
 local function drop_record(P, id, max)
   local is_read, ended = readers.unhold(P, id), call('ZSCORE', P .. 'completed', id)
   if ended then
+    local noted = tonumber(call('HGET', P .. 'counters', 'unrecorded')) or 0
+    if tonumber(ended) > noted then note_unrecorded(P, ended) end
     readers.forget_ahead(P, 'completed', {id, ended}, max)
     return
   end

@@ -116,7 +116,7 @@ return {
   {name = 'settings', type = 'hash', holds = 'name: value', writers = 'settings, limit, events, pause, pause_for, many', help = 'the settings of the queue, and values that scripts record for other scripts, see below'},
   {name = 'payload_limited', type = 'string', holds = '`1`', writers = 'settings', help = 'exists while the setting `payload_max` is set: no task is handed over'},
   {name = 'counters', type = 'hash', holds = 'name: count', writers = 'turn, end_session, reap, maintain, delete, bulk_update',
-    help = '`completed`, `failed` (attempts), `dead`, `crashed` since the queue was created. They are exact: the script that accepts an outcome counts it. `unrecorded` is the last time at which a task was discarded or deleted, so that no record of it stays'},
+    help = '`completed`, `failed` (attempts), `dead`, `crashed` since the queue was created. They are exact: the script that accepts an outcome counts it. `unrecorded` is the last time at which a task was discarded or deleted, so that no record of it stays, or the end of the last task whose record went because of its own `keep`'},
   {name = 'stats:<day>', type = 'hash', holds = 'name: sum', writers = 'heartbeat, reap, maintain', help = 'statistics of a day (days since the epoch, UTC), see Statistics; expires'},
   {name = 'minutes:<hour>', type = 'hash', holds = 'minute: numbers', writers = 'heartbeat', help = 'what workers settled in each minute of an hour (hours since the epoch), see Statistics; expires after a day'},
   {name = 'events', type = 'stream', holds = 'event', writers = 'all', unchecked = 'tasks go on without events', help = 'the events of tasks, while the queue keeps events'},
