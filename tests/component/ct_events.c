@@ -53,6 +53,20 @@ static void other_ends(void **state)
     assert_string_equal(test_announced(), "completed:a retry:b+60(k) dead:c(k) snoozed:d+70 given_back:e");
 }
 
+/* Another program has deleted the data of running tasks: the rest of the call is settled, and nothing false is told. */
+static void ends_of_tasks_without_data(void **state)
+{
+    (void)state;
+    test_keep_events(1000);
+    test_put("q", "a b c");
+    assert_int_equal(test_lease(&hand, 3), 3);
+    (void)test_cmd(test_conn, "HDEL " Q "tasks a b");
+    (void)test_announced();
+    test_settle(&hand, (test_outcome){0, {.id = "a", .outcome = REEVE_OUTCOME_CANCEL, .message = ""}},
+                (test_outcome){0, {.id = "b", .outcome = REEVE_OUTCOME_DISCARD, .message = ""}}, TEST_FAIL("c"));
+    assert_string_equal(test_announced(), "dead:c(k)");
+}
+
 /* Of a duplicate the task tells that has the key. */
 static void a_refused_duplicate(void **state)
 {
@@ -463,6 +477,7 @@ int main(void)
         cmocka_unit_test_setup(a_plain_task, set_up),
         cmocka_unit_test_setup(other_ends, set_up),
         cmocka_unit_test_setup(times, set_up),
+        cmocka_unit_test_setup(ends_of_tasks_without_data, set_up),
         cmocka_unit_test_setup(a_refused_duplicate, set_up),
         cmocka_unit_test_setup(a_refused_duplicate_behind_a_replacement, set_up),
         cmocka_unit_test_setup(by_hand, set_up),

@@ -31,7 +31,7 @@ local function tell_outcome(P, id, ended, verb, first, kind, message)
     tell_as(P, 'dead', id, 'kind', kind, 'message', message)
   elseif ended == 'completed' then
     tell_as(P, ended, id)
-  elseif ended then
+  elseif ended or verb == 'cancel' then
     return -- lib/cancelled.lua told it
   elseif verb == 'crash' then
     tell_as(P, 'recovered', id, 'kind', kind, 'message', message)
