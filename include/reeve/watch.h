@@ -28,6 +28,8 @@
  *     priority       (priority)
  *     progress       a running task reported progress (percent, message)
  *     logged         a running task wrote a line to its log (message)
+ *     stuck          its attempt ended because of its run time limit, and its handler does not return (message: for how
+ *                    long it has run)
  *     refused        a new task was refused, because this task holds its unique key (message: the key)
  *
  * And these are events of the queue itself, with no task (id NULL):

@@ -70,6 +70,7 @@ extern const rv_script rv_script_fan;
 extern const rv_script rv_script_outbox;
 extern const rv_script rv_script_once;
 extern const rv_script rv_script_suspect;
+extern const rv_script rv_script_stuck;
 extern const rv_script rv_script_check;
 extern const rv_script rv_script_repair;
 

@@ -42,35 +42,46 @@ static bool mark(rv_thread *t, bool *ret_spared)
     return is_stuck;
 }
 
-static void report(const rv_thread *t, bool spared)
+/* What runs on the thread; its item is the thread's own, and stays as it is while the batch is locked. */
+static void describe(rv_thread *t, rv_stuck_task *ret)
 {
-    rv_batch *batch = (rv_batch *)(uintptr_t)&t->batch;
-    char queue[REEVE_QUEUE_MAX + 1] = "", id[REEVE_ID_MAX] = "", ms[RV_NUMBER_TEXT] = "";
+    rv_batch *batch = &t->batch;
+    *ret = (rv_stuck_task){0};
     rv_lock(&batch->lock);
     if (batch->running != RV_NONE) {
-        const rv_item *item = &batch->items[batch->running];
-        rv_copy_text(queue, sizeof(queue), t->pool->queue_sessions[item->lease.queue]->queue);
-        rv_copy_text(id, sizeof(id), item->lease.id);
-        (void)rv_number_text(ms, (uint64_t)(rv_now_ms() - batch->running_since_ms));
+        const rv_lease *lease = &batch->items[batch->running].lease;
+        ret->queue_session = t->pool->queue_sessions[lease->queue];
+        rv_copy_text(ret->session, sizeof(ret->session), batch->sessions[lease->queue]);
+        rv_copy_text(ret->id, sizeof(ret->id), lease->id);
+        ret->ran_ms = rv_now_ms() - batch->running_since_ms;
     }
     rv_unlock(&batch->lock);
+}
+
+static void report(const rv_thread *t, bool spared, const rv_stuck_task *task)
+{
+    char ms[RV_NUMBER_TEXT] = "";
+    if (task->queue_session != NULL) (void)rv_number_text(ms, (uint64_t)task->ran_ms);
     rv_log(REEVE_LOG_ERROR, "thread.stuck",
            spared ? "a handler does not return after its time limit: a spare thread takes the place of its thread"
                   : "a handler does not return after its time limit, and there is no spare thread",
-           "worker", t->worker->id, "thread", t->name, "queue", queue, "task", id, "ms", ms, NULL);
+           "worker", t->worker->id, "thread", t->name, "queue",
+           task->queue_session != NULL ? task->queue_session->queue : "", "task", task->id, "ms", ms, NULL);
 }
 
-void rv_stuck_note(rv_thread *t)
+bool rv_stuck_note(rv_thread *t, rv_stuck_task *ret)
 {
     reeve_worker *worker = t->worker;
     rv_error error = {0};
     bool spared = false;
-    if (!mark(t, &spared)) return;
-    report(t, spared);
+    if (!mark(t, &spared)) return false;
+    describe(t, ret);
+    report(t, spared, ret);
     if (spared && rv_pool_threads_balance(worker, &error) != REEVE_OK)
         rv_log(REEVE_LOG_ERROR, "thread.missing", "could not start a spare thread", "worker", worker->id, "error",
                error.text, NULL);
     if (worker->on_stuck != NULL) worker->on_stuck(t->name, spared);
+    return ret->queue_session != NULL;
 }
 
 void rv_stuck_return(rv_thread *t)

@@ -17,8 +17,16 @@ void rv_stuck_expect(rv_thread *t, int64_t now_ms);
 /* Whether the grace period is over; it is said once. With the batch's lock. */
 bool rv_stuck_is_due(rv_thread *t, int64_t now_ms);
 
-/* Reports the thread, and opens a spare one. Without a lock. */
-void rv_stuck_note(rv_thread *t);
+/* What runs on a stuck thread. */
+typedef struct rv_stuck_task {
+    const rv_queue_session *queue_session; /* of its queue */
+    rv_session_text session;               /* that held it */
+    char id[REEVE_ID_MAX];
+    int64_t ran_ms;
+} rv_stuck_task;
+
+/* Reports the thread in the log, and opens a spare one. Returns whether it is stuck on a task, *ret. Without a lock. */
+bool rv_stuck_note(rv_thread *t, rv_stuck_task *ret);
 
 /* No handler runs on the thread any more. The thread itself, without a lock. */
 void rv_stuck_return(rv_thread *t);

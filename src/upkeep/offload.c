@@ -24,6 +24,7 @@
 #include "running/stuck.h"
 #include "running/task_metrics.h"
 #include "upkeep/offload.h"
+#include "upkeep/stuck_event.h"
 
 static bool add_offloaded(rv_keeper *keeper, const rv_offloaded *more)
 {
@@ -205,7 +206,8 @@ int64_t rv_offload_relieve(reeve_worker *worker)
             bool is_stuck = false;
             int64_t attention = relieve_thread(t, now, &is_stuck);
             if (attention < next) next = attention;
-            if (is_stuck) rv_stuck_note(t);
+            rv_stuck_task task;
+            if (is_stuck && rv_stuck_note(t, &task)) rv_stuck_event(t, &task);
         }
     }
     /* Items that could not be taken over are tried again after a pause. */

@@ -27,8 +27,10 @@ threads_of() { cat /proc/"$1"/task/*/comm | grep -c '^p/'; }
 write_worker alone "grace = 0.3; spare_threads = 1; health = \"$TEST_DIR/health\";"
 start_alone alone
 wait_for '[ "$(logged alone worker.started)" = 1 ]' 20
+redis HSET "reeve:{q}:settings" in_force e events 1000 >/dev/null
 reeve enqueue q hold "$TEST_DIR/go" --id one >/dev/null
 wait_for '[ "$(logged alone thread.stuck)" = 1 ]' 20
+wait_for 'redis XRANGE "reeve:{q}:events" - + | grep -qx stuck' 20
 expect_has "$(grep event=thread.stuck "$TEST_DIR/alone.log")" "thread=p/1 queue=q task=one"
 wait_for 'grep event=worker.stack "$TEST_DIR/alone.log" | grep thread=p/1 | grep -q hold+0x' 20
 wait_for '[ "$(state one)" = dead ]' 20

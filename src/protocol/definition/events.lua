@@ -27,6 +27,7 @@ return {
   {name = 'breaker_opened', help = 'an attempt of it failed, and opened the circuit breaker of its queue, or of the group `message`, until `due`'},
   {name = 'breaker_closed', help = 'it was started to try, and completed: the circuit breaker of its queue, or of the group `message`, closed'},
   {name = 'progress', help = 'its handler reported other progress than before; `percent`, `message`'},
+  {name = 'stuck', help = 'its attempt ended because of its run time limit, and its handler does not return; `thread`, `message`'},
   {name = 'logged', help = 'its handler wrote a line to its log; `message`'},
   {name = 'refused', help = 'a new task was refused, since this one has its unique key; `message`: the key'},
   {name = 'priority', to = {'ready'}, help = 'its priority was changed; `priority`'},
