@@ -1,7 +1,7 @@
 // pages.mjs - every page, light, dark and on a phone: nothing is wider than the screen, axe-core finds nothing serious, and a picture
 // is kept.
 import assert from 'node:assert/strict';
-import { accessible, bulk, ended, finish, many, open, reeve, shots, url } from './browser.mjs';
+import { accessible, bulk, complaints, ended, finish, many, open, reeve, shots, url } from './browser.mjs';
 
 bulk('mail', many(4, (i) => ({ type: 'fail', id: `lost-${i}`, attempts: 1, payload: { kind: ['smtp', 'dns', 'quota'][i % 3], message: ['550 mailbox unavailable', 'no such host: mx.example.com', 'over quota'][i % 3], times: 1 } })));
 bulk('thumbs', many(60, (i) => ({ type: i % 3 ? 'echo' : 'sleep', payload: i % 3 ? { picture: `${i}.jpg`, width: 480 } : { ms: 20 } })));
@@ -32,5 +32,20 @@ for (const [kind, options] of Object.entries({ light: {}, dark: { colorScheme: '
   }
   await at.close();
 }
+
+// Addresses that somebody typed: a page is shown. What reorders the text beside it is an escape. Links among buttons have their height.
+const at = await open();
+for (const [path, heading] of Object.entries({ '%zz': 'Overview', 'task/mail': 'Tasks', 'task/mail/%': '%', 'tasks/ma%zzil': 'Tasks' })) {
+  await at.goto('about:blank');
+  await at.goto(`${url}#/${path}`);
+  await at.locator('main h1', { hasText: heading }).first().waitFor();
+}
+complaints.length = 0; // (404 and 400)
+reeve('enqueue', 'mail', 'echo', JSON.stringify({ text: 'a\u202eb' }), '--id', 'reordered');
+await at.goto(`${url}#/task/mail/reordered`);
+await at.locator('pre', { hasText: 'a\\u202eb' }).first().waitFor();
+await at.goto(`${url}#/queue/mail`);
+const tops = await at.locator('.top .acts > *').evaluateAll((list) => list.map((x) => { const range = document.createRange(); range.selectNodeContents(x); return Math.round(range.getBoundingClientRect().top); }));
+assert.equal(new Set(tops).size, 1, `the texts of the buttons are not at one height: ${tops}`);
 assert.deepEqual(faults, []);
 await finish('pages');

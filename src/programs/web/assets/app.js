@@ -13,10 +13,10 @@ function may(role) { return session && !session.read_only && ROLES.indexOf(sessi
 // Tells this page from others of the same machine, so that none keeps another one's counts waiting.
 const PAGE = Math.random().toString(36).slice(2);
 
-async function apiText(method, path, body) {
+async function apiText(method, path, body, signal) {
   const headers = { 'X-Reeve-Page': PAGE };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
-  const answer = await fetch('api/v1/' + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), credentials: 'same-origin' });
+  const answer = await fetch('api/v1/' + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), credentials: 'same-origin', signal });
   const text = await answer.text();
   if (answer.ok) return text;
   let fault = {};
@@ -24,7 +24,7 @@ async function apiText(method, path, body) {
   if (answer.status === 401 && path !== 'login') { session = null; start(); }
   throw Object.assign(new Error(fault.message || `the server answered ${answer.status}`), { code: fault.error });
 }
-async function api(method, path, body) { return JSON.parse(await apiText(method, path, body)); }
+async function api(method, path, body, signal) { return JSON.parse(await apiText(method, path, body, signal)); }
 
 async function act(method, path, words, then) {
   try {
@@ -65,6 +65,8 @@ document.addEventListener('visibilitychange', () => document.hidden ? hush() : l
 
 // ---- pages ---------------------------------------------------------------------------------------------------------
 
+// An address that somebody typed may have an escape that is not valid.
+function decoded(text) { try { return decodeURIComponent(text); } catch { return text; } }
 let navBad = -1, navAt = '';
 function drawNav(bad) {
   const at = page ? page.nav : '';
@@ -76,7 +78,8 @@ function drawNav(bad) {
 }
 function route() {
   if (!session) return;
-  const [path, query] = location.hash.replace(/^#\/?/, '').split('?'), parts = path.split('/').map(decodeURIComponent);
+  const [path, query] = location.hash.replace(/^#\/?/, '').split('?'), parts = path.split('/').map(decoded);
+  if (parts[0] === 'task' && !parts[2]) parts[0] = 'tasks'; // (the queue alone)
   const found = DEEP[parts[0]] && parts[1] ? DEEP[parts[0]] : (PAGES.find((p) => p[2] === parts[0]) || PAGES[0]).filter((x, i) => i === 0 || i === 4);
   const mine = ++number_;
   page = found[1](parts, new URLSearchParams(query || ''));

@@ -3,6 +3,8 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
+// Characters that reorder what stands beside them are shown as escapes, as the command line does.
+function visible(text) { return String(text).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0')); }
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
@@ -11,7 +13,7 @@ function fill(node, attributes, children) {
   }
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    node.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    node.append(child instanceof Node ? child : document.createTextNode(visible(child)));
   }
   return node;
 }
@@ -21,7 +23,7 @@ function s(tag, attributes, ...children) { return fill(document.createElementNS(
 const nameOf = (x) => x.getAttribute('href') || x.getAttribute('aria-label') || x.textContent;
 function put(node, ...children) {
   const focus = document.activeElement, name = focus !== node && node.id !== 'main' && node.contains(focus) && nameOf(focus);
-  node.replaceChildren(...children.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));
+  node.replaceChildren(...children.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false).map((x) => x instanceof Node ? x : visible(x)));
   const again = name && [...node.querySelectorAll('a, button, [tabindex]')].find((x) => nameOf(x) === name);
   if (again) again.focus({ preventScroll: true });
 }

@@ -85,7 +85,7 @@ function queue(parts) {
     const [reasons, day, limit] = await Promise.all([api('GET', queuePath(name) + '/why').catch(() => null), api('GET', queuePath(name) + '/stats?days=30'), api('GET', queuePath(name) + '/limits?limit=20')]);
     put(why, reasons && panel('What it waits for', reasons.why.map((r) => h('p', null, inZone(r.text)))));
     const today = day.days[day.days.length - 1];
-    put(stats, panel('Completed tasks in 30 days', days(day.days)), flush(h('h2', null, 'Today by type'), today.types.length ?
+    put(stats, h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, 'The last 30 days (UTC)'), h('div', { class: 'legend' }, h('span', null, h('i'), 'completed'), h('span', null, h('i', { class: 'bad' }), 'dead'))), days(day.days)), flush(h('h2', null, 'Today by type'), today.types.length ?
       table(['Type', ['Done', 'num'], ['Failed', 'num'], ['Dead', 'num'], ['Mean wait', 'num'], ['Mean run', 'num']], today.types.map((t) => h('tr', { 'data-link': tasksLink(name, 'type:' + t.type) }, td(h('a', { href: tasksLink(name, 'type:' + t.type) }, t.type || 'others')), number(t.completed), number(t.failed), number(t.dead),
         num(t.wait && t.wait.count ? span(t.wait.mean_ms) : '–'), num(t.run && t.run.count ? span(t.run.mean_ms) : '–')))) : empty('Nothing ran today', 'Statistics come with the heartbeats of workers.')),
       today.run.count > 0 && panel('Times today', table(['', ['Mean', 'num'], ['Half within', 'num'], ['95 % within', 'num'], ['99 % within', 'num'], ['Longest', 'num']],

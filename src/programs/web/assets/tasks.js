@@ -108,11 +108,21 @@ function tasks(parts, query) {
   return { title: name + ' tasks', first: load, node: [h('div', { class: 'crumb' }, h('a', { href: '#/queues' }, 'Queues'), ' / ', h('a', { href: queueLink(name) }, name)), heading('Tasks', bulk), filterBar(text, values, go), chips, holder, command(filterCommand('list', name, pairs))] };
 }
 
+// How many match; null: it failed, or another page was opened, which ends the count.
+async function countAll(name, body) {
+  const leaving = new AbortController(), leave = () => leaving.abort(), slow = setTimeout(() => toast('Counting the tasks that match …'), 500);
+  addEventListener('hashchange', leave);
+  try { return await api('POST', queuePath(name) + '/preview', body, leaving.signal); } catch (e) { if (!leaving.signal.aborted) toast(e.message, true); return null; } finally {
+    clearTimeout(slow);
+    removeEventListener('hashchange', leave);
+  }
+}
+
 // Everything that matches, by the server: counted first; to delete, the number is typed.
 async function operate(name, action, pairs) {
   const body = { action, filter: filterObject(pairs) };
-  let found;
-  try { found = await api('POST', queuePath(name) + '/preview', body); } catch (e) { toast(e.message, true); return; }
+  const found = await countAll(name, body);
+  if (!found) return;
   if (!found.count) { toast('No task matches'); return; }
   const typed = h('input', { type: 'text', inputmode: 'numeric', autocomplete: 'off' });
   const words = { retry: 'Retry', cancel: 'Cancel', delete: 'Delete' }[action];
