@@ -3,7 +3,8 @@
  *
  * The session and the lease are read first (recover.lua), as are the policies that decide about another attempt. The
  * outcome goes by a turn that leases nothing, and names exactly this lease: sent twice, it counts once. A task that waits
- * for others is blocked by the script block in its place.
+ * for others is blocked by the script block in its place. Tasks that waited for this one and are to hear of its end are
+ * told before the call returns: there may be no worker that would.
  */
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include "base/layout.h"
 #include "client/client.h"
+#include "client/fan.h"
 #include "client/partitions.h"
 #include "consumer/lease_token.h"
 #include "handlers/layers_run.h"
@@ -260,12 +262,17 @@ static void build_turn(rv_conn *conn, bool again, const void *context)
     const rv_turn turn = {.thread = "far", .groups = &group, .group_count = 1};
     if (again) add_regain(conn, f);
     rv_turn_build(conn, &turn);
+    rv_cmd(conn, 3);
+    rv_args(conn, "EXISTS");
+    rv_arg2(conn, f->prefix.text, f->prefix.length, "fanout", 6);
+    rv_arg2(conn, f->prefix.text, f->prefix.length, "outbox", 6);
 }
 
 typedef struct turned {
     far *f;
     reeve_status status;
     bool refused;
+    bool more; /* tasks are to hear of ends */
 } turned;
 
 /* False: it is no reply of the script. */
@@ -282,7 +289,8 @@ static bool read_refused(const far *f, const rv_reply *reply, bool *ret)
     return true;
 }
 
-/* The last reply counts: that of the turn, or of block. */
+/* The last reply counts: that of the turn, or of block. Behind that of the turn, a number says whether tasks are to hear
+ * of ends. */
 static void on_turned(size_t index, const rv_reply *reply, void *context)
 {
     turned *t = context;
@@ -291,7 +299,10 @@ static void on_turned(size_t index, const rv_reply *reply, void *context)
         t->status = rv_client_put_off(t->f->client, reply) ? REEVE_OK : rv_client_refused(t->f->client, reply->text);
         return;
     }
-    if (read_refused(t->f, reply, &t->refused)) t->status = REEVE_OK;
+    if (t->f->parents.length == 0 && rv_reply_is(reply, RV_INT))
+        t->more = rv_reply_int(reply, 0) > 0;
+    else if (read_refused(t->f, reply, &t->refused))
+        t->status = REEVE_OK;
 }
 
 static void build_stands(rv_conn *conn, bool again, const void *context)
@@ -315,6 +326,7 @@ static reeve_status send_turn(far *f)
     reeve_status status = rv_client_exec(f->client, build, f, on_turned, &t, &again);
     if (status != REEVE_OK) return status;
     if (t.status == REEVE_EPROTO) return rv_client_odd_reply(f->client, "settle");
+    if (t.status == REEVE_OK && t.more) rv_fan_run(f->client, f->queue);
     if (t.status != REEVE_OK || !t.refused) return t.status;
     if (!again) return refuse(f);
     /* The first call may have settled it: a session that exists has settled what it does not hold any more. */

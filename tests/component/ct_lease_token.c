@@ -69,8 +69,29 @@ static void a_task_waits_for_others(void **state)
     test_ok(test_client, settle("b", 0, (reeve_lease_outcome){.outcome = REEVE_OUTCOME_DONE}));
     assert_string_equal(test_state("q", "a"), "blocked");
     test_ok(test_client, settle("c", 1, (reeve_lease_outcome){.outcome = REEVE_OUTCOME_FAIL}));
-    test_settle_queues("q");
     assert_string_equal(test_state("q", "a"), "ready");
+}
+
+/* No worker is there, and nothing is maintained. */
+static void children_hear_of_the_end_at_once(void **state)
+{
+    const reeve_parent fails[] = {{.handle = "q/a"}}, goes[] = {{.handle = "q/a", .on_death = REEVE_PARENT_GO}};
+    const reeve_parent far[] = {{.handle = "q/b"}}, cancelled[] = {{.handle = "q/c", .on_death = REEVE_PARENT_GO}};
+    (void)state;
+    test_put("q", "a b c");
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "dies", .after = fails, .after_count = 1});
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "goes", .after = goes, .after_count = 1});
+    test_put_spec((reeve_task_spec){.queue = "p", .type = "t", .id = "far", .after = far, .after_count = 1});
+    test_put_spec((reeve_task_spec){.queue = "p", .type = "t", .id = "next", .after = cancelled, .after_count = 1});
+    test_settle_queues("p q");
+    lease_and_go(3, 60000);
+    test_ok(test_client, settle("a", 0, (reeve_lease_outcome){.outcome = REEVE_OUTCOME_FAIL, .kind = "k"}));
+    test_state_is("q", "dies", "dead");
+    test_state_is("q", "goes", "ready");
+    test_ok(test_client, settle("b", 1, (reeve_lease_outcome){.outcome = REEVE_OUTCOME_DONE}));
+    test_state_is("p", "far", "ready");
+    test_ok(test_client, settle("c", 2, (reeve_lease_outcome){.cancel = true}));
+    test_state_is("p", "next", "ready");
 }
 
 static void a_retry_follows_the_policies(void **state)
@@ -192,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(leases_outlive_their_consumer, test_place_empty),
         cmocka_unit_test_setup(a_task_waits_for_others, test_place_empty),
+        cmocka_unit_test_setup(children_hear_of_the_end_at_once, test_place_empty),
         cmocka_unit_test_setup(a_retry_follows_the_policies, test_place_empty),
         cmocka_unit_test_setup(a_retry_follows_the_age_of_the_task, test_place_empty),
         cmocka_unit_test_setup(what_is_wrong_is_refused, test_place_empty),
