@@ -45,6 +45,10 @@ typedef struct reeve_queue_info {
     reeve_rate rate;           /* limit of the queue: starts; count 0: no limit */
     int64_t group_concurrency; /* the same for each group; 0: no limit */
     reeve_rate group_rate;     /* the same for each group; count 0: no limit */
+    uint64_t cancelled_total;  /* since the queue was created: cancelled tasks, with discarded ones */
+    /* Since the queue was created: tasks that came to it, in any way. A retry of a task does not count, a task that was
+     * deleted does. Scripts derive the number from the other totals, so that an enqueue costs no more for it. */
+    uint64_t enqueued_total;
 } reeve_queue_info;
 
 /* Gets one queue. A queue that never had a task is not an error: all counts and totals are 0, and oldest_ready_ms and

@@ -223,7 +223,7 @@ static reeve_status check_change(reeve_client *client, const rv_partition_layout
 /* Nothing of such a queue can be in another partition than the new number says. */
 static bool has_had_none(const reeve_queue_info *info)
 {
-    uint64_t sum = info->completed_total + info->failed_total + info->dead_total + info->crashed_total;
+    uint64_t sum = info->enqueued_total + info->failed_total + info->crashed_total;
     for (size_t i = 0; i < REEVE_STATE_COUNT; i++) sum += info->count[i];
     return sum == 0;
 }

@@ -270,7 +270,7 @@ enum {
     PAUSED,
     COUNTS,
     TOTALS = COUNTS + REEVE_STATE_COUNT,
-    HEAD = TOTALS + 4,
+    HEAD = TOTALS + 6,
     NEXT_DUE,
     STAT_NOW,
     PAUSED_MS,
@@ -307,6 +307,8 @@ static bool read_stat(const char *queue, const rv_reply *reply, reeve_queue_info
     ret->failed_total = number_at(reply, TOTALS + 1);
     ret->dead_total = number_at(reply, TOTALS + 2);
     ret->crashed_total = number_at(reply, TOTALS + 3);
+    ret->cancelled_total = number_at(reply, TOTALS + 4);
+    ret->enqueued_total = number_at(reply, TOTALS + 5);
     ret->oldest_ready_ms = enqueued_at(rv_reply_at(reply, HEAD));
     ret->next_due_ms = rv_reply_within(rv_reply_at(reply, NEXT_DUE), 0, RV_REPLY_NUMBER_MAX, -1);
     ret->paused_ms = rv_rates_paused_since(rv_reply_at(reply, PAUSED_MS));
@@ -340,6 +342,8 @@ static void add_queue(reeve_queue_info *sum, const reeve_queue_info *part)
     sum->failed_total += part->failed_total;
     sum->dead_total += part->dead_total;
     sum->crashed_total += part->crashed_total;
+    sum->cancelled_total += part->cancelled_total;
+    sum->enqueued_total += part->enqueued_total;
     sum->oldest_ready_ms = earlier(sum->oldest_ready_ms, part->oldest_ready_ms);
     sum->next_due_ms = earlier(sum->next_due_ms, part->next_due_ms);
     sum->paused_ms = sum->paused ? earlier(sum->paused_ms, part->paused_ms) : -1;

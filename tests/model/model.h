@@ -236,6 +236,7 @@ typedef struct model_queue {
     int keep_bytes;     /* of results; 0: as many as there are */
     bool bytes_counted; /* those of all that had ended before, too */
     int counters[4];
+    int enqueued;          /* ever */
     int64_t unrecorded_ms; /* when a task last went without a record, but by the retention */
     struct {
         int holder;      /* + 1; 0: free */

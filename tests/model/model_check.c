@@ -215,6 +215,16 @@ static void check_wake(int queue, const model_seen *all)
         model_differ("tasks are ready in queue %d, and nobody is told", queue);
 }
 
+/* The number of tasks that ever came, which scripts derive from the others. */
+static void check_enqueued(int queue, const model_seen_queue *seen)
+{
+    int sum = seen->counters[0] + seen->counters[2] + seen->ends[0] + seen->ends[1];
+    for (model_state state = NONE + 1; state < RETAINED; state++)
+        if (state != COMPLETED && state != DEAD && state != CANCELLED) sum += model_count(queue, state);
+    if (sum != model.queues[queue].enqueued)
+        model_differ("%d tasks came to queue %d, and its counters say %d", model.queues[queue].enqueued, queue, sum);
+}
+
 static void check_queue(int queue, const model_seen_queue *seen)
 {
     model_queue *q = &model.queues[queue];
@@ -226,6 +236,7 @@ static void check_queue(int queue, const model_seen_queue *seen)
     if (seen->unrecorded_ms != q->unrecorded_ms)
         model_differ("a task of queue %d went without a record at %lld, not %lld", queue,
                      (long long)seen->unrecorded_ms, (long long)q->unrecorded_ms);
+    check_enqueued(queue, seen);
     if (seen->paused != q->paused) model_differ("queue %d is %s paused", queue, seen->paused ? "" : "not");
     if (seen->large != q->large) model_differ("queue %d is %s large", queue, seen->large ? "" : "not");
     if (seen->waiters != q->waiters) model_differ("queue %d has %s waiters", queue, seen->waiters ? "" : "no");

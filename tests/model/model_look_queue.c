@@ -67,9 +67,11 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
 
 void model_read_counters(int queue, const char *rest, const rv_reply *found)
 {
-    static const char *const names[] = {"completed", "failed", "dead", "crashed", "unrecorded", NULL};
+    static const char *const names[] = {"completed",  "failed",    "dead",           "crashed",
+                                        "unrecorded", "cancelled", "enqueued_extra", NULL};
     model_allow(queue, rest, found, names);
     for (int i = 0; i < 4; i++) model_now_seen.queues[queue].counters[i] = atoi(model_field(found, names[i]));
+    for (int i = 0; i < 2; i++) model_now_seen.queues[queue].ends[i] = atoi(model_field(found, names[5 + i]));
     model_now_seen.queues[queue].unrecorded_ms = atoll(model_field(found, names[4]));
 }
 

@@ -236,8 +236,8 @@ void model_ask_cancelled(const int arg[ARGS])
 
 /* ---- stat ------------------------------------------------------------------------------------------------------ */
 
-/* What stat says: whether the queue is paused, a number for each state that users see, four counters, and then: */
-enum { HEAD = 1 + (RETAINED - NONE - 1) + 4, NUMBERS = HEAD + 3 };
+/* What stat says: whether the queue is paused, a number for each state that users see, six counters, and then: */
+enum { HEAD = 1 + (RETAINED - NONE - 1) + 6, NUMBERS = HEAD + 3 };
 
 void model_stat_make(int arg[ARGS])
 {
@@ -271,13 +271,15 @@ static void check_head(int queue, const model_seen_queue *seen, const char *actu
     if (seen->segment_count > 0) COVER(SEGMENT_STAT);
 }
 
-static void check_stat(int queue, const rv_reply *reply)
+static void check_stat(int queue, const model_seen_queue *seen, const rv_reply *reply)
 {
     const model_queue *q = &model.queues[queue];
     int64_t expected[NUMBERS] = {q->paused};
     size_t count = 1;
     for (model_state state = NONE + 1; state < RETAINED; state++) expected[count++] = model_count(queue, state);
     for (int i = 0; i < 4; i++) expected[count++] = q->counters[i];
+    expected[count++] = seen->ends[0];
+    expected[count] = q->enqueued;
     expected[HEAD + 1] = first_due(queue);
     expected[HEAD + 2] = model.now_ms;
     for (size_t i = 0; i < NUMBERS; i++)
@@ -292,7 +294,7 @@ void model_stat(const int arg[ARGS])
     model_key(arg[QUEUE]);
     const rv_reply *reply = model_call();
     if (!reply) return;
-    check_stat(arg[QUEUE], reply);
+    check_stat(arg[QUEUE], seen, reply);
     check_head(arg[QUEUE], seen, rv_reply_at(reply, HEAD)->text);
     COVER(STAT);
 }

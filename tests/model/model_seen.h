@@ -70,6 +70,7 @@ typedef struct model_seen_queue {
     bool paused, large, waiters, grouped;
     char keep[4][32];
     int counters[4];
+    int ends[2]; /* counters: cancelled, enqueued_extra */
     int64_t unrecorded_ms;
     int tokens, groups;
     int keep_bytes, result_bytes;

@@ -41,6 +41,14 @@ static void look_for(const char *text)
     if (wanted && strcmp(wanted, text) == 0) model_differ("found: %s", text);
 }
 
+/* A task that comes to a queue counts there. */
+static void count_enqueued(const model_task *task)
+{
+    for (int queue = 0; queue < QUEUES; queue++)
+        if (task >= model.queues[queue].tasks && task < model.queues[queue].tasks + SLOTS)
+            model.queues[queue].enqueued++;
+}
+
 void model_enter(model_task *task, model_state state)
 {
     char text[96];
@@ -51,6 +59,7 @@ void model_enter(model_task *task, model_state state)
     if (!found) model_differ("%s: the definition does not allow this transition", text);
     if (found) found->count++;
     look_for(text);
+    if (task->state == NONE) count_enqueued(task);
     task->state = state;
 }
 

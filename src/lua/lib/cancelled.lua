@@ -1,12 +1,13 @@
 -- A task becomes cancelled.
 --
--- requires: base, deadline, event, history, retention, readers, reads, slot, unique, unrecorded, transitions
+-- requires: base, deadline, event, history, retention, readers, reads, slot, totals, unique, unrecorded, transitions
 -- gives: end_cancelled
 
 -- Ends a task as cancelled. The caller has removed it from its state. Its record is kept like that of a completed task.
 -- `...`: names and values of further fields of its history and event; or false: the task is discarded, without a
 -- record. Returns "cancelled".
 local function end_cancelled(P, id, envelope, now, ...)
+  count_total(P, 'cancelled')
   local o = header(envelope)
   unlock(P, id, o, true)
   if o.group or o.malformed then leave_slot(P, id) end
@@ -25,9 +26,8 @@ local function end_cancelled(P, id, envelope, now, ...)
   if is_discarded then
     note_unrecorded(P, now)
     tell_as(P, 'discarded', id)
-  elseif acting() then
-    tell_as(P, 'cancelled', id, ...)
   else
+    local tell = acting() and tell_as or tell
     tell(P, 'cancelled', id, ...)
   end
   return 'cancelled'

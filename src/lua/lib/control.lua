@@ -2,7 +2,7 @@
 --
 -- requires: base, result_blocks, cancelled, deadline, event, group_place, retention, dependency_edges, ready_last
 -- requires: segment, readers, reads, slot, unique
--- requires: wake_one, task_state, transitions
+-- requires: totals, wake_one, task_state, transitions
 -- gives: cancel, free_of_children, leave_place, remove, to_ready
 
 -- Removes a task from the keys of its state. The task is not running.
@@ -44,6 +44,13 @@ local function free_of_children(P, id, cascade)
   tell_children(P, id, 'cascade')
 end
 
+-- Counts a task that is deleted or moved before it has ended, as those are counted that end.
+local function count_removed(P, state)
+  if state ~= 'completed' and state ~= 'dead' and state ~= 'cancelled' then
+    count_total(P, 'enqueued_extra')
+  end
+end
+
 -- Deletes a task that is not running, with all its keys.
 local function remove(P, id, envelope, state)
   if state == 'running' then return state end
@@ -60,6 +67,7 @@ local function remove(P, id, envelope, state)
   if o.group or o.malformed then leave_slot(P, id) end
   forget_deadline(P, id, envelope)
   if has_info(envelope) then readers.release(P, id) end
+  count_removed(P, state)
   forget(P, {id})
   tell(P, 'deleted', id)
   notify(P, {id}, 'deleted')

@@ -5,7 +5,7 @@
 --   failures:<kind> zset  id -> when
 --
 -- requires: base, cancel_mark, cancelled, deadline, event, history, retention, dependency_edges, insert_plain, readers
--- requires: reads, slot, stats
+-- requires: reads, slot, stats, totals
 -- requires: unique, transitions
 -- gives: die, dies
 
@@ -39,7 +39,7 @@ local function die(P, id, now, kind, message, envelope)
   envelope = envelope or call('HGET', P .. 'tasks', id)
   if not envelope then return 'dead' end
   if is_cancelled(envelope) then return end_cancelled(P, id, envelope, now) end
-  redis.pcall('HINCRBY', P .. 'counters', 'dead', 1)
+  count_total(P, 'dead')
   local o = header(envelope)
   unlock(P, id, o)
   if o.group or o.malformed then leave_slot(P, id) end

@@ -160,6 +160,7 @@ local function not_needed(P, id)
   unlock(P, id, o, true)
   if o.group or o.malformed then leave_slot(P, id) end
   readers.release(P, id)
+  redis.pcall('HINCRBY', P .. 'counters', 'enqueued_extra', 1)
   forget(P, {id})
   tell(P, 'deleted', id)
   notify(P, {id}, 'deleted')

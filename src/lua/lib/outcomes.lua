@@ -2,7 +2,7 @@
 -- that has just left its session.
 --
 -- requires: base, cancel_mark, cancelled, deadline, death, requeue_one, group_place, history, retention, readers
--- requires: schedule, settle, stats, turn_settings, unique
+-- requires: schedule, settle, stats, totals, turn_settings, unique
 -- gives: outcomes
 
 -- Notes a failed attempt in info:<id>, and takes the deadline out of the envelope. more: how many failures this adds.
@@ -11,7 +11,7 @@
 local function failed(P, id, now, kind, message, more, what, ...)
   local info, envelope = P .. 'info:' .. id, call('HGET', P .. 'tasks', id)
   if envelope and is_cancelled(envelope) then what = 'failed' end
-  if more > 0 then redis.pcall('HINCRBY', P .. 'counters', 'failed', more) end
+  if more > 0 then count_total(P, 'failed', more) end
   local known = call('HMGET', info, 'failures', 'history')
   local history = history_with(known[2], history_line(now, what, 'kind', kind, 'message', message, ...))
   call('HSET', info, 'failures', text(count_of(known[1]) + more), 'kind', kind, 'message', message,
@@ -72,7 +72,7 @@ end
 -- max: with how many crashes the task dies; '0': it is not known whether this task caused the crash.
 function outcomes.crash(P, id, now, settings, max, message, backtrace)
   local info, envelope = P .. 'info:' .. id, call('HGET', P .. 'tasks', id)
-  redis.pcall('HINCRBY', P .. 'counters', 'crashed', '1')
+  count_total(P, 'crashed')
   add_stats(P, now, 'crashed', 1)
   if not envelope then return end
   local known, is_cause = call('HMGET', info, 'crashes', 'history'), max ~= '0'

@@ -103,23 +103,23 @@ end
 -- given, they are not in the index of tags any more. ahead: true if set is "completed" and they were not the oldest of
 -- it.
 local function forget(P, ids, set, ahead)
-  local extra = {}
+  local extra, completed = {}, set == 'completed'
   -- One command instead of one for each.
   if call('EXISTS', P .. 'tags', P .. 'results', P .. 'completed_extra', P .. 'read', P .. 'fanout', P .. 'fanout_far') > 0 then
     readers.drop(P, ids)
     if not set then forget_tags(P, ids) end
-    forget_results(P, ids, set == 'completed' and not ahead)
+    forget_results(P, ids, completed and not ahead)
     extra = leave_completed_extra(P, ids)
-    readers.keep_edges(P, set == 'completed' and extra or ids)
+    readers.keep_edges(P, completed and extra or ids)
   end
   if set == 'dead' then
     for i = 1, #ids do unindex(P, ids[i]) end
   end
   call('HDEL', P .. 'tasks', unpack(ids))
   -- Most completed tasks have neither key.
-  forget_told(P, set == 'completed' and extra or ids)
+  forget_told(P, completed and extra or ids)
   -- Their children may have waited for a retry, which is not possible any more.
-  if (set == 'dead' or set == 'cancelled') and call('EXISTS', P .. 'linked') == 1 then forsake(P, ids) end
+  if set and not completed and call('EXISTS', P .. 'linked') == 1 then forsake(P, ids) end
 end
 
 readers.forget = forget

@@ -1,6 +1,7 @@
 -- Retries. Needs what lib/control.lua needs, and that.
 --
--- requires: base, cancel_mark, deadline, event, history, readers, result_blocks, schedule, control, unique, transitions
+-- requires: base, cancel_mark, deadline, event, history, readers, result_blocks, schedule, control, totals, unique
+-- requires: transitions
 -- gives: revive
 
 -- Lua has room for 200 locals.
@@ -53,6 +54,8 @@ local function revive(P, id, envelope, state, completed)
   if state == 'completed' then leave_completed(P, id) else leave_place(P, id, state, envelope) end
   if state == 'dead' or state == 'completed' then call('HDEL', P .. 'info:' .. id, 'failures', 'crashes', 'alone', 'snoozes') end
   if state ~= 'scheduled' then envelope = drop_deadline(P, id, unmark_cancelled(P, id, envelope)) end
+  -- It has not ended: it is counted once (lib/control.lua).
+  if state ~= 'scheduled' then count_total(P, 'enqueued_extra', -1) end
   put_off(P, id, envelope)
   local now = clock()
   local waits = to_blocked_or_ready(P, id, o, envelope, state, now)

@@ -16,6 +16,8 @@ void cli_queue_json(const reeve_queue_info *info, int64_t workers, FILE *out)
     cli_json_uint(&json, "failed_total", info->failed_total);
     cli_json_uint(&json, "dead_total", info->dead_total);
     cli_json_uint(&json, "crashed_total", info->crashed_total);
+    cli_json_uint(&json, "cancelled_total", info->cancelled_total);
+    cli_json_uint(&json, "enqueued_total", info->enqueued_total);
     cli_json_maybe(&json, "oldest_ready_ms", info->oldest_ready_ms);
     cli_json_maybe(&json, "next_due_ms", info->next_due_ms);
     cli_json_maybe(&json, "paused_ms", info->paused_ms);
