@@ -23,6 +23,10 @@ await page.locator('.toast.bad').waitFor();
 for (const [role, pauses, deletes] of [['viewer', 0, 0], ['operator', 1, 0], ['admin', 1, 1]]) {
   await login(role, `secret-${role}`);
   await page.locator('#who').getByText(role).first().waitFor();
+  assert.equal(await page.locator('.toast.bad').count(), 0, 'what went wrong before the login is gone');
+  await page.goto(`${usersUrl}#/tasks/jobs`);
+  await page.locator('tbody tr').nth(2).waitFor();
+  assert.equal(await page.locator('tbody input').count(), pauses ? 3 : 0, `${role}: who can do nothing with tasks does not select them`);
   await page.goto(`${usersUrl}#/queue/jobs`);
   await page.getByRole('link', { name: 'Tasks' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), pauses, role);

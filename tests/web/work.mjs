@@ -1,7 +1,7 @@
 // work.mjs - what an operator does: watch a task live, find a failure, read it, retry it; change 10,000 and leave; cancel what runs;
 // pause a queue; control a worker.
 import assert from 'node:assert/strict';
-import { bulk, ended, finish, json, many, open, reeve, until, url } from './browser.mjs';
+import { bulk, ended, finish, json, many, open, reeve, shots, until, url } from './browser.mjs';
 
 const markup = '<img src=x onerror=alert(1)>';
 bulk('mail', many(5, (i) => ({ type: 'fail', id: `bad-${i}`, attempts: 1, payload: { kind: 'smtp', message: markup, times: 1 } })));
@@ -123,8 +123,13 @@ await page.getByRole('button', { name: 'Quiet: media-1' }).click();
 await until('the worker is quiet', () => json('workers').state === 'quiet');
 await page.getByRole('button', { name: 'Resume: media-1' }).click();
 await until('the worker resumes', () => json('workers').state === 'running');
+reeve('enqueue', 'thumbs', 'sleep', '{"ms":60000}', '--id', 'asleep');
+await until('a task runs', () => json('show', 'thumbs/asleep').state === 'running');
 await page.getByRole('button', { name: 'Stacks: media-1' }).click();
 await page.getByRole('heading', { name: 'Stacks of media-1' }).waitFor();
+assert.match(await page.locator('.stacks pre').first().innerText(), /^#0 .*\n#1 /, 'a frame is a line');
+await page.locator('.stacks h3 a', { hasText: 'thumbs/asleep' }).waitFor();
+await page.screenshot({ path: `${shots}/stacks-light.png` });
 await page.keyboard.press('Escape');
 reeve('threads', json('workers').worker, 'main', '4');
 await finish('work');

@@ -108,7 +108,9 @@ async function start() {
   hush();
   try { session = await api('GET', 'session'); } catch (e) { put(main, empty('The server cannot be reached', e.message)); setTimeout(start, 2000); return; }
   put(document.getElementById('who'), session.authentication && session.user ? [session.user, ' ', sub(session.role), session.login && h('button', { class: 'plain', type: 'button', click: async () => { await api('POST', 'logout'); session = null; snapshot = null; start(); } }, 'Log out')] : session.read_only ? 'read-only' : '');
+  document.getElementById('toasts').replaceChildren(); // (such as that of a wrong password)
   if (session.role === 'nobody') {
+    put(document.getElementById('live'));
     if (session.login) login();
     else put(main, empty('This server takes a token', 'Reach it by the proxy that authenticates you.'));
     return;

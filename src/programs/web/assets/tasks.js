@@ -67,8 +67,8 @@ function tasks(parts, query) {
   const withState = (s2) => showFilter([...(s2 === 'all' ? [] : [['state', s2]]), ...pairs.filter((p) => p[0] !== 'state')]);
 
   function row(t) {
-    const box = h('input', { type: 'checkbox', 'aria-label': 'Select ' + t.id, change: (e) => { if (e.target.checked) selected.add(t.id); else selected.delete(t.id); acts(); } });
-    return h('tr', { 'data-link': taskLink(t.handle) }, td(box), td(taskName(t.handle, t.id)), td(t.type), td(badge(t.cancelling ? 'cancelling' : t.stalled ? 'stalled' : t.state)),
+    const box = may('operator') && h('input', { type: 'checkbox', 'aria-label': 'Select ' + t.id, change: (e) => { if (e.target.checked) selected.add(t.id); else selected.delete(t.id); acts(); } });
+    return h('tr', { 'data-link': taskLink(t.handle) }, box && td(box), td(taskName(t.handle, t.id)), td(t.type), td(badge(t.cancelling ? 'cancelling' : t.stalled ? 'stalled' : t.state)),
       h('td', { class: 'clip sub' }, t.error_kind ? [h('b', null, t.error_kind), ' ', t.error_message] : t.progress !== null ? `${t.progress} % ${t.progress_words || ''}` : ''), num(t.failures + t.crashes || h('span', { class: 'zero' }, '0')), num(ago(lastTime(t))));
   }
   async function each(verb, method, path) {
@@ -100,7 +100,7 @@ function tasks(parts, query) {
     } catch (e) { put(holder, empty('The filter is not valid', e.message)); } finally { loading = false; }
   }
   put(foot, note, h('div', { class: 'acts' }, more));
-  put(holder, h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Table' }, h('table', null, h('thead', null, h('tr', null, h('th', { scope: 'col' }, h('input', { type: 'checkbox', 'aria-label': 'Select all that are shown', change: (e) => rows.querySelectorAll('input').forEach((box) => { if (box.checked !== e.target.checked) box.click(); }) })),
+  put(holder, h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Table' }, h('table', null, h('thead', null, h('tr', null, may('operator') && h('th', { scope: 'col' }, h('input', { type: 'checkbox', 'aria-label': 'Select all that are shown', change: (e) => rows.querySelectorAll('input').forEach((box) => { if (box.checked !== e.target.checked) box.click(); }) })),
     ['Id', 'Type', 'State', 'Last error or progress'].map((x) => h('th', { scope: 'col' }, x)), ['Failed', 'When'].map((x) => h('th', { scope: 'col', class: 'num' }, x)))), rows)), foot);
   put(chips, ['all', ...STATES].map((x) => h('a', { href: tasksLink(name, withState(x)), 'aria-current': x === state ? 'true' : null }, x)));
   api('GET', queuePath(name) + '/failures').then((f) => { values.kind = f.failures.map((x) => x.kind); }).catch(() => {});
@@ -129,7 +129,7 @@ async function operate(name, action, pairs) {
   ask(`${words} ${whole.format(found.count)} tasks of ${name}?`, [h('p', { class: 'mono' }, showFilter(pairs)), h('p', { class: 'sub' }, 'The server does it, also if this page is closed.'),
     action === 'delete' && h('label', null, `Type ${found.count} to delete them; this cannot be undone.`, typed)],
   ['Keep them', ''], [words, action === 'delete' ? 'danger' : 'main', async () => {
-    if (action === 'delete' && typed.value.trim() !== String(found.count)) { typed.focus(); return false; }
+    if (action === 'delete' && typed.value.replace(/\D/g, '') !== String(found.count)) { typed.focus(); return false; }
     try {
       await api('POST', queuePath(name) + '/operations', action === 'delete' ? { ...body, expected: found.count } : body);
       location.hash = '#/operations';

@@ -22,8 +22,9 @@ function threadsDialog(w) {
 }
 async function stackDialog(w) {
   try {
-    const text = await apiText('GET', `workers/${encodeURIComponent(w.worker)}/stack`);
-    ask(`Stacks of ${w.name}`, pretty(JSON.stringify(JSON.parse(text).stacks)), ['Close', 'main']);
+    const { stacks } = await api('GET', `workers/${encodeURIComponent(w.worker)}/stack`);
+    ask(`Stacks of ${w.name}`, h('div', { class: 'stacks', tabindex: 0, role: 'group', 'aria-label': 'Stacks' }, stacks.threads.map((t) =>
+      h('section', null, h('h3', null, t.thread, ' ', sub(`thread ${t.tid}`), t.id && [' ', taskName(`${t.queue}/${t.id}`, `${t.queue}/${t.id}`), ' ', sub(`${t.type}, for ${span(t.for_ms)}`)]), h('pre', null, t.stack || 'it gave none'))), stacks.left_out > 0 && sub(`${stacks.left_out} more threads`)), ['Close', 'main']);
   } catch (e) { toast(`${w.name}: ${e.message}`, true); }
 }
 function workerActs(w) {
