@@ -125,6 +125,7 @@ await page.getByRole('button', { name: 'Resume: media-1' }).click();
 await until('the worker resumes', () => json('workers').state === 'running');
 reeve('enqueue', 'thumbs', 'sleep', '{"ms":60000}', '--id', 'asleep');
 await until('a task runs', () => json('show', 'thumbs/asleep').state === 'running');
+assert.ok(await page.locator('.toast').count() <= 4, 'messages do not cover the page');
 await page.getByRole('button', { name: 'Stacks: media-1' }).click();
 await page.getByRole('heading', { name: 'Stacks of media-1' }).waitFor();
 assert.match(await page.locator('.stacks pre').first().innerText(), /^#0 .*\n#1 /, 'a frame is a line');

@@ -83,7 +83,9 @@ function pretty(text) {
 
 function toast(text, bad) {
   const node = h('div', { class: bad ? 'toast bad' : 'toast' }, text);
-  document.getElementById('toasts').append(node);
+  const all = document.getElementById('toasts');
+  while (all.children.length > 3) all.firstChild.remove(); // (more would cover the page)
+  all.append(node);
   setTimeout(() => node.remove(), bad ? 8000 : 3500);
 }
 
