@@ -159,8 +159,10 @@ typedef enum reeve_conflict {
  *     wait    the child keeps waiting, because the parent may complete after a retry. If the parent is deleted, the
  *             child dies
  *     death   the child runs only in this case: it becomes ready when the first of its parents dies, is cancelled or is
- *             deleted. If all parents complete, the child is deleted. Use this value for all parents of a child or
- *             for none.
+ *             deleted. If all parents complete, the child is deleted.
+ *
+ * The parents of a child can have different values: that of a parent applies to its own end. A child with the value
+ * death for at least one parent is deleted when all its parents have ended without such a death.
  */
 typedef enum reeve_on_parent_death {
     REEVE_PARENT_FAIL = 0,
