@@ -108,9 +108,70 @@ running() {
     expect_status 0 reeve expire r --all --limit 1
     expect_has "$OUT" "expired 1 of "
     expect_status 0 reeve cancel r --state running --all --dry-run
-    expect_has "$OUT" "would be cancelled"
+    expect_has "$OUT" "would be asked to stop; nothing was done"
     expect_status 0 reeve cancel r --state running --id-prefix x
     wait_for '[ "$(in_queue r cancelled)" -ge 1 ]' 30
+}
+
+# Running tasks are asked to stop. The test holds their leases, so they still run when the command ends.
+asking() {
+    local id
+    reeve enqueue stop sleep --id w >/dev/null || fail "not enqueued"
+    for id in z1 z2 z3; do
+        reeve enqueue stop sleep --id "$id" >/dev/null || fail "not enqueued"
+        expect_status 0 reeve lease "stop/$id" --for 10m
+    done
+    expect_status 0 reeve cancel stop --state running --all --dry-run
+    expect_has "$OUT" "3 of 3 would be asked to stop; nothing was done"
+    expect_status 0 reeve cancel stop --state running --all --dry-run --json
+    expect_eq "$(member 'done' "$OUT") $(member cancelling "$OUT")" "0 3"
+    expect_status 0 reeve cancel stop --state running --all --limit 1
+    expect_eq "$OUT" "cancelled 0 of 1; asked 1 running task to stop"
+    expect_status 0 reeve cancel stop --state running --all
+    expect_eq "$OUT" "cancelled 0 of 3; asked 3 running tasks to stop"
+    expect_eq "$(in_queue stop running)" 3
+    expect_status 0 reeve cancel stop --state running --id-prefix z --json
+    expect_eq "$(member 'done' "$OUT") $(member cancelling "$OUT")" "0 3"
+    expect_status 0 reeve cancel stop --all --json
+    expect_eq "$(member 'done' "$OUT") $(member cancelling "$OUT")" "1 0"
+}
+
+# An error of all calls ends the work at the first task. An error of one task is counted.
+ends_at_once() {
+    expect_status 2 reeve edit q --all --group ''
+    expect_has "$ERR" "--group: the text is empty"
+    for dry in '' --dry-run; do
+        expect_status 2 reeve move q --all --to q $dry
+        expect_has "$ERR" "--to q: the tasks are in this queue"
+    done
+    reeve enqueue own noop --id a >/dev/null && reeve enqueue own noop --id b >/dev/null || fail "not enqueued"
+    expect_status 2 reeve edit own --all --on-dead "$(printf '%0300d' 0)"
+    expect_eq "$OUT" "edited 0 of 2"
+    expect_has "$ERR" "on_dead"
+    expect_status 1 reeve depend own --all --after own/a
+    expect_eq "$OUT" "changed 1 of 2 (1 refused)"
+    expect_has "$ERR" "own/a cannot wait for itself"
+}
+
+# A replica refuses every write, and each call is repeated for some seconds.
+on_a_replica() {
+    # (A server in cluster mode becomes no replica without a master.)
+    [ "${REEVE_TEST_OVER:-unix}" != cluster ] || return 0
+    redis REPLICAOF 127.0.0.1 1 >/dev/null
+    expect_status 1 reeve tag own --all --add x
+    expect_eq "$OUT" "tagged 0 of 2"
+    expect_has "$ERR" "READONLY"
+    redis REPLICAOF NO ONE >/dev/null
+}
+
+# Redis refuses every write of this user. No call is repeated, so one script call fails.
+without_rights() {
+    redis ACL SETUSER reader on '>secret' '~*' '&*' +@all -@write >/dev/null
+    redis CONFIG RESETSTAT >/dev/null
+    expect_status 1 reeve tag own --all --add x --redis "$(redis_as reader:secret)" --json
+    expect_eq "$(member seen "$OUT") $(member 'done' "$OUT") $(member refused "$OUT")" "2 0 0"
+    expect_has "$ERR" '"error":"redis"'
+    expect_has "$(redis INFO commandstats | grep '^cmdstat_evalsha:')" "failed_calls=1"
 }
 
 failing() {
@@ -141,4 +202,8 @@ others
 refusals
 failing
 running
+asking
+ends_at_once
+on_a_replica
+without_rights
 words

@@ -110,7 +110,7 @@ seeing() {
     expect_eq "$ERR" "no dead task of that kind in d"
     expect_status 0 reeve failures never
     expect_eq "$OUT" ""
-    expect_eq "$ERR" "no dead task in never"
+    expect_eq "$ERR" "reeve: failures: no such queue yet: never"$'\n'"no dead task in never"
     expect_status 0 reeve show d/io1
     expect_has "$OUT" "run it again with: reeve retry d/io1"
 }
@@ -150,7 +150,7 @@ cancelling() {
     expect_status 0 reeve enqueue d noop --id later2 --in 1h --tag b
     # (b: three of decode, the odd one, and the scheduled one)
     expect_status 0 reeve cancel d --tag b --json
-    expect_eq "$OUT" '{"queue":"d","action":"cancel","seen":10,"done":5,"refused":0,"dry_run":false,"first":null}'
+    expect_eq "$OUT" '{"queue":"d","action":"cancel","seen":10,"done":5,"cancelling":0,"refused":0,"dry_run":false,"first":null}'
     expect_eq "$(in_queue d ready)" 5
     expect_status 0 reeve cancel d --all
     expect_eq "$OUT" "cancelled 5 of 5"
@@ -168,7 +168,7 @@ deleting() {
     expect_status 0 reeve purge d --tag b
     expect_eq "$OUT" "purged 1 of 6"
     expect_status 0 reeve purge d --state completed --type noop --json
-    expect_eq "$OUT" '{"queue":"d","action":"purge","seen":2,"done":2,"refused":0,"dry_run":false,"first":null}'
+    expect_eq "$OUT" '{"queue":"d","action":"purge","seen":2,"done":2,"cancelling":0,"refused":0,"dry_run":false,"first":null}'
     expect_status 0 reeve purge d --older-than 1d
     expect_has "$OUT" "purged 0 of "
     expect_status 2 reeve purge d --state dead

@@ -231,6 +231,9 @@ steering() {
     expect_has "$OUT" '"dry_run":true'
     expect_has "$OUT" '"first":["bulk/'
     prints purge 0 purge bulk --all --state cancelled
+    reeve enqueue bulk noop --id asked >/dev/null && reeve lease bulk/asked >/dev/null || fail "not leased"
+    prints "cancel QUEUE" 0 cancel bulk --all --state running
+    expect_eq "$(member 'done' "$OUT") $(member cancelling "$OUT")" "0 1"
 }
 
 # ---- queues ------------------------------------------------------------------------------------------------------------

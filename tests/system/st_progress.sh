@@ -64,7 +64,7 @@ of_a_kind() {
 
 where_programs_read() {
     on_terminal "'$REEVE' cancel p --all --json"
-    expect_eq "${OUT%%$'\n'*}" '{"queue":"p","action":"cancel","seen":0,"done":0,"refused":0,"dry_run":false,"first":null}'
+    expect_eq "${OUT%%$'\n'*}" '{"queue":"p","action":"cancel","seen":0,"done":0,"cancelling":0,"refused":0,"dry_run":false,"first":null}'
     expect_lacks "$OUT" $'\033'
     on_terminal "$BULK --json <'$TEST_DIR/in' >'$TEST_DIR/handles'"
     expect_eq "$OUT" ""

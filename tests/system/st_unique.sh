@@ -117,7 +117,7 @@ freed_by_hand() {
     expect_eq "$OUT" "retried 0 of 1 (1 refused)"
     expect_has "$ERR" "unique key"
     expect_status 1 reeve retry h --all --state cancelled --json
-    expect_eq "$OUT" '{"queue":"h","action":"retry","seen":1,"done":0,"refused":1,"dry_run":false,"first":null}'
+    expect_eq "$OUT" '{"queue":"h","action":"retry","seen":1,"done":0,"cancelling":0,"refused":1,"dry_run":false,"first":null}'
     expect_status 0 reeve delete h/3
     expect_status 0 reeve retry h --all --state cancelled
     expect_eq "$OUT" "retried 1 of 1"

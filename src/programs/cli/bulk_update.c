@@ -27,6 +27,7 @@ struct bulk_update {
     size_t state_count;
     reeve_bulk_result before; /* in the states that are through */
     reeve_bulk_result sums;   /* in all */
+    uint64_t asked;           /* running tasks that were asked to stop, beside those that are done */
     cli_progress progress;
     uint64_t total;   /* how many there are to look at, about; 0: not known */
     rv_error refusal; /* of the first task that a call refused */
@@ -100,6 +101,12 @@ static bool is_by_call(const struct bulk_update *update)
     return update->plan->steps == NULL || update->states[0] == REEVE_STATE_RUNNING;
 }
 
+/* Whether the tasks are running ones that are only asked to stop. */
+static bool is_asking(const struct bulk_update *update)
+{
+    return update->plan->asks && update->states[0] == REEVE_STATE_RUNNING;
+}
+
 /* The filter in a state, behind `done` tasks in others. */
 static reeve_filter filter_of(const struct bulk_update *update, reeve_state state, uint64_t done)
 {
@@ -125,19 +132,28 @@ static void print_sums(const struct bulk_update *update, FILE *out)
     (void)fprintf(out, "%s %s of %s", update->plan->done, cli_count_text(sums->done, done),
                   cli_count_text(sums->seen, seen));
     if (sums->refused > 0) (void)fprintf(out, " (%s refused)", cli_count_text(sums->refused, refused));
+    if (update->asked > 0)
+        (void)fprintf(out, "; asked %s running task%s to stop", cli_count_text(update->asked, done),
+                      update->asked == 1 ? "" : "s");
+}
+
+static void begin_json(const struct bulk_update *update, cli_json *json, const reeve_bulk_result *sums, uint64_t asked)
+{
+    cli_json_begin(json, stdout);
+    cli_json_text(json, "queue", update->cli->rest[0]);
+    cli_json_text(json, "action", update->cli->verb->name);
+    cli_json_uint(json, "seen", sums->seen);
+    cli_json_uint(json, "done", sums->done);
+    cli_json_uint(json, "cancelling", asked);
+    cli_json_uint(json, "refused", sums->refused);
+    cli_json_bool(json, "dry_run", update->options.dry_run);
 }
 
 static void print_json(const struct bulk_update *update)
 {
     cli_json json;
 
-    cli_json_begin(&json, stdout);
-    cli_json_text(&json, "queue", update->cli->rest[0]);
-    cli_json_text(&json, "action", update->cli->verb->name);
-    cli_json_uint(&json, "seen", update->sums.seen);
-    cli_json_uint(&json, "done", update->sums.done);
-    cli_json_uint(&json, "refused", update->sums.refused);
-    cli_json_bool(&json, "dry_run", false);
+    begin_json(update, &json, &update->sums, update->asked);
     cli_json_null(&json, "first");
     cli_json_end(&json);
 }
@@ -200,13 +216,30 @@ static bool goes_on(void *user)
     return cli_stop_signal() == 0;
 }
 
+/* Whether a call failed because of its task, so that the calls for other tasks may succeed. */
+static bool is_of_task(reeve_status status)
+{
+    switch (status) {
+    case REEVE_EEXISTS:
+    case REEVE_ENOTFOUND:
+    case REEVE_ESTATE:
+    case REEVE_EREFUSED:
+    case REEVE_ETOOBIG:
+    case REEVE_EUNIQUE:
+    case REEVE_EFULL:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* A call has failed. Returns REEVE_OK unless that ends the work. A task that has left its state is left out. */
 static reeve_status count_refusal(struct bulk_update *update, const cli_bulk_each *each, const cli_handle *handle,
                                   reeve_state state, reeve_status status)
 {
     rv_error why = {.status = status};
 
-    if (cli_exit_of(status) == CLI_NO_REDIS || status == REEVE_ENOMEM) return status;
+    if (!is_of_task(status)) return status;
     rv_copy_text(why.text, sizeof(why.text), reeve_client_error(update->cli->client));
     if (status == REEVE_ENOTFOUND || (status == REEVE_ESTATE && cli_bulk_each_has_left(each, handle, state)))
         return REEVE_OK;
@@ -231,12 +264,19 @@ static reeve_status call_each(struct bulk_update *update, const cli_bulk_each *e
         if (!goes_on(update)) return REEVE_EINTERRUPTED;
         rv_copy_text(handle.id, sizeof(handle.id), id);
         status = update->plan->call(update->cli->client, &handle, update->own, &running);
-        if (status == REEVE_OK)
+        if (status == REEVE_OK && running)
+            update->asked++;
+        else if (status == REEVE_OK)
             update->sums.done++;
         else
             status = count_refusal(update, each, &handle, state, status);
     }
     return status;
+}
+
+static uint64_t count_changed(const struct bulk_update *update)
+{
+    return update->sums.done + update->asked;
 }
 
 static reeve_status update_by_calls(struct bulk_update *update)
@@ -246,12 +286,12 @@ static reeve_status update_by_calls(struct bulk_update *update)
 
     cli_bulk_each_init(&each, update->cli, &update->options.filter, update->states, update->state_count);
     do {
-        uint64_t left = update->options.limit > 0 ? (uint64_t)update->options.limit - update->sums.done : 0;
+        uint64_t left = update->options.limit > 0 ? (uint64_t)update->options.limit - count_changed(update) : 0;
 
         status = cli_bulk_each_find(&each, left, goes_on, update);
         update->sums.seen = each.seen;
         if (status == REEVE_OK) status = call_each(update, &each);
-    } while (status == REEVE_OK && each.count > 0 && !is_enough(update, update->sums.done));
+    } while (status == REEVE_OK && each.count > 0 && !is_enough(update, count_changed(update)));
     cli_bulk_each_fini(&each);
     return status;
 }
@@ -284,16 +324,12 @@ static void print_preview_json(const struct bulk_update *update, const struct pr
 {
     const char *queue = update->cli->rest[0];
     char handle[REEVE_HANDLE_MAX + 1];
+    const uint64_t asked = is_asking(update) ? all->found.done : 0;
+    const reeve_bulk_result sums = {.seen = all->found.seen, .done = all->found.done - asked};
     cli_json json;
     rv_buf first;
 
-    cli_json_begin(&json, stdout);
-    cli_json_text(&json, "queue", queue);
-    cli_json_text(&json, "action", update->cli->verb->name);
-    cli_json_uint(&json, "seen", all->found.seen);
-    cli_json_uint(&json, "done", all->found.done);
-    cli_json_uint(&json, "refused", 0);
-    cli_json_bool(&json, "dry_run", true);
+    begin_json(update, &json, &sums, asked);
     rv_buf_init(&first, sizeof(all->ids) * 4);
     for (size_t i = 0; i < all->count; i++) {
         (void)snprintf(handle, sizeof(handle), "%s/%s", queue, all->ids[i]);
@@ -315,7 +351,7 @@ static void print_preview(const struct bulk_update *update, const struct preview
         return;
     }
     (void)printf("%s of %s would be %s; nothing was done\n", cli_count_text(all->found.done, done),
-                 cli_count_text(all->found.seen, seen), update->plan->done);
+                 cli_count_text(all->found.seen, seen), is_asking(update) ? "asked to stop" : update->plan->done);
     for (size_t i = 0; i < all->count; i++) (void)printf("  %s/%s\n", update->cli->rest[0], all->ids[i]);
     if (all->found.done > all->count)
         (void)printf("  and %s more\n", cli_count_text(all->found.done - all->count, done));

@@ -29,6 +29,7 @@ typedef struct cli_bulk_update_plan {
     const reeve_state *allowed; /* with --state */
     size_t allowed_count;
     size_t named_count; /* how many of the last of `allowed` --state all leaves out: they have to be named */
+    bool asks;          /* running tasks are only asked to stop */
 } cli_bulk_update_plan;
 
 /* Rows of a verb's table whose options struct is a cli_bulk_update_options. */

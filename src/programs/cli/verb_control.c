@@ -120,6 +120,7 @@ static int cancel(cli_context *cli, void *pointer)
     static const reeve_state allowed[] = {RV_WAITING_STATES(STATE) REEVE_STATE_RUNNING};
     static const cli_bulk_update_plan plan = {.done = "cancelled",
                                               .call = cancel_one,
+                                              .asks = true,
                                               .steps = &steps,
                                               .states = waiting,
                                               .state_count = COUNT(waiting),

@@ -54,6 +54,18 @@ static const cli_option depend_table[] = {
     {0},
 };
 
+/* Whether the task would wait for itself. That is a fault of this task alone: --after can name one of many that the
+ * filter selects. */
+static bool is_own_parent(const struct depend_options *options, const cli_handle *handle)
+{
+    char name[REEVE_HANDLE_MAX + 1];
+
+    cli_handle_text(handle, name);
+    for (size_t i = 0; i < options->after_count; i++)
+        if (strcmp(options->after[i].handle, name) == 0) return true;
+    return false;
+}
+
 /* What is new comes first: a task that changes its parents does not become ready in between. */
 static reeve_status depend_one(reeve_client *client, const cli_handle *handle, const void *pointer, bool *ret_running)
 {
@@ -65,7 +77,7 @@ static reeve_status depend_one(reeve_client *client, const cli_handle *handle, c
         status = reeve_add_dependency(client, handle->queue, handle->id, options->after, options->after_count);
     if (status == REEVE_OK && options->removed_count > 0)
         status = reeve_remove_dependency(client, handle->queue, handle->id, options->removed, options->removed_count);
-    return status;
+    return status == REEVE_EINVAL && is_own_parent(options, handle) ? REEVE_EREFUSED : status;
 }
 
 #define STATE(name) REEVE_STATE_##name,

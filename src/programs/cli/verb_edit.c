@@ -105,6 +105,9 @@ static int finish(const cli_context *cli, cli_edit_options *options)
     if (edit->fields == 0 &&
         edit->tag_count + edit->removed_tag_count + edit->meta_count + edit->removed_meta_count == 0)
         return cli_usage(cli, "what is to change? give --payload, --priority, --tag or another option");
+    if (edit->type != NULL && edit->type[0] == '\0') return cli_usage(cli, "--type: the text is empty");
+    if (edit->group != NULL && edit->group[0] == '\0')
+        return cli_usage(cli, "--group: the text is empty; --unset group takes a task out of its group");
     cli_edit_finish(options);
     return cli_check_text(cli, "group", edit->group);
 }

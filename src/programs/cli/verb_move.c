@@ -53,6 +53,8 @@ static int move(cli_context *cli, void *pointer)
     int status;
 
     if (options->to == NULL) return cli_usage(cli, "to which queue? give --to QUEUE");
+    if (strcmp(cli->rest[0], options->to) == 0)
+        return cli_usage(cli, "--to %s: the tasks are in this queue; give another one", options->to);
     status = cli_queue_argument(cli, options->to);
     return status == CLI_DONE ? cli_bulk_update(cli, &plan, &options->bulk) : status;
 }
