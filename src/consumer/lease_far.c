@@ -262,6 +262,13 @@ static void build_turn(rv_conn *conn, bool again, const void *context)
     const rv_turn turn = {.thread = "far", .groups = &group, .group_count = 1};
     if (again) add_regain(conn, f);
     rv_turn_build(conn, &turn);
+}
+
+/* A call of its own: behind the turn in a pipeline it would come before it where Redis does not know the script. */
+static void build_ends(rv_conn *conn, bool again, const void *context)
+{
+    const far *f = context;
+    (void)again;
     rv_cmd(conn, 3);
     rv_args(conn, "EXISTS");
     rv_arg2(conn, f->prefix.text, f->prefix.length, "fanout", 6);
@@ -272,7 +279,6 @@ typedef struct turned {
     far *f;
     reeve_status status;
     bool refused;
-    bool more; /* tasks are to hear of ends */
 } turned;
 
 /* False: it is no reply of the script. */
@@ -289,8 +295,7 @@ static bool read_refused(const far *f, const rv_reply *reply, bool *ret)
     return true;
 }
 
-/* The last reply counts: that of the turn, or of block. Behind that of the turn, a number says whether tasks are to hear
- * of ends. */
+/* The last reply counts: that of the turn, or of block. */
 static void on_turned(size_t index, const rv_reply *reply, void *context)
 {
     turned *t = context;
@@ -299,10 +304,7 @@ static void on_turned(size_t index, const rv_reply *reply, void *context)
         t->status = rv_client_put_off(t->f->client, reply) ? REEVE_OK : rv_client_refused(t->f->client, reply->text);
         return;
     }
-    if (t->f->parents.length == 0 && rv_reply_is(reply, RV_INT))
-        t->more = rv_reply_int(reply, 0) > 0;
-    else if (read_refused(t->f, reply, &t->refused))
-        t->status = REEVE_OK;
+    if (read_refused(t->f, reply, &t->refused)) t->status = REEVE_OK;
 }
 
 static void build_stands(rv_conn *conn, bool again, const void *context)
@@ -317,22 +319,35 @@ static void build_stands(rv_conn *conn, bool again, const void *context)
     rv_args(conn, "#");
 }
 
+/* The first call may have settled it: a session that exists has settled what it does not hold any more. */
+static reeve_status check_stands(far *f)
+{
+    const rv_reply *reply;
+    reeve_status status = rv_client_call(f->client, build_stands, f, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    return rv_reply_int(reply, 0) == 1 ? REEVE_OK : refuse(f);
+}
+
+/* The outcome stands: a failure here loses nothing, whoever maintains the queue does the rest. */
+static void tell_waiting(far *f)
+{
+    const rv_reply *reply;
+    if (rv_client_call(f->client, build_ends, f, &reply, NULL) != REEVE_OK) return;
+    if (rv_reply_int(reply, 0) > 0) rv_fan_run(f->client, f->queue);
+}
+
 static reeve_status send_turn(far *f)
 {
     bool again = false;
-    const rv_reply *reply;
     turned t = {.f = f, .status = REEVE_EPROTO};
     rv_build_fn build = f->parents.length > 0 ? build_block : build_turn;
     reeve_status status = rv_client_exec(f->client, build, f, on_turned, &t, &again);
     if (status != REEVE_OK) return status;
     if (t.status == REEVE_EPROTO) return rv_client_odd_reply(f->client, "settle");
-    if (t.status == REEVE_OK && t.more) rv_fan_run(f->client, f->queue);
-    if (t.status != REEVE_OK || !t.refused) return t.status;
-    if (!again) return refuse(f);
-    /* The first call may have settled it: a session that exists has settled what it does not hold any more. */
-    status = rv_client_call(f->client, build_stands, f, &reply, NULL);
-    if (status != REEVE_OK) return status;
-    return rv_reply_int(reply, 0) == 1 ? REEVE_OK : refuse(f);
+    status = t.status;
+    if (status == REEVE_OK && t.refused) status = again ? check_stands(f) : refuse(f);
+    if (status == REEVE_OK && f->parents.length == 0) tell_waiting(f);
+    return status;
 }
 
 /* A layer's `after`: the call that settles has no room for tasks. */

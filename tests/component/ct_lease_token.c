@@ -72,7 +72,7 @@ static void a_task_waits_for_others(void **state)
     assert_string_equal(test_state("q", "a"), "ready");
 }
 
-/* No worker is there, and nothing is maintained. */
+/* No worker is there, and nothing is maintained; nor does Redis know the scripts any more, as after a restart. */
 static void children_hear_of_the_end_at_once(void **state)
 {
     const reeve_parent fails[] = {{.handle = "q/a"}}, goes[] = {{.handle = "q/a", .on_death = REEVE_PARENT_GO}};
@@ -85,6 +85,7 @@ static void children_hear_of_the_end_at_once(void **state)
     test_put_spec((reeve_task_spec){.queue = "p", .type = "t", .id = "next", .after = cancelled, .after_count = 1});
     test_settle_queues("p q");
     lease_and_go(3, 60000);
+    (void)test_cmd(test_conn, "SCRIPT FLUSH");
     test_ok(test_client, settle("a", 0, (reeve_lease_outcome){.outcome = REEVE_OUTCOME_FAIL, .kind = "k"}));
     test_state_is("q", "dies", "dead");
     test_state_is("q", "goes", "ready");
