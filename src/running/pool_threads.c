@@ -55,6 +55,8 @@ static rv_thread *find_place(rv_pool *pool, reeve_worker *worker, rv_error *erro
 typedef struct crew {
     unsigned alive;   /* they run */
     unsigned staying; /* and do not retire */
+    unsigned running; /* they run a task and do not retire */
+    unsigned leaving; /* they run a task, and retire */
 } crew;
 
 static crew count(const rv_pool *pool)
@@ -64,17 +66,26 @@ static crew count(const rv_pool *pool)
         const rv_thread *t = rv_worker_pool_thread(pool, i);
         if (t->spared) continue;
         c.alive += t->alive;
-        c.staying += t->alive && !atomic_load(&t->retires);
+        bool retires = atomic_load(&t->retires);
+        bool runs = atomic_load_explicit(&t->activity, memory_order_relaxed) == RV_ACTIVITY_RUNS;
+        c.staying += t->alive && !retires;
+        c.running += runs && !retires;
+        c.leaving += runs && retires;
     }
     return c;
 }
 
-static unsigned count_line(reeve_worker *worker, size_t line)
+/* Of the pools of a line together. */
+static crew count_line(reeve_worker *worker, size_t line)
 {
-    unsigned alive = 0;
-    for (size_t i = 0; i < worker->pool_count; i++)
-        if (rv_worker_pool(worker, i)->line == line) alive += count(rv_worker_pool(worker, i)).alive;
-    return alive;
+    crew sum = {0};
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        if (rv_worker_pool(worker, i)->line != line) continue;
+        crew c = count(rv_worker_pool(worker, i));
+        sum.alive += c.alive;
+        sum.leaving += c.leaving;
+    }
+    return sum;
 }
 
 static reeve_status start_thread(rv_pool *pool, reeve_worker *worker, rv_error *error)
@@ -132,7 +143,7 @@ static reeve_status balance_pool(rv_pool *pool, reeve_worker *worker, rv_error *
     unsigned target = atomic_load(&pool->removed) ? 0 : atomic_load(&pool->target), staying = count(pool).staying;
     while (staying < target && keep_one(pool, worker)) staying++;
     for (; staying > target; staying--) retire_one(pool);
-    unsigned alive = staying < target ? count_line(worker, pool->line) : 0;
+    unsigned alive = staying < target ? count_line(worker, pool->line).alive : 0;
     for (; staying < target && alive < target; alive++, staying++) {
         reeve_status status = start_thread(pool, worker, error);
         if (status != REEVE_OK) return status;
@@ -212,4 +223,16 @@ unsigned rv_pool_threads_alive(rv_pool *pool, reeve_worker *worker)
     unsigned alive = count(pool).alive;
     rv_unlock(&worker->lock);
     return alive;
+}
+
+unsigned rv_pool_threads_busy(rv_pool *pool, reeve_worker *worker)
+{
+    unsigned target = atomic_load(&pool->target);
+    rv_lock(&worker->lock);
+    crew c = count(pool);
+    unsigned leaving = count_line(worker, pool->line).leaving;
+    rv_unlock(&worker->lock);
+    unsigned taken = c.staying > c.running ? c.staying : c.running; /* the thread of a consumer is not alive */
+    unsigned places = target > taken ? target - taken : 0;
+    return c.running + (leaving < places ? leaving : places);
 }

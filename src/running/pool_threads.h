@@ -31,4 +31,9 @@ bool rv_pool_threads_end(rv_thread *thread);
 /* How many threads of the pool run, those that retire included. */
 unsigned rv_pool_threads_alive(rv_pool *pool, reeve_worker *worker);
 
+/* How many of the threads that the pool is to have run a task: fewer than its target, where one can take another task.
+ * A stuck thread with a spare one is not counted; one that retires is only where no other has its place yet. The caller
+ * does not hold the worker's lock. */
+unsigned rv_pool_threads_busy(rv_pool *pool, reeve_worker *worker);
+
 #endif

@@ -10,21 +10,16 @@
 #include "base/mem.h"
 #include "base/process_memory.h"
 #include "base/text.h"
+#include "running/pool_threads.h"
 #include "upkeep/utilisation.h"
 
-static unsigned count_busy_of(const rv_pool *pool)
+static unsigned count_busy(reeve_worker *worker)
 {
     unsigned busy = 0;
-    for (unsigned i = 0; i < pool->thread_count; i++)
-        busy +=
-            atomic_load_explicit(&rv_worker_pool_thread(pool, i)->activity, memory_order_relaxed) == RV_ACTIVITY_RUNS;
-    return busy;
-}
-
-static unsigned count_busy(const reeve_worker *worker)
-{
-    unsigned busy = 0;
-    for (size_t i = 0; i < worker->pool_count; i++) busy += count_busy_of(rv_worker_pool(worker, i));
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        rv_pool *pool = rv_worker_pool(worker, i);
+        if (!atomic_load(&pool->removed)) busy += rv_pool_threads_busy(pool, worker);
+    }
     return busy;
 }
 
@@ -59,14 +54,14 @@ static void add_pools(rv_buf *json, reeve_worker *worker)
 {
     const char *before = "{\"name\":";
     for (size_t i = 0; i < worker->pool_count; i++) {
-        const rv_pool *pool = rv_worker_pool(worker, i);
+        rv_pool *pool = rv_worker_pool(worker, i);
         if (atomic_load(&pool->removed)) continue;
         unsigned min = atomic_load(&pool->min), max = atomic_load(&pool->max);
         add_text(json, before, pool->name);
         before = ",{\"name\":";
         rv_buf_addf(json,
                     ",\"threads\":%u,\"busy\":%u,\"utilisation\":%.4f,\"utilisation_5m\":%.4f,\"utilisation_15m\":%.4f",
-                    atomic_load(&pool->target), count_busy_of(pool), pool->utilisation.share,
+                    atomic_load(&pool->target), rv_pool_threads_busy(pool, worker), pool->utilisation.share,
                     pool->utilisation.share_5m, pool->utilisation.share_15m);
         if (min != max) add_sizing(json, worker, pool);
         add_isolation(json, worker, pool);

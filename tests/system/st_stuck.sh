@@ -36,6 +36,8 @@ wait_for 'grep event=worker.stack "$TEST_DIR/alone.log" | grep thread=p/1 | grep
 wait_for '[ "$(state one)" = dead ]' 20
 expect_status 0 reeve enqueue q noop --wait --id meanwhile
 wait_for 'reeve workers --json | grep -q "\"stuck\":true"' 20
+# The spare thread runs nothing: the pool has room.
+wait_for 'reeve workers --pools --json | grep -q "\"threads\":1,\"busy\":0,"' 20
 expect_has "$(health)" '"ready":true'
 expect_has "$(health)" '"stuck":1'
 expect_eq "$(logged alone worker.exhausted)" 0
