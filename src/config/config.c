@@ -42,6 +42,10 @@ static reeve_status build(rv_config **ret, const char *path, const config_t *par
         if (errors->count > 0) status = REEVE_EINVAL;
     }
     if (status == REEVE_OK) status = rv_config_paths_place(config);
+    if (status == REEVE_OK) {
+        rv_config_paths_check(root, config, errors);
+        if (errors->count > 0) status = REEVE_EINVAL;
+    }
     if (status == REEVE_OK)
         *ret = config;
     else

@@ -353,6 +353,31 @@ static void test_relative_paths(void **state)
     rv_config_errors_fini(&errors);
 }
 
+#define TEN "0123456789"
+#define FIFTY TEN TEN TEN TEN TEN
+
+/* The path of a socket that fits, until the directory of the file is before it. */
+static void test_long_sockets(void **state)
+{
+    (void)state;
+    rv_config_errors errors;
+    rv_config *config;
+
+    assert_int_equal(mkdir(FIFTY, 0755), 0);
+    test_write_text(FIFTY "/a.conf", "pools = ( { queues = [ \"a\" ]; } );\n"
+                                     "worker = { health = \"" FIFTY "1234567\"; };\n"
+                                     "web = {\n  listen = \"unix:" FIFTY "1234567\"; };\n"
+                                     "metrics = { listen = \"unix:" FIFTY "123456\"; };\n");
+    rv_config_errors_init(&errors);
+    assert_int_equal(rv_config_load(FIFTY "/a.conf", &config, &errors), REEVE_EINVAL);
+    assert_null(config);
+#define TOO_LONG(where)                                                                           \
+    FIFTY "/a.conf:" where ": the path of a socket has at most 107 bytes, and \"" FIFTY "/" FIFTY \
+          "1234567\" has 108: choose a shorter one\n"
+    assert_string_equal(rv_buf_text(&errors.text), TOO_LONG("2: worker.health") TOO_LONG("4: web.listen"));
+    rv_config_errors_fini(&errors);
+}
+
 /* Fails the first allocation, then the second, until nothing is left to fail. */
 static void test_no_memory(void **state)
 {
@@ -395,7 +420,8 @@ int main(void)
         cmocka_unit_test(test_keep),           cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_includes),       cmocka_unit_test(test_large_numbers_elsewhere),
         cmocka_unit_test(test_limits),         cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_relative_paths), cmocka_unit_test(test_free_null),
+        cmocka_unit_test(test_relative_paths), cmocka_unit_test(test_long_sockets),
+        cmocka_unit_test(test_free_null),
     };
 
     if (chdir(test_dir()) != 0) return 1;
