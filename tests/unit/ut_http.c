@@ -6,9 +6,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/exposition.h"
 #include "base/listen_address.h"
 #include "support/cmocka.h"
+#include "support/queue.h"
 #include "web/http_framing.h"
 #include "web/http_gone.h"
 #include "web/http_listen.h"
@@ -143,6 +145,14 @@ static void count_gone(void *user)
     atomic_fetch_add(count, 1);
 }
 
+/* Waits until the count is another one than this. */
+static void wait_while(atomic_uint *count, unsigned value)
+{
+    int64_t deadline = test_patience();
+    while (atomic_load(count) == value && rv_now_ms() < deadline) (void)poll(NULL, 0, 1);
+    assert_int_not_equal(atomic_load(count), value);
+}
+
 /* The other side closes the connection, or its direction only. */
 static void a_call_is_told_once_that_its_client_has_gone(void **state)
 {
@@ -164,11 +174,12 @@ static void a_call_is_told_once_that_its_client_has_gone(void **state)
     assert_int_equal(write(far[2], "GET", 3), 3);
     assert_int_equal(shutdown(far[1], SHUT_WR), 0);
     assert_int_equal(close(far[0]), 0);
-    while (atomic_load(&told[0]) == 0 || atomic_load(&told[1]) == 0) (void)poll(NULL, 0, 1);
+    wait_while(&told[0], 0);
+    wait_while(&told[1], 0);
     for (int i = 0; i < 3; i++) assert_int_equal(rv_http_gone_remove(gone, &watches[i]), i < 2);
     assert_int_equal(close(far[2]), 0);
     rv_http_gone_add(gone, &watches[1]); /* it went before */
-    while (atomic_load(&told[1]) == 1) (void)poll(NULL, 0, 1);
+    wait_while(&told[1], 1);
     assert_true(rv_http_gone_remove(gone, &watches[1]));
     assert_int_equal(atomic_load(&told[0]), 1);
     assert_int_equal(atomic_load(&told[2]), 0);
