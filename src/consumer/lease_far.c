@@ -346,7 +346,7 @@ static reeve_status send_turn(far *f)
     if (t.status == REEVE_EPROTO) return rv_client_odd_reply(f->client, "settle");
     status = t.status;
     if (status == REEVE_OK && t.refused) status = again ? check_stands(f) : refuse(f);
-    if (status == REEVE_OK && f->parents.length == 0) tell_waiting(f);
+    if (status == REEVE_OK) tell_waiting(f);
     return status;
 }
 

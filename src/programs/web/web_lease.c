@@ -161,12 +161,14 @@ static const cli_settle_word *read_word(web_call *call)
 static bool read_after(web_call *call, settlement *to)
 {
     cJSON *list = cJSON_GetObjectItemCaseSensitive(call->body, "after");
-    cJSON *item = cJSON_IsArray(list) ? list->child : list;
+    bool is_array = cJSON_IsArray(list);
+    cJSON *item = is_array ? list->child : list;
     reeve_lease_outcome *outcome = &to->outcome;
     bool good = !has(call, "after") || item != NULL;
 
     outcome->after = to->after;
-    for (; has(call, "after") && item != NULL; item = item->next) {
+    /* (What is next to a text is another member of the body.) */
+    for (; has(call, "after") && item != NULL; item = is_array ? item->next : NULL) {
         good = good && cJSON_IsString(item) && outcome->after_count < CLI_SETTLE_AFTER_MAX &&
                cli_settle_word_after(item->valuestring, &to->after[outcome->after_count++]);
     }

@@ -39,6 +39,7 @@ typedef struct operation {
     reeve_client *client; /* with which it counts, or works */
     pthread_t thread;
     bool joinable;
+    bool left; /* the thread takes the lock no more: it can be joined with the lock held */
 } operation;
 
 struct web_operations {
@@ -100,6 +101,15 @@ static void work(operation *of, reeve_client *client, const reeve_filter *filter
             status == REEVE_EINTERRUPTED ? "" : reeve_client_error(client));
 }
 
+/* The last that its thread does with it. */
+static void leave(operation *of)
+{
+    rv_lock(&of->web->operations->lock);
+    of->client = NULL;
+    of->left = true;
+    rv_unlock(&of->web->operations->lock);
+}
+
 /* False: it was cancelled. */
 static bool set_client(operation *of, reeve_client *client)
 {
@@ -145,22 +155,21 @@ static void *run(void *user)
     reeve_status status;
     reeve_client *client = web_clients_take_waiting(of->web->clients, NULL, &status, words, sizeof(words));
 
-    if (client == NULL) {
+    struct web_clients *clients = of->web->clients;
+    if (client == NULL)
         end(of, FAILED, words);
-        return NULL;
-    }
-    if (set_client(of, client))
+    else if (set_client(of, client))
         count_and_work(of, client);
     else
         end(of, CANCELLED, "");
-    (void)set_client(of, NULL);
-    web_clients_give(of->web->clients, client);
+    leave(of);
+    if (client != NULL) web_clients_give(clients, client);
     return NULL;
 }
 
 /* ---- the list -------------------------------------------------------------------------------------------------- */
 
-/* The lock is held; the operation has ended. */
+/* The lock is held, or nobody else is left; the thread takes it no more. */
 static void empty(operation *of)
 {
     if (of->joinable) (void)pthread_join(of->thread, NULL);
@@ -179,7 +188,7 @@ static operation *find_place(struct web_operations *operations)
         operation *of = &operations->list[i];
         if (is_running(of))
             running++;
-        else if (oldest == NULL || of->number < oldest->number)
+        else if ((of->left || of->number == 0) && (oldest == NULL || of->number < oldest->number))
             oldest = of;
     }
     return running < RUNNING_MAX ? oldest : NULL;
@@ -264,6 +273,7 @@ static void start(web_call *call, web_asked *asked)
         rv_copy_text(of->queue, sizeof(of->queue), QUEUE(call));
         rv_copy_text(of->user, sizeof(of->user), call->who.name);
         of->joinable = pthread_create(&of->thread, NULL, run, of) == 0;
+        of->left = !of->joinable;
         if (!of->joinable) of->phase = FAILED;
         call->http->status = 202;
         write_one(&json, of);
