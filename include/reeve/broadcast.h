@@ -4,18 +4,20 @@
  * Each worker with handlers that serves the queue and is alive at the time of the call gets a task of its own, and runs
  * it once. Workers that start later do not run it. Consumers (consumer.h) do not take part.
  *
- *   - A worker is alive if `reeve workers` lists it and it answers within the time of the call. One that has just
- *     started, or is connecting to Redis, is asked again until then. A worker that is quiet, is stopping, or has no
+ *   - A worker is alive if `reeve workers` lists it and it answers within the time of the call. A worker that has just
+ *     started, or is connecting to Redis, is asked again until it answers or this time is
+ *     over. A worker that is quiet, is stopping, or has no
  *     threads for the queue refuses. The task of a worker that refuses, or gives no answer, is cancelled.
  *   - Only that worker runs the task: the first of its threads that is free. It starts before the tasks that wait in
  *     the queue, also while the queue is paused, and above the limits of the queue.
  *   - It is an ordinary task with one attempt: its result, error, log and events are those of any task.
- *   - It dies with kind "expired" if its worker ends, or has no free thread, before the deadline; with kind "crash" if
- *     the worker dies while it runs; and with kind "worker" if the worker gives it back, for instance when it stops, or
- *     if its handler snoozes it and another worker is the next to lease it.
+ *   - It dies with kind "expired" if its worker ends before the task starts, or has no free thread before the deadline.
+ *     It dies with kind "crash" if the worker dies while it runs the task. It dies with kind "worker" if the worker
+ *     gives it back, for instance when the worker stops, or if its handler snoozes it and another worker then leases
+ *     it.
  *
- * The ids of the tasks are "<id of the broadcast>.<id of the worker>". If the queue has partitions, they are in
- * partition 0.
+ * Each task has the id "<uuid>.<id of the worker>". The UUIDv7 is new for each call, and the same for all its tasks. If
+ * the queue has partitions, they are in partition 0.
  */
 #ifndef REEVE_BROADCAST_H
 #define REEVE_BROADCAST_H

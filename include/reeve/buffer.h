@@ -28,8 +28,8 @@
  * last record was written only in part, it is dropped when the file is opened. A file that is damaged in another way is
  * refused, and not changed. The client also has a copy of the tasks in memory.
  *
- * Only tasks of reeve_enqueue and reeve_enqueue_many are buffered. Batches, tasks with more than REEVE_PARENTS_MAX
- * parents, and all other calls need Redis.
+ * Only tasks of reeve_enqueue and reeve_enqueue_many are buffered. Task batches (depend.h), tasks with more than
+ * REEVE_PARENTS_MAX parents, and all other calls need Redis.
  */
 #ifndef REEVE_BUFFER_H
 #define REEVE_BUFFER_H

@@ -105,8 +105,8 @@ typedef struct reeve_task_edit {
  * Changes a waiting, dead or cancelled task, or with `expire` a running one. Of a running task without `expire`, and of
  * a completed one, only tags and metadata can be changed; the running attempt does not see the change. If the priority
  * or group of a ready task changes, the task is placed like a newly enqueued one. The call makes all changes in one
- * atomic step, or none. REEVE_ETOOBIG: larger than a size limit, more than REEVE_TAGS_MAX tags, or a payload that is
- * longer than before and than the queue allows (payload_max).
+ * atomic step, or none. REEVE_ETOOBIG: a value is larger than a size limit, the task would have more than
+ * REEVE_TAGS_MAX tags, or the new payload is longer than both the old one and the payload_max of the queue.
  */
 REEVE_API reeve_status reeve_edit(reeve_client *client, const char *queue, const char *id, const reeve_task_edit *edit);
 

@@ -162,7 +162,8 @@ typedef enum reeve_conflict {
  *             deleted. If all parents complete, the child is deleted.
  *
  * The parents of a child can have different values: that of a parent applies to its own end. A child with the value
- * death for at least one parent is deleted when all its parents have ended without such a death.
+ * death for at least one parent is deleted when all its parents have ended, and none with this value has died, been
+ * cancelled or been deleted.
  */
 typedef enum reeve_on_parent_death {
     REEVE_PARENT_FAIL = 0,

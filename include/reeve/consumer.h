@@ -6,7 +6,7 @@
  * another machine. Limits, fairness, priorities, at-most-once, retries and time limits work as with a worker. Other
  * workers and consumers may serve the same queues. A leased task is a reeve_task: the functions of task.h read it,
  * report progress, keep a checkpoint, write its log, chain tasks to its completion, and choose its outcome. Layers
- * (layer.h) can open payloads before the program gets them, and change outcomes (reeve_consumer_add_layer).
+ * (layer.h) can decode payloads before the program gets them, and change outcomes (reeve_consumer_add_layer).
  *
  *     reeve_task *task;
  *     unsigned count;
@@ -86,7 +86,7 @@ REEVE_API reeve_status reeve_consumer_open(reeve_consumer **ret, const reeve_con
  * Sends outcomes of reeve_consumer_settle_later that have not been sent, for up to command_ms. Gives all other tasks
  * back: they return to their queues, before all other tasks of the same priority, and no failed attempt is counted.
  * Then frees the consumer and all its tasks. NULL is ignored. No other thread may use the consumer or its tasks during
- * or after the call. The call blocks for some milliseconds, or up to command_ms and 8 s if Redis does not answer.
+ * or after the call. The call blocks for some milliseconds, or for up to command_ms plus 8 s if Redis does not answer.
  * REEVE_ETIMEOUT: an outcome could not be sent; that task runs again. REEVE_ESTATE: this is a child process; nothing is
  * freed.
  */
@@ -169,8 +169,8 @@ REEVE_API void reeve_consumer_interrupt(reeve_consumer *consumer);
  * A descriptor for poll, epoll and event loops. It becomes readable (POLLIN)
  *
  *   - when a task may be ready, after a reeve_consumer_lease that returned fewer than `max` tasks
- *   - when a lease that the program holds was lost or cancelled, or its time limit has passed; reeve_task_should_stop
- *     tells which
+ *   - when the lease of a task that the program holds was lost, the task was cancelled, or its time limit has passed.
+ *     For each such task, reeve_task_should_stop returns true
  *
  * Each reeve_consumer_lease makes it unreadable again. So call reeve_consumer_lease even if the program holds its
  * maximum number of tasks, and ignore REEVE_ESTATE. The descriptor may become readable although no task is ready,

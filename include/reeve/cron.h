@@ -21,8 +21,8 @@
  * others. A process reads a zone once: restart it after an update of the tz database.
  *
  * In all zones but UTC: if a clock change skips the time of a slot, the entry fires right after the change. If a clock
- * change repeats the time of a slot, the entry fires only the first time. An entry whose hour field is a star fires
- * in every hour that passes.
+ * change repeats the time of a slot, the entry fires only the first time. An entry whose hour field is a star is an
+ * exception: it ignores clock changes, and fires in each hour of elapsed time.
  *
  * Normally a slot enqueues at most one task, however many workers serve the queue: in one atomic step, Redis enqueues
  * the task cron:<name>:<slot in ms since the epoch> and moves the entry to its next slot. Entries fire only while a
@@ -68,8 +68,8 @@ typedef struct reeve_cron_entry {
     /* Required: queue, type, payload (at most REEVE_CRON_PAYLOAD_MAX bytes) and options. An id, a time, a unique key
      * and parents are not allowed. */
     const reeve_task_spec *task;
-    /* Time zone of the slots: "utc", "local", or a name of the tz database, such as "Europe/Berlin". NULL: `local`
-     * decides. Not together with `local`, unless it is "local". */
+    /* Time zone of the slots: "utc", "local", or a name of the tz database, such as "Europe/Berlin". NULL: the field
+     * `local` decides. If `local` is true, `zone` must be NULL or "local". */
     const char *zone;
     int64_t starts_ms; /* no slot is before this time; 0: no limit */
     int64_t ends_ms;   /* no slot is after this time; 0: no limit */
@@ -167,7 +167,7 @@ typedef struct reeve_cron_info {
     char *zone; /* "utc", "local", or the name of a time zone */
     /* The whole entry, as from reeve_cron_get; the list owns it. NULL: its form, or its time zone, is unknown here. */
     reeve_cron_entry *entry;
-    int64_t enqueued; /* an entry with `runs`: number of tasks that count for it; else 0 */
+    int64_t enqueued; /* an entry with `runs`: number of tasks that it has enqueued so far, up to `runs`; else 0 */
 } reeve_cron_info;
 
 /* Gets the entries of a queue as one array, ordered by queue and name. If `queue` is NULL, it gets those of all

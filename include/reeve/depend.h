@@ -16,7 +16,7 @@
  * (reeve_task_chain) with an unknown parent dies in the same way.
  *
  * Retries: a task that is retried waits again for all parents that have not completed. This includes dead parents,
- * which can be retried as well, but not deleted parents.
+ * which can be retried as well, unless their rule is go. It does not include deleted parents.
  *
  * Parents in other queues: the two queues exchange messages. The client that creates the dependency tries to deliver
  * them at once; if it cannot, workers do. A message that was lost is sent again. A message has an effect only once.
@@ -157,9 +157,10 @@ typedef struct reeve_batch_counts {
 
 /*
  * Counts the members of a batch, by the handle of its callback `complete` or `success`, or the parents of any other
- * task. The counts stay available until the record of the callback is deleted. The callback `death` counts until it
- * becomes ready. The call reads the parents in pages of 1000, one round trip each, and as many pages of members that
- * have not ended. Members that end during the call count as they are read.
+ * task. The counts stay available until the record of the callback is deleted. The handle of the callback `death` gives
+ * the counts only until this callback becomes ready. The call reads the parents in pages of 1000, one round trip each.
+ * Then it reads the members that have not ended, in pages of 1000, too. Members that end during the call count as they
+ * are read.
  *
  *   REEVE_EINVAL      the handle is not valid
  *   REEVE_ENOTFOUND   there is no such task, or its record is no longer kept
@@ -228,7 +229,7 @@ typedef struct reeve_tree_task {
     char *ended; /* a parent: how it has ended for the task above it, "completed", "dead" or "cancelled"; else NULL */
     char *on_death; /* a parent: what happens if it dies, the name of a reeve_on_parent_death; else NULL */
     bool repeated;  /* the same task is elsewhere in the tree, with the tasks below it */
-    uint64_t more;  /* number of its parents, or on the side of the children its children, that the tree omits */
+    uint64_t more;  /* number of omitted tasks: parents of a parent, children of a child, both of the root */
 } reeve_tree_task;
 
 #define REEVE_TREE_MAX 1000

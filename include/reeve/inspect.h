@@ -1,7 +1,8 @@
 /*
  * inspect.h - one task: its state, its record, its log; lists of tasks by their state; waiting for the end of a task.
  *
- * Clients, threads, times, blocking and errors of every call: as client.h says, which includes this file.
+ * The rules of client.h for clients, threads, times, blocking, and errors of every call apply. client.h includes this
+ * file.
  */
 #ifndef REEVE_INSPECT_H
 #define REEVE_INSPECT_H
@@ -125,8 +126,8 @@ typedef struct reeve_task_info {
     char *thread;
     char *cancel_reason;  /* the reason of its last cancel, or NULL */
     int64_t retry_for_ms; /* option of the task, or 0 */
-    /* the stack frames of its last crash, one a line, the innermost first, if error_kind is "crash" and its worker had
-     * a supervisor (reeve-worker --supervise); else NULL */
+    /* the stack frames of its last crash, one a line, the innermost first, if error_kind is "crash", and its worker had
+     * a supervisor (reeve-worker --supervise) or its pool process isolation; else NULL */
     char *backtrace;
     int max_snoozes;  /* option of the task, or 0 */
     unsigned snoozes; /* number of snoozes; counted while there is a limit (max_snoozes) */

@@ -136,17 +136,18 @@ REEVE_API reeve_status reeve_outgoing_refuse(reeve_outgoing *task, reeve_status 
 typedef struct reeve_layer {
     size_t size;      /* sizeof(reeve_layer); REEVE_LAYER sets it */
     const char *name; /* required; shown to people */
-    /* Apply only to tasks of this type, or of types that fit a pattern such as "mail.*"; NULL: to all. Around a handler
-     * the type of the handler decides, which may be a pattern itself. */
+    /* Apply only to tasks of this type, or of types that fit a pattern such as "mail.*"; NULL: to all. `run` and
+     * `run_batch` apply if the type of the handler, which can be a pattern, fits this one; the other functions apply if
+     * the type of the task fits it. */
     const char *type;
     reeve_layer_fn run;             /* around handlers */
     void *user;                     /* argument of the functions */
     const char *summary;            /* one line for people; used only in plugins */
-    void (*free_user)(void *user);  /* called once, when the worker or client is closed; ignored in plugins: unload */
+    void (*free_user)(void *user);  /* called once, when worker or client is closed; not in plugins, which use unload */
     reeve_enqueue_layer_fn enqueue; /* before an enqueue */
     reeve_batch_layer_fn run_batch; /* around batch handlers */
     reeve_attempt_layer_fn before;  /* before a handler, a batch handler, or the program of a consumer gets a task */
-    reeve_attempt_layer_fn after;   /* when these have chosen the outcome */
+    reeve_attempt_layer_fn after;   /* when the handler or program has chosen an outcome */
 } reeve_layer;
 
 #define REEVE_LAYER .size = sizeof(reeve_layer)

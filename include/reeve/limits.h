@@ -11,10 +11,12 @@
  * its run time limit has passed. If a handler continues after the run time limit, the next task of its group can run
  * beside it, even with a concurrency of 1. Handlers should therefore poll reeve_task_should_stop.
  *
- * Serial groups: with a concurrency of 1, the tasks of a group run one at a time, in order. But while a task waits
- * for a retry, the next one runs. Strict groups wait for retries: when a task has started, no other task of its group
+ * Serial groups: with a concurrency of 1, the tasks of a group run one at a time, in order. But while a task waits for
+ * a retry, the next one runs. Strict groups wait for retries: when a task has started, no other task of its group
  * starts until that task has ended or has been deleted. The group waits even while the task waits for a retry, is
- * snoozed or given back, is recovered after a crash, or is blocked. During all this time the task counts as running.
+ * snoozed or given back, is recovered after a crash, or is blocked by parents that reeve_add_dependency added. Only a
+ * handler that lets its task wait (reeve_task_wait_for) releases the group. During all this time the task counts as
+ * running.
  *
  * Each call blocks for one round trip unless its comment says otherwise. As with all of client.h, one thread at a
  * time may use a client.

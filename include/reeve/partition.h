@@ -2,8 +2,8 @@
  * partition.h - queues that are divided into partitions.
  *
  * A queue with partitions has one name, but its tasks are in several hash slots of a Redis Cluster, which can be on
- * several nodes. Producers, workers and calls use the name of the queue. docs/partitions.md has the rules. Clients,
- * threads, times, blocking and errors of every call: as client.h says.
+ * several nodes. Producers, workers and calls use the name of the queue. docs/partitions.md has the rules. The rules of
+ * client.h for clients, threads, times, blocking, and errors of every call apply.
  */
 #ifndef REEVE_PARTITION_H
 #define REEVE_PARTITION_H

@@ -1,7 +1,8 @@
 /*
  * queue.h - queues: their numbers, pauses, retention, defaults of tasks and other settings. limits.h has their limits.
  *
- * Clients, threads, times, blocking and errors of every call: as client.h says, which includes this file.
+ * The rules of client.h for clients, threads, times, blocking, and errors of every call apply. client.h includes this
+ * file.
  */
 #ifndef REEVE_QUEUE_H
 #define REEVE_QUEUE_H

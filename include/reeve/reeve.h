@@ -5,7 +5,7 @@
  * inspect.h   the state, the record and the log of a task; lists of tasks; waiting for the end of a task
  * queue.h     queues and their settings
  * workers.h   live workers, crashes, and requests to workers
- * change.h    change single tasks by hand: edit them, let them die, take running ones away
+ * change.h    change single tasks by hand: edit or move them, make them dead, end their leases
  * task.h      the task, as its handler uses it
  * size_limits.h  size limits of tasks and results
  * limits.h    limits of concurrency and rate, for queues and groups
@@ -29,7 +29,7 @@
  * consumer.h  take tasks without handlers
  * plugin.h    put handlers into a shared object
  * plugin_option.h  options of plugins, which plugin.h includes
- * plugin.hpp  the same in C++, with exceptions as outcomes; not included by this file
+ * plugin.hpp  plugin.h for C++, with exceptions as outcomes; not included by this file
  * layer.h     functions around handlers
  * testing.h   run a handler in a unit test, and test a producer without Redis
  * status.h    statuses, structs and their sizes, log and memory hooks

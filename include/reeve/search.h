@@ -36,7 +36,7 @@ typedef struct reeve_filter {
     const char *kind;        /* kind of the last error */
     const char *type;        /* its type */
     const char *tag;         /* one of its tags */
-    int64_t older_ms;        /* time in ms since the task ended, or, if it has not ended, was enqueued: at least this */
+    int64_t older_ms;        /* minimum age in ms, from the end of the task, or from its enqueue if it has not ended */
     const char *group;       /* its group */
     const char *id_prefix;   /* its id begins with this */
     const char *payload_has; /* its payload contains these bytes, without the final zero byte */
@@ -50,7 +50,7 @@ typedef struct reeve_filter {
     int64_t due_from_ms, due_to_ms;           /* when it becomes ready: only scheduled tasks match */
     int64_t ended_from_ms, ended_to_ms;       /* when it ended: only completed, dead and cancelled tasks match */
     uint64_t limit; /* bulk operations: maximum number of tasks to change; 0: no limit. reeve_find ignores it */
-    bool parents;   /* reeve_find: blocked tasks have their parents and children, as from reeve_show */
+    bool parents;   /* true: reeve_find returns the parents and children of blocked tasks, too */
 } reeve_filter;
 
 /*

@@ -53,10 +53,10 @@ typedef struct reeve_times {
 } reeve_times;
 
 /*
- * A percentile (0 to 100) in ms; -1 if nothing was counted. The value is an estimate by linear interpolation within
- * the bucket; in the last bucket it is the lower limit. It is then limited to the range around the mean that the
- * standard deviation allows, and to the range from the minimum to the maximum. It is therefore exact if all durations
- * are equal.
+ * A percentile (0 to 100) in ms; -1 if nothing was counted. The value is an estimate by linear interpolation within the
+ * bucket; in the last bucket it is the lower limit. It is then limited to the range that the mean and the standard
+ * deviation permit for this percentile (Cantelli's inequality), and to the range from the minimum to the maximum. It is
+ * therefore exact if all durations are equal.
  */
 REEVE_API double reeve_stats_percentile(const reeve_times *times, double percent);
 
@@ -74,7 +74,8 @@ typedef struct reeve_range {
     double max_ms;
 } reeve_range;
 
-/* What workers settled of one type of task. Deaths in scripts (a deadline, a parent) and crashes do not count. */
+/* What workers settled of one type of task. Tasks that died without an attempt
+ * (by a deadline or a parent) and crashes do not count. */
 typedef struct reeve_type_stats {
     char type[REEVE_TYPE_MAX + 1]; /* "": all further types, if a day has more than 100 */
     uint64_t completed;

@@ -16,7 +16,7 @@ typedef struct reeve_tag {
     int64_t last_ms; /* when a task with the tag was last enqueued */
 } reeve_tag;
 
-/* Gets a page of the tags of a queue's tasks as one array, the tag that was used last first. `limit` is at most 1000;
+/* Gets a page of the tags of a queue's tasks as one array, the most recently used tag first. `limit` is at most 1000;
  * *ret_total is the number of tags. Free the array with reeve_tags_free. */
 REEVE_API reeve_status reeve_tags(reeve_client *client, const char *queue, uint64_t offset, size_t limit,
                                   reeve_tag **ret, size_t *ret_count, uint64_t *ret_total);

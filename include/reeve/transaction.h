@@ -26,8 +26,8 @@
  * A queue with partitions (partition.h): reeve_partition_of_task gets the partition that a task goes to, which is then
  * the queue of the spec. With the name of the queue, a task goes to partition 0.
  *
- * In Redis Cluster the commands use keys of several slots, so they can be sent only in a pipeline and not in a
- * transaction.
+ * The commands of one enqueue use keys of different slots, though each command uses keys of one slot only. In Redis
+ * Cluster they can therefore be sent only in a pipeline, and not in a transaction.
  */
 #ifndef REEVE_TRANSACTION_H
 #define REEVE_TRANSACTION_H
@@ -103,9 +103,9 @@ REEVE_API void reeve_commands_free(reeve_commands *commands);
  * Prepares commands to be sent again, after they were sent and their replies did not arrive. If the record of a task
  * still exists, sending its command again enqueues no second task, even without this call: the task is reported as
  * enqueued if the library made its id, and with REEVE_EEXISTS if the program chose it. After this call, the script also
- * reports the second kind as enqueued. It refuses tasks that may have ended, and whose records may have been deleted,
- * with REEVE_ELOST. The call does not move commands->list, but changes `argc` and the arguments. Any thread, but not
- * two at once for the same commands. REEVE_EINVAL: `commands` is NULL.
+ * reports a task with an id that the program chose as enqueued. It refuses tasks that may have ended, and whose records
+ * may have been deleted, with REEVE_ELOST. The call does not move commands->list, but changes `argc` and the arguments.
+ * Any thread, but not two at once for the same commands. REEVE_EINVAL: `commands` is NULL.
  */
 REEVE_API reeve_status reeve_commands_repeat(reeve_commands *commands);
 

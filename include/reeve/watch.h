@@ -11,7 +11,7 @@
  *     given_back     its handler or its worker returned the task to the queue
  *     breaker_opened an attempt of the task failed, and opened the circuit breaker of its queue, or of the group
  *                    `message`, until due_ms (reeve_breaker)
- *     breaker_closed while the breaker was open, this task was started to try, and it completed: the breaker closed
+ *     breaker_closed while the breaker was open, this task was started as a test, and completed: the breaker closed
  *                    (message: the group)
  *     lease_expired  its lease was ended by hand (change.h)
  *     recovered      its worker died or lost its session, and the task returned to the queue

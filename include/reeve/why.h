@@ -57,7 +57,7 @@ extern "C" {
  *     paused             (both) the queue was paused at since_ms (-1: unknown)
  *     paused_for         (both) the queue is paused until until_ms (reeve_pause_for)
  *     breaker            (both) the circuit breaker of the queue (reeve_breaker) is open until until_ms. handle, if not
- *                        NULL: the one task that was started to try; if it completes, the breaker closes
+ *                        NULL: the one task that was started as a test; if it completes, the breaker closes
  *     group_breaker      (task) the same for its group
  *     concurrency        (both) the queue's concurrency limit is reached: `count` of `limit` tasks run
  *     rate               (both) the queue's rate limit is reached; the next task starts at until_ms

@@ -127,12 +127,12 @@ REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_h
 REEVE_API reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_handler_fn run, void *user);
 
 /*
- * Adds a layer (layer.h). The functions `before`, `run`, `run_batch` and `after` of the layer apply to the handler of
- * the layer's type, or, if the layer has no type, to all handlers, including those that are registered later. Its
- * function `enqueue` applies to the tasks that handlers chain (reeve_task_chain). Layers are called in the order in
- * which they were added, `enqueue` and `after` in the reverse order. Call it only before start. The struct, its name
- * and its type are copied. `user` must outlive the worker. If free_user is set, reeve_worker_destroy calls it for
- * `user`.
+ * Adds a layer (layer.h). The functions `before`, `run`, `run_batch` and `after` of a layer without a type apply to all
+ * handlers, including those that are registered later; those of a layer with a type apply as `type` of reeve_layer
+ * describes. Its function `enqueue` applies to the tasks that handlers chain (reeve_task_chain). Layers are called in
+ * the order in which they were added, `enqueue` and `after` in the reverse order. Call it only before start. The
+ * struct, its name and its type are copied. `user` must outlive the worker. If free_user is set, reeve_worker_destroy
+ * calls it for `user`.
  *
  *   REEVE_EINVAL   the layer has no name or no function, its type is not valid, or the worker would have more than
  *                  REEVE_LAYERS_MAX layers
@@ -295,7 +295,8 @@ REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_p
  * The next functions change pools, before start or while the worker runs. Running tasks are not disturbed: a thread
  * that is no longer needed finishes its present task and settles it. Then it returns its other leased tasks to their
  * queues, and ends. None of the calls waits for that. A worker keeps the memory of ended threads and removed pools
- * until it is destroyed, and uses it again when they come back.
+ * until it is destroyed, and uses it again for new threads, and for a pool that is added again with the same name and
+ * options.
  *
  * Call them on any thread, also in a handler, but on only one thread at a time for each worker. Requests that the
  * worker receives (reeve_ask_workers) may change the same pools at the same time; that is safe.

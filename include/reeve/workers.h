@@ -1,7 +1,8 @@
 /*
  * workers.h - live workers and the last crashes, and requests to workers: quiet, threads, reload and so on.
  *
- * Clients, threads, times, blocking and errors of every call: as client.h says, which includes this file.
+ * The rules of client.h for clients, threads, times, blocking, and errors of every call apply. client.h includes this
+ * file.
  */
 #ifndef REEVE_WORKERS_H
 #define REEVE_WORKERS_H
@@ -49,7 +50,8 @@ typedef struct reeve_worker_info {
 REEVE_API reeve_status reeve_workers(reeve_client *client, reeve_worker_info **ret, size_t *ret_count);
 REEVE_API void reeve_workers_free(reeve_worker_info *list, size_t count);
 
-/* The crash of a supervised worker (reeve-worker --supervise). Texts that are not known are "". */
+/* The crash of a supervised worker (reeve-worker --supervise), or of a runner of a pool with process
+ * isolation. Texts that are not known are "". */
 typedef struct reeve_crash_info {
     int64_t at_ms;       /* time of the crash */
     char *worker;        /* its id */

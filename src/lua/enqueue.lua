@@ -127,10 +127,10 @@
 --   "1"        it is enqueued: it never ran.
 --   "again"    it is new, or it came, ended, and has no record. It is enqueued only if it is certainly new: the queue
 --              still has the records of all tasks that ended since the first try, no task was deleted or discarded
---              since (lib/proof.lua), and the task was not moved to another queue (`replaced_by:<id>`). If that is not
---              certain, the reply is 1 if the task has its unique key, else -1. A task that was replaced since the
---              first try is enqueued again; it never ran. It then meets the task that replaced it as the holder of its
---              unique key.
+--              since (lib/proof.lua), and the task was neither replaced nor moved to another queue (`replaced_by:<id>`,
+--              which exists for some minutes, or for a day after a move). If that is not certain, the reply is 1 if the
+--              task has its unique key, or if a task of this call replaced it; else -1. A queue that was forgotten
+--              meanwhile (forget.lua) proves everything: nothing is left of it.
 --   "carried"  it is enqueued, unless the message was received before (lib/received.lua).
 -- If the segment of a bulk insert got no place, the repeated call gives its tasks places (lib/enqueue_repeat.lua).
 --

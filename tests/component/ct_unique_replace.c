@@ -281,6 +281,19 @@ static void sent_again_after_it_has_run(void **state)
     assert_string_equal(test_state("q", "a"), "");
 }
 
+/* The reply is lost, and meanwhile another task has taken its place: that one stays. */
+static void sent_again_after_it_was_replaced(void **state)
+{
+    (void)state;
+    test_put("q", "x");
+    assert_string_equal(send_enqueue("0", "a", "{\"unique\":\"k\",\"conflict\":\"debounce\"}"), "[1]");
+    assert_string_equal(send_enqueue("0", "b", "{\"unique\":\"k\",\"conflict\":\"debounce\"}"), "[1]");
+    assert_string_equal(send_enqueue("again 3000", "a", "{\"unique\":\"k\",\"conflict\":\"debounce\"}"), "[-1]");
+    assert_string_equal(test_state("q", "a"), "");
+    assert_string_equal(test_state("q", "b"), "ready");
+    assert_string_equal(send_enqueue("again 3000", "b", "{\"unique\":\"k\",\"conflict\":\"debounce\"}"), "[1]");
+}
+
 static void replies_are_lost(void **state)
 {
     (void)state;
@@ -339,6 +352,7 @@ int main(void)
         cmocka_unit_test_setup(what_is_not_replaced, set_up),
         cmocka_unit_test_setup(rules_change_with_the_holder, set_up),
         cmocka_unit_test_setup(sent_twice, set_up),
+        cmocka_unit_test_setup(sent_again_after_it_was_replaced, set_up),
         cmocka_unit_test_setup(sent_again_after_it_has_run, set_up),
         cmocka_unit_test_setup(replies_are_lost, set_up),
     };

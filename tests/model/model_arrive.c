@@ -268,6 +268,13 @@ static void doubt(int queue, model_incoming *one)
         COVER(AGAIN_UNPROVEN);
 }
 
+static bool has_id(const model_incoming *tasks, int count, int id)
+{
+    for (int i = 0; i < count; i++)
+        if (tasks[i].id == id) return true;
+    return false;
+}
+
 void model_arrive(int queue, model_incoming *tasks, int count, model_way way)
 {
     bool again = way == COME_AGAIN || way == COME_CARRIED;
@@ -285,6 +292,12 @@ void model_arrive(int queue, model_incoming *tasks, int count, model_way way)
             refuse_taken(queue, one, again, &ids);
         } else if (!proven) {
             doubt(queue, one);
+        } else if (way == COME_AGAIN && tasks->elapsed_ms && model_replacement(queue, one->id) >= 0) {
+            if (has_id(tasks, count, model_replacement(queue, one->id)))
+                one->expected = 1;
+            else
+                doubt(queue, one);
+            COVER(AGAIN_REPLACED);
         } else if (way != COME_CARRIED && one->task.large && model.queues[queue].payloads_limited) {
             one->too_long = true;
             COVER(ENQUEUE_TOO_LONG);

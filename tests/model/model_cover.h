@@ -357,6 +357,7 @@
     X(TURN_HANDS_ON, "turn: hands on a task")                                                             \
     X(TURN_HANDS_ACROSS, "turn: hands on a task by message")                                              \
     X(AGAIN_UNPROVEN, "enqueue: sent again, it may have run already")                                     \
+    X(AGAIN_REPLACED, "enqueue: a repeated task that was replaced is not known")                          \
     X(AGAIN_MOVED_BACK, "enqueue: sent again, and the clock was set back since")                          \
     X(AGAIN_MOVED_ON, "enqueue: sent again, and the clock was set forward since")                         \
     X(AGAIN_HAS_KEY, "enqueue: sent again, it still has its key")                                         \

@@ -77,16 +77,18 @@ local function refusal_of_repeat(request) -- inline
 end
 
 -- A task of a call with "again" whose id does not exist: the first copy may have enqueued it. It may have ended since,
--- and have no record; or it was moved to another queue. Returns nil if that is impossible; else the reply: 1 if the
--- unique key proves that the task was enqueued, else -1.
+-- and have no record; or it was replaced, or moved to another queue. Returns nil if that is impossible; else the reply:
+-- 1 if the task was certainly enqueued, because it has its unique key, or because a task of this call replaced it; else
+-- -1.
 local function answer_doubtful(request, task) -- inline
   if request.is_proven == nil then
     request.is_proven = part('proof')(request.P, request.now, request.elapsed, request.began)
   end
   local successor = request.is_proven and call('GET', request.P .. 'replaced_by:' .. task.id)
-  if request.is_proven and not (successor and find(successor, '/', 1, true)) then return nil end
-  local unique = task.options.unique
-  return unique and call('GET', request.P .. 'unique:' .. unique) == task.id and 1 or -1
+  if request.is_proven and not successor then return nil end
+  local unique, is_of_call = task.options.unique, false
+  for _, other in ipairs(successor and request.tasks or {}) do is_of_call = is_of_call or other.id == successor end
+  return (is_of_call or unique and call('GET', request.P .. 'unique:' .. unique) == task.id) and 1 or -1
 end
 
 -- Returns the reply for a task.
