@@ -117,9 +117,9 @@
 -- (lib/replacements.lua). If the holder is blocked, and the new task has no `after`, the new task waits for those
 -- parents and signals of the holder that have not come, except: the placeholder "!"; "!worker.<id>", which binds a task
 -- to a worker; and parents with the policy "x", for whose death the holder waited. It may read the results that the
--- holder could read. If nothing is left to wait for, the new task is ready, or scheduled if it has a time. The new task is refused if more than
--- @REPLACED_CHILDREN_MAX@ tasks wait for the holder, if the holder is blocked and names more than
--- @REPLACED_PARENTS_MAX@ parents, ended ones included, or if `after` names the holder.
+-- holder could read. If nothing is left to wait for, the new task is ready, or scheduled if it has a time. The new task
+-- is refused if more than @REPLACED_CHILDREN_MAX@ tasks wait for the holder, if the holder is blocked and names more
+-- than @REPLACED_PARENTS_MAX@ parents, ended ones included, or if `after` names the holder.
 --
 -- Sent twice: a task whose id exists stays as it is. With "plain", "idle" and "0" the reply for it is 0. With "1",
 -- "again" and "carried" it is 1 if the stored envelope is the one of the call, else 0. What happens with an id that

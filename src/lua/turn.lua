@@ -133,11 +133,11 @@
 --
 -- Settling may be sent twice. An outcome counts only if the id can be removed from the session's hash
 -- running:<session>, which works once; the second call is told that it is refused. A chained task is enqueued only
--- while the session holds the task that chained it. It is therefore enqueued once, unless Redis refuses a later record of
--- the same group: the turn is then sent again, and enqueues a second time a chained task that has ended meanwhile without
--- a record. HDEL of several ids returns only a count: if some of several plain completions were missing, an id counts as
--- removed if its task exists and is in no state. Between the two calls the task may have gone
--- back to the queue, and the same session may have leased it again: the argument `lease` then tells the leases apart.
+-- while the session holds the task that chained it. It is therefore enqueued once, unless Redis refuses a later record
+-- of the same group: the turn is then sent again, and enqueues a second time a chained task that has ended meanwhile
+-- without a record. HDEL of several ids returns only a count: if some of several plain completions were missing, an id
+-- counts as removed if its task exists and is in no state. Between the two calls the task may have gone back to the
+-- queue, and the same session may have leased it again: the argument `lease` then tells the leases apart.
 --
 -- Leasing may not be sent twice: the second call leases more tasks. So after a lost reply the thread first calls
 -- recover.lua. It takes the thread out of `idle`, and returns the leases that have the name of the thread, with the
@@ -175,11 +175,11 @@
 -- function, `load_careful`. The careful path covers everything else, with some hundred functions, which `load_careful`
 -- makes when they are first needed.
 --
--- Some steps of the common path do their work, or change nothing and return nil or false, and then the careful path does
--- the work: head_of, take_completed and lease_plain. take_completed may also remove a part of its ids, and returns how
--- many; the careful path goes on from there. If Redis refuses to write the leases, lease_plain leases nothing. If Redis
--- refuses to take the leased tasks out of `ready`, lease_plain removes the leases; but not those of tasks whose ids have
--- left the list of a segment, which recover.lua returns. In each case Redis's error ends the call.
+-- Some steps of the common path do their work, or change nothing and return nil or false, and then the careful path
+-- does the work: head_of, take_completed and lease_plain. take_completed may also remove a part of its ids, and returns
+-- how many; the careful path goes on from there. If Redis refuses to write the leases, lease_plain leases nothing. If
+-- Redis refuses to take the leased tasks out of `ready`, lease_plain removes the leases; but not those of tasks whose
+-- ids have left the list of a segment, which recover.lua returns. In each case Redis's error ends the call.
 --
 -- A task is in the same state after either path. How its data are stored may differ: results are in a block or in a
 -- field each, tasks stay in a segment or are taken out of it, ended tasks are trimmed at once or some calls later, and
