@@ -88,11 +88,11 @@ REEVE_API reeve_status reeve_bulk_update(reeve_client *client, const char *queue
 #define REEVE_PREVIEW_MAX 10
 
 /*
- * Counts the tasks that reeve_bulk_update would change, and changes nothing. ret->seen is the number of tasks that
- * were compared with the filter, and ret->done the number of those that it selects. reeve_bulk_update can still
- * refuse some of them. ret_ids, when not NULL, receives the ids of the first selected tasks, at most
- * REEVE_PREVIEW_MAX, and *ret_count their number. The call works in steps of one round trip each, and another thread can
- * interrupt it. It returns the errors of reeve_bulk_update.
+ * Counts the tasks that reeve_bulk_update would change, and changes nothing. ret->seen is the number of tasks that were
+ * compared with the filter, and ret->done the number of those that it selects. reeve_bulk_update can still refuse some
+ * of them. ret_ids, when not NULL, receives the ids of the first selected tasks, at most REEVE_PREVIEW_MAX, and
+ * *ret_count their number. The call works in steps of one round trip each, and another thread can interrupt it. It
+ * returns the errors of reeve_bulk_update.
  */
 REEVE_API reeve_status reeve_bulk_update_preview(reeve_client *client, const char *queue, reeve_action action,
                                                  const reeve_filter *filter, reeve_bulk_result *ret,
