@@ -171,6 +171,10 @@ reeve_status rv_inspect_list(reeve_client *client, const char *queue, reeve_stat
 reeve_status rv_inspect_read(reeve_client *client, const char *queue, const rv_reply *reply, size_t first,
                              reeve_task_info ***ret, size_t *ret_count);
 
+/* Reads a reply of list.lua that is a page. */
+reeve_status rv_inspect_read_page(reeve_client *client, const char *queue, const rv_reply *reply,
+                                  reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
+
 /* Reads a reply of show.lua. */
 reeve_status rv_task_info_read(const char *queue, const rv_reply *reply, reeve_task_info **ret);
 

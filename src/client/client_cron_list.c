@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "client/client.h"
 #include "client/cron_index.h"
+#include "client/overview.h"
 #include "protocol/cron_definition.h"
 #include "protocol/envelope.h"
 #include "protocol/json_parse.h"
@@ -263,20 +264,48 @@ static reeve_status list_one(listing *all, const char *queue)
     return list_queues(all, (const char(*)[REEVE_QUEUE_MAX + 1]) name, 1);
 }
 
+/* Ends a list, or frees it. */
+static reeve_status end(listing *all, reeve_status status, reeve_cron_info **ret, size_t *ret_count)
+{
+    if (status != REEVE_OK) {
+        reeve_cron_free(all->list, all->count);
+        return status;
+    }
+    if (all->count > 0) qsort(all->list, all->count, sizeof(*all->list), by_queue_and_name);
+    drop_repeated(all);
+    *ret = all->list;
+    *ret_count = all->count;
+    return REEVE_OK;
+}
+
+reeve_status rv_overview_read_cron(reeve_client *client, const rv_reply *reply, reeve_cron_info **ret,
+                                   size_t *ret_count)
+{
+    listing all = {.client = client};
+    reeve_status status = REEVE_OK;
+    for (size_t i = 0; i + 1 < reply->count && status == REEVE_OK; i += 2) {
+        const rv_reply *page = reply->items[i + 1];
+        bool is_page = rv_reply_is(reply->items[i], RV_TEXT) && rv_reply_is(page, RV_ARRAY) && page->count > 0 &&
+                       rv_reply_is(page->items[0], RV_TEXT);
+        if (!is_page || !rv_valid_queue(reply->items[i]->text, reply->items[i]->length)) continue;
+        char name[1][REEVE_QUEUE_MAX + 1];
+        rv_copy_text(name[0], sizeof(name[0]), reply->items[i]->text);
+        all.queues = (const char(*)[REEVE_QUEUE_MAX + 1]) name;
+        all.queue_count = 1;
+        memset(all.cursors, 0, sizeof(all.cursors));
+        if (!read_page(&all, 0, page))
+            status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for a list of recurring entries");
+        else if (strcmp(all.cursors[0], "0") != 0)
+            status = REEVE_ETOOBIG;
+    }
+    return end(&all, status, ret, ret_count);
+}
+
 reeve_status reeve_cron_list(reeve_client *client, const char *queue, reeve_cron_info **ret, size_t *ret_count)
 {
     if (client == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
     listing all = {.client = client};
-    reeve_status status = queue != NULL ? list_one(&all, queue) : list_all(&all);
-    if (status != REEVE_OK) {
-        reeve_cron_free(all.list, all.count);
-        return status;
-    }
-    if (all.count > 0) qsort(all.list, all.count, sizeof(*all.list), by_queue_and_name);
-    drop_repeated(&all);
-    *ret = all.list;
-    *ret_count = all.count;
-    return REEVE_OK;
+    return end(&all, queue != NULL ? list_one(&all, queue) : list_all(&all), ret, ret_count);
 }
 
 void reeve_cron_free(reeve_cron_info *list, size_t count)

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
+#include "client/overview.h"
 #include "protocol/json_parse.h"
 #include "protocol/registry.h"
 #include "reeve/client.h"
@@ -166,6 +167,31 @@ static reeve_status read_ids(reeve_client *client, ids *all)
         return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a list of workers");
     for (size_t i = 0; i < reply->count; i++)
         rv_copy_text(all->list[all->count++], sizeof(*all->list), reply->items[i]->text);
+    return REEVE_OK;
+}
+
+reeve_status rv_overview_read_workers(reeve_client *client, const rv_reply *reply, reeve_worker_info **ret,
+                                      size_t *ret_count)
+{
+    size_t count = reply->count / 2;
+    char(*list)[REEVE_ID_MAX] = rv_zalloc_array(count + 1, sizeof(*list));
+    bool *dead = rv_zalloc_array(count + 1, sizeof(*dead));
+    reeve_worker_info *workers = rv_zalloc_array(count + 1, sizeof(*workers));
+    ids all = {.ns = client->ns, .list = list, .count = count, .workers = workers, .dead = dead};
+    all.no_memory = list == NULL || dead == NULL || workers == NULL;
+    for (size_t i = 0; i < count && !all.no_memory; i++) {
+        const rv_reply *id = reply->items[2 * i];
+        rv_copy_text(list[i], sizeof(*list), rv_reply_is(id, RV_TEXT) ? id->text : "");
+        on_entry(i, reply->items[2 * i + 1], &all);
+    }
+    rv_free(list);
+    rv_free(dead);
+    if (all.no_memory) {
+        reeve_workers_free(workers, all.found);
+        return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a list of workers");
+    }
+    *ret = workers;
+    *ret_count = all.found;
     return REEVE_OK;
 }
 

@@ -9,7 +9,7 @@
 --          made of those that it may or "", ...}; an entry may be listed twice
 --
 -- Sent twice: it only reads.
--- require: base
+-- require: base, cron_page
 
 local P, verb, name = KEYS[1], ARGV[1], ARGV[2]
 if not name or verb ~= 'get' and not (verb == 'list' and #name <= 19 and find(name, '^%d+$')) then
@@ -25,17 +25,4 @@ if verb == 'get' then
   return known and {known, tonumber(call('ZSCORE', P .. 'cron:due', name)) or -1}
 end
 
-local PAGE = 200
-local page = call('HSCAN', P .. 'cron', name, 'COUNT', PAGE)
-local found, names, reply = page[2], {}, {page[1]}
-for i = 1, #found, 2 do names[#names + 1] = found[i] end
-if #names == 0 then return reply end
-local due, last = call('ZMSCORE', P .. 'cron:due', unpack(names)), call('HMGET', P .. 'cron:last', unpack(names))
-local runs = call('HMGET', P .. 'cron:runs', unpack(names))
-for i = 1, #names do
-  local n = #reply
-  reply[n + 1], reply[n + 2] = names[i], found[2 * i]
-  reply[n + 3], reply[n + 4] = tonumber(due[i]) or -1, last[i] or ''
-  reply[n + 5] = runs[i] or ''
-end
-return reply
+return cron_page(P, name)

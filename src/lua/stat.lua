@@ -3,39 +3,14 @@
 --
 -- KEYS[1]  the queue's prefix
 -- reply    {paused, number of tasks in each state in the order of src/protocol/definition/states.lua,
---           completed ever, failed ever, dead ever, crashed ever, cancelled ever, enqueued ever, envelope at the head or "", next due in ms or -1,
+--           completed ever, failed ever, dead ever, crashed ever, cancelled ever, enqueued ever, envelope at the head or "",
+--           next due in ms or -1,
 --           now, paused since or "", paused until or "", concurrency or "", rate or "", each group's concurrency or "",
 --           each group's rate or ""}
 --
 -- Sent twice: it only reads.
--- require: base, absent, counts, state_kinds
+-- require: base, absent, queue_numbers
 
 local P = KEYS[1]
 if not P then return redis.error_reply('ERR @NAME@: KEYS[1] is missing') end
-local running = count_running(P)
-local totals = call('HMGET', P .. 'counters', 'completed', 'failed', 'dead', 'crashed', 'cancelled', 'enqueued_extra')
-local head = call('ZRANGE', P .. 'ready', 0, 0)[1]
-if head and byte(head) == SEGMENT then head = call('LINDEX', P .. 'segment:' .. sub(head, 2), 0) end
-local envelope = head and call('HGET', P .. 'tasks', head) or ''
-local due = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')[2]
-local now = clock()
-local PAUSED, PAUSED_UNTIL = 1, 2
-local settings = call('HMGET', P .. 'settings', 'paused', 'paused_until', 'concurrency', 'rate', 'group_concurrency', 'group_rate')
-if settings[PAUSED_UNTIL] and count_of(settings[PAUSED_UNTIL]) <= now then settings[PAUSED_UNTIL] = false end
-for i = 1, 6 do totals[i] = tonumber(totals[i]) or 0 end
-local COMPLETED, DEAD, CANCELLED, EXTRA = 1, 3, 5, 6
--- Each task that ever came has not ended, or it ended last in one of these ways; see `counters` in docs/protocol.md.
-local enqueued = totals[COMPLETED] + totals[DEAD] + totals[CANCELLED] + totals[EXTRA]
-local reply = {settings[PAUSED] and 1 or 0}
-for _, state in ipairs({@SHOWN_STATES@}) do
-  local count = state == 'ready' and count_ready(P, running) or state == 'running' and running or call('ZCARD', P .. state)
-  if not is_ended(state) then enqueued = enqueued + count end
-  reply[#reply + 1] = count
-end
-for i = 1, 5 do reply[#reply + 1] = totals[i] end
-reply[#reply + 1] = max(enqueued, 0)
-reply[#reply + 1] = sub(envelope, 1, (find(envelope, '\n', 1, true) or 1) - 1)
-reply[#reply + 1] = tonumber(due) or -1
-reply[#reply + 1] = now
-for i = 1, 6 do reply[#reply + 1] = settings[i] or '' end
-return reply
+return numbers_of(P)

@@ -25,6 +25,7 @@ extern const rv_script rv_script_show;
 extern const rv_script rv_script_result;
 extern const rv_script rv_script_list;
 extern const rv_script rv_script_stat;
+extern const rv_script rv_script_overview;
 extern const rv_script rv_script_overdue;
 extern const rv_script rv_script_rights;
 extern const rv_script rv_script_why;

@@ -65,6 +65,7 @@ const test_script_call test_calls[] = {
     CALL(list, "ready", "0", "10", "", ""),
     CALL(list, "dead", "0", "10", "k"),
     CALL(stat, NULL),
+    CALL(overview, "reeve", "workers", "cron", "ready", "10"),
     CALL(overdue, NULL),
     CALL(why, "b", ""),
     CALL(stats, "0", "3"),

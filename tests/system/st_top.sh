@@ -101,6 +101,22 @@ tmux_type q
 tmux_wait '^sh> *$'
 tmux_end
 
+# ---- what a refresh costs Redis ----------------------------------------------------------------------------------------------
+
+# A refresh is one call of a script in each tab; Log asks for events besides. (In a cluster queues are asked one by one.)
+calls() { redis INFO commandstats | sed -n "s/^cmdstat_$1:calls=\([0-9]*\).*/\1/p"; }
+costs() {
+    local tab=$1 expected=$2 before
+    expect_status 0 reeve top mail --once --tab "$tab"
+    before=$(calls evalsha)
+    expect_status 0 reeve top mail --once --tab "$tab"
+    expect_eq "$(($(calls evalsha) - before))" "$expected" "calls of scripts in the tab $tab"
+}
+if [ "${REEVE_TEST_OVER:-unix}" != cluster ]; then
+    for tab in queues tasks workers dead cron; do costs "$tab" 1; done
+    costs log 2
+fi
+
 # ---- slow links, other terminals --------------------------------------------------------------------------------------------
 
 # watched BYTES COLUMNS LINES [VARIABLE=VALUE...]: what the terminal gets in ten refreshes, behind the first one, is at most BYTES
@@ -123,7 +139,6 @@ watched() {
     tmux_wait '^sh> *$'
     tmux_end
 }
-calls() { redis INFO commandstats | sed -n "s/^cmdstat_$1:calls=\([0-9]*\).*/\1/p"; }
 watched 2048 80 24 LANG=C.UTF-8
 watched 2048 200 60 LANG=C.UTF-8
 watched 2048 80 24 LANG=C NO_COLOR=1

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "client/overview.h"
 #include "reeve/cron.h"
 #include "reeve/watch.h"
 #include "task_view.h"
@@ -17,6 +18,7 @@
 
 #define WORKERS_EVERY 5 /* refreshes: the records of workers are renewed every few seconds */
 #define EVENTS_MAX 200
+#define TASKS_MAX 1000
 
 static void cell_number(cli_top_rows *rows, size_t column, uint64_t number)
 {
@@ -73,27 +75,22 @@ static void set_rates(cli_top_totals *now, const cli_top_totals *before)
     if (now->failed >= before->failed) now->failed_rate = (double)(now->failed - before->failed) / seconds;
 }
 
-static reeve_status fetch_queues(cli_top *top)
+static void take_queues(cli_top *top, const rv_overview *read)
 {
     cli_top_totals now = {.oldest_ready_ms = -1, .done_rate = -1, .failed_rate = -1};
-    reeve_queue_info *list = NULL;
-    size_t count = 0;
-    reeve_status status = reeve_queues(top->cli->client, &list, &count);
 
-    if (status != REEVE_OK) return status;
     now.at_ms = rv_now_ms();
-    now.queues = count;
+    now.queues = read->queue_count;
     now.workers = top->totals.workers;
     now.utilisation = top->totals.utilisation;
-    for (size_t i = 0; i < count; i++) {
-        add_totals(&now, &list[i]);
-        if (top->tab == CLI_TOP_QUEUES) add_queue(&top->rows, &list[i]);
+    for (size_t i = 0; i < read->queue_count; i++) {
+        add_totals(&now, &read->queues[i]);
+        if (top->tab == CLI_TOP_QUEUES) add_queue(&top->rows, &read->queues[i]);
     }
-    if (top->queue[0] == '\0' && count > 0) rv_copy_text(top->queue, sizeof(top->queue), list[0].name);
+    if (top->queue[0] == '\0' && read->queue_count > 0)
+        rv_copy_text(top->queue, sizeof(top->queue), read->queues[0].name);
     set_rates(&now, &top->totals);
     top->totals = now;
-    reeve_queues_free(list);
-    return REEVE_OK;
 }
 
 /* ---- workers --------------------------------------------------------------------------------------------------------- */
@@ -118,24 +115,19 @@ static void add_worker(cli_top_rows *rows, const reeve_worker_info *worker)
     cell_ago(rows, 10, worker->seen_ms);
 }
 
-static reeve_status fetch_workers(cli_top *top)
+static void take_workers(cli_top *top, const rv_overview *read)
 {
-    reeve_worker_info *list = NULL;
-    size_t count = 0;
+    const reeve_worker_info *list = read->workers;
     unsigned threads = 0;
     double busy = 0;
-    reeve_status status = reeve_workers(top->cli->client, &list, &count);
 
-    if (status != REEVE_OK) return status;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < read->worker_count; i++) {
         if (list[i].utilisation >= 0) threads += list[i].threads;
         if (list[i].utilisation >= 0) busy += list[i].utilisation * list[i].threads;
         if (top->tab == CLI_TOP_WORKERS) add_worker(&top->rows, &list[i]);
     }
-    top->totals.workers = count;
+    top->totals.workers = read->worker_count;
     top->totals.utilisation = threads > 0 ? busy / threads : -1;
-    reeve_workers_free(list, count);
-    return REEVE_OK;
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------------------------------- */
@@ -154,42 +146,19 @@ static void add_task(cli_top_rows *rows, const reeve_task_info *task)
     cli_top_rows_cell(rows, 6, task->error_message == NULL ? task->error_kind : task->error_message, NAN);
 }
 
-static reeve_status fetch_tasks(cli_top *top, reeve_state state)
-{
-    reeve_task_info **list = NULL;
-    size_t count = 0, wanted = top->first + 2 * top->visible;
-    uint64_t total = 0;
-    reeve_status status;
-
-    if (top->queue[0] == '\0') return REEVE_OK;
-    status = reeve_list(top->cli->client, top->queue, state, 0, wanted > 1000 ? 1000 : wanted, &list, &count, &total);
-    if (status != REEVE_OK) return status;
-    for (size_t i = 0; i < count; i++) add_task(&top->rows, list[i]);
-    reeve_task_list_free(list, count);
-    return REEVE_OK;
-}
-
 /* ---- recurring entries ------------------------------------------------------------------------------------------------ */
 
-static reeve_status fetch_cron(cli_top *top)
+static void add_entry(cli_top_rows *rows, const reeve_cron_info *entry)
 {
-    reeve_cron_info *list = NULL;
-    size_t count = 0;
     char key[CLI_TOP_KEY];
-    reeve_status status = reeve_cron_list(top->cli->client, NULL, &list, &count);
 
-    if (status != REEVE_OK) return status;
-    for (size_t i = 0; i < count; i++) {
-        (void)snprintf(key, sizeof(key), "%s/%s", list[i].queue, list[i].name);
-        cli_top_rows_add(&top->rows, key);
-        cli_top_rows_cell(&top->rows, 1, key, NAN);
-        cli_top_rows_cell(&top->rows, 2, list[i].spec, NAN);
-        cell_ago(&top->rows, 3, list[i].next_ms);
-        cli_top_rows_cell(&top->rows, 4, list[i].paused ? "yes" : "no", NAN);
-        cli_top_rows_cell(&top->rows, 5, list[i].type, NAN);
-    }
-    reeve_cron_free(list, count);
-    return REEVE_OK;
+    (void)snprintf(key, sizeof(key), "%s/%s", entry->queue, entry->name);
+    cli_top_rows_add(rows, key);
+    cli_top_rows_cell(rows, 1, key, NAN);
+    cli_top_rows_cell(rows, 2, entry->spec, NAN);
+    cell_ago(rows, 3, entry->next_ms);
+    cli_top_rows_cell(rows, 4, entry->paused ? "yes" : "no", NAN);
+    cli_top_rows_cell(rows, 5, entry->type, NAN);
 }
 
 /* ---- events ----------------------------------------------------------------------------------------------------------- */
@@ -237,25 +206,47 @@ static reeve_status fetch_events(cli_top *top)
     return status == REEVE_ETIMEOUT ? REEVE_OK : status;
 }
 
+/* ---- all of it --------------------------------------------------------------------------------------------------------- */
+
+static bool lists_tasks(const cli_top *top)
+{
+    return top->tab == CLI_TOP_TASKS || top->tab == CLI_TOP_DEAD;
+}
+
+static void choose(rv_overview_request *ret, const cli_top *top)
+{
+    size_t wanted = top->first + 2 * top->visible;
+
+    *ret = (rv_overview_request){.limit = wanted > TASKS_MAX ? TASKS_MAX : wanted};
+    ret->workers = top->tab == CLI_TOP_WORKERS || top->refreshes % WORKERS_EVERY == 0;
+    ret->cron = top->tab == CLI_TOP_CRON;
+    ret->state = top->tab == CLI_TOP_DEAD ? REEVE_STATE_DEAD : top->state;
+    if (lists_tasks(top) && top->queue[0] != '\0') ret->queue = top->queue;
+}
+
+static void take(cli_top *top, const rv_overview_request *request, const rv_overview *read)
+{
+    take_queues(top, read);
+    if (request->workers) take_workers(top, read);
+    for (size_t i = 0; i < read->task_count; i++) add_task(&top->rows, read->tasks[i]);
+    for (size_t i = 0; i < read->cron_count; i++) add_entry(&top->rows, &read->cron[i]);
+}
+
 static reeve_status fetch(cli_top *top)
 {
-    reeve_status status = fetch_queues(top);
+    rv_overview_request request;
+    rv_overview read;
+    reeve_status status;
+    bool had_queue = top->queue[0] != '\0';
 
-    if (status == REEVE_OK && (top->tab == CLI_TOP_WORKERS || top->refreshes % WORKERS_EVERY == 0))
-        status = fetch_workers(top);
+    choose(&request, top);
+    status = rv_overview_read(top->cli->client, &request, &read);
     if (status != REEVE_OK) return status;
-    switch (top->tab) {
-    case CLI_TOP_TASKS:
-        return fetch_tasks(top, top->state);
-    case CLI_TOP_DEAD:
-        return fetch_tasks(top, REEVE_STATE_DEAD);
-    case CLI_TOP_CRON:
-        return fetch_cron(top);
-    case CLI_TOP_LOG:
-        return fetch_events(top);
-    default:
-        return REEVE_OK;
-    }
+    take(top, &request, &read);
+    rv_overview_free(&read);
+    if (top->tab == CLI_TOP_LOG) return fetch_events(top);
+    /* Now the queue is known whose tasks are shown. */
+    return lists_tasks(top) && !had_queue && top->queue[0] != '\0' ? fetch(top) : REEVE_OK;
 }
 
 reeve_status cli_top_fetch(cli_top *top)

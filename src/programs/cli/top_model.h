@@ -72,8 +72,8 @@ typedef struct cli_top {
 void cli_top_init(cli_top *top, cli_context *cli);
 void cli_top_fini(cli_top *top);
 
-/* Reads the rows of the tab anew; what cannot be read is told by the note. At most three round trips: names of queues, the
- * numbers of all queues at once, and the rows of the tab. */
+/* Reads the rows of the tab anew; what cannot be read is told by the note. One call of a script (client/overview.h), and
+ * with the tab Log one that reads the stream of events. */
 void cli_top_refresh(cli_top *top);
 
 /* Changes the tab; the rows are those of the next refresh. */
