@@ -167,7 +167,7 @@ static bool read_after(web_call *call, settlement *to)
     bool good = !has(call, "after") || item != NULL;
 
     outcome->after = to->after;
-    /* (What is next to a text is another member of the body.) */
+    /* What is next to a text is another member of the body. */
     for (; has(call, "after") && item != NULL; item = is_array ? item->next : NULL) {
         good = good && cJSON_IsString(item) && outcome->after_count < CLI_SETTLE_AFTER_MAX &&
                cli_settle_word_after(item->valuestring, &to->after[outcome->after_count++]);
