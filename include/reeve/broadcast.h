@@ -5,9 +5,9 @@
  * it once. Workers that start later do not run it. Consumers (consumer.h) do not take part.
  *
  *   - A worker is alive if `reeve workers` lists it and it answers within the time of the call. A worker that has just
- *     started, or is connecting to Redis, is asked again until it answers or this time is
- *     over. A worker that is quiet, is stopping, or has no
- *     threads for the queue refuses. The task of a worker that refuses, or gives no answer, is cancelled.
+ *     started, or is connecting to Redis, is asked again until it answers or this time is over. A worker that is quiet,
+ *     is stopping, or has no threads for the queue refuses. The task of a worker that refuses, or gives no answer, is
+ *     cancelled.
  *   - Only that worker runs the task: the first of its threads that is free. It starts before the tasks that wait in
  *     the queue, also while the queue is paused, and above the limits of the queue.
  *   - It is an ordinary task with one attempt: its result, error, log and events are those of any task.

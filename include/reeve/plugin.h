@@ -104,8 +104,7 @@ typedef struct reeve_plugin {
     void (*unload)(void); /* called once, after all other functions */
     /* Layers (layer.h). A layer without a type applies to all handlers of the worker, including those of other plugins
      * and of the program, and to all tasks that they chain. A layer with a type applies to the tasks that `type` of
-     * reeve_layer describes. A plugin
-     * may have layers and no handlers. */
+     * reeve_layer describes. A plugin may have layers and no handlers. */
     const reeve_layer *layers;
     size_t layer_count; /* at most REEVE_LAYERS_MAX */
     size_t layer_size;  /* size of an element of `layers` */

@@ -74,8 +74,8 @@ typedef struct reeve_range {
     double max_ms;
 } reeve_range;
 
-/* What workers settled of one type of task. Tasks that died without an attempt
- * (by a deadline or a parent) and crashes do not count. */
+/* What workers settled of one type of task. Tasks that died without an attempt (by a deadline or a parent) and crashes
+ * do not count. */
 typedef struct reeve_type_stats {
     char type[REEVE_TYPE_MAX + 1]; /* "": all further types, if a day has more than 100 */
     uint64_t completed;
