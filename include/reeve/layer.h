@@ -136,9 +136,9 @@ REEVE_API reeve_status reeve_outgoing_refuse(reeve_outgoing *task, reeve_status 
 typedef struct reeve_layer {
     size_t size;      /* sizeof(reeve_layer); REEVE_LAYER sets it */
     const char *name; /* required; shown to people */
-    /* Apply only to tasks of this type, or of types that fit a pattern such as "mail.*"; NULL: to all. `run` and
-     * `run_batch` apply if the type of the handler, which can be a pattern, fits this one; the other functions apply if
-     * the type of the task fits it. */
+    /* Apply only to tasks of this type, or of types that fit a pattern such as "mail.*"; NULL: to all. `before`,
+     * `after` and `enqueue` apply if the type of the task fits. `run` and `run_batch` apply if the type of the handler
+     * fits. A handler with the pattern "mail.*" fits a layer with the type "mail.*" or "*", but not with "mail.new". */
     const char *type;
     reeve_layer_fn run;             /* around handlers */
     void *user;                     /* argument of the functions */

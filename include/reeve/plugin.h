@@ -72,7 +72,7 @@ typedef struct reeve_handler {
      * batch_wait_ms. While it collects tasks, the thread runs tasks of other types. The `batch` of the pool does not
      * limit the number of collected tasks. Each thread collects tasks for itself, so use few threads for such a
      * queue. A task that has crashed gets a call of its own. When the worker stops, collected tasks return to their
-     * queues. Only layers with run_batch apply to batch handlers.
+     * queues. Layers with only `run` do not apply to batch handlers.
      */
     reeve_batch_fn run_batch;
     unsigned batch_size;   /* at most REEVE_BATCH_SIZE_MAX; 0: REEVE_BATCH_SIZE_DEFAULT */
@@ -96,8 +96,8 @@ typedef struct reeve_plugin {
     const reeve_handler *handlers;
     size_t handler_count;
     /* Maximum number of calls of the plugin's handlers that run at the same time in a process; 0: no limit. While a
-     * leased task waits because of this limit, its time limits do not run. If the task is cancelled, it
-     * ends at once. If the worker stops, the task returns to its queue. Neither counts as a failed attempt. */
+     * leased task waits because of this limit, its time limits do not run. If the task is cancelled, it ends at once.
+     * If the worker stops, the task returns to its queue. Neither counts as a failed attempt. */
     unsigned concurrency;
     /* Called once, before all other functions. If it returns a value other than 0, the plugin is not loaded. */
     int (*load)(void);
@@ -158,11 +158,11 @@ typedef struct reeve_plugin {
 
 /*
  * Adds to a counter of the process, for use in handlers, layers, hooks and threads of plugins. The metrics of a worker
- * have it as reeve_plugin_NAME_total. The first call creates the counter, and `help` describes it in one line; both are
- * copied, and a longer `help` is cut. A first call with count 0 shows the counter before something is counted. The name
- * consists of a-z, 0-9 and _, and begins with that of the plugin: "thumbs_skipped". In a pool with process isolation,
- * handlers count in their runner. After each task, or call of a batch handler, the counts are added to the counters of
- * the worker. Any thread; does not block.
+ * have it as reeve_plugin_NAME_total. The first call creates the counter, and `help` describes it in one line. Both
+ * texts are copied, and a longer `help` is cut. If the first call has the count 0, the metrics show the counter with
+ * the value 0. The name consists of a-z, 0-9 and _, and begins with that of the plugin: "thumbs_skipped". In a pool
+ * with process isolation, handlers count in their runner. After each task, or call of a batch handler, the counts are
+ * added to the counters of the worker. Any thread; does not block.
  *
  *   REEVE_EINVAL  the name is not valid
  *   REEVE_ETOOBIG the process has REEVE_COUNTERS_MAX other counters
@@ -179,7 +179,7 @@ typedef struct reeve_plugin_handle reeve_plugin_handle;
  * the installation, which is found relative to the library or program. If the plugin is already open, the call
  * returns the same handle and calls no hook. The last reeve_plugin_close unloads the plugin. On failure *ret is NULL,
  * and the message is written to ret_error, a buffer of `size` bytes, or NULL. A longer message is cut, so that it fits
- * with its final zero byte. Any thread.
+ * with its final zero byte. Any thread. The call blocks while the file is loaded and the load hook runs.
  *
  *   REEVE_EPLUGIN      the plugin cannot be loaded, as in reeve_worker_load_plugin
  *   REEVE_EINVAL       a handler is not valid
@@ -202,8 +202,11 @@ REEVE_API reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *
 REEVE_API reeve_status reeve_plugin_open_with_options(reeve_plugin_handle **ret, const char *name_or_path,
                                                       const char *dir, const reeve_option_value *values, size_t count,
                                                       char *ret_error, size_t size);
-/* Closes a plugin that reeve_plugin_open returned. NULL is ignored. Any thread. */
+/* Closes a plugin that reeve_plugin_open returned. NULL is ignored. Any thread. The last call blocks while the unload
+ * hook runs. */
 REEVE_API void reeve_plugin_close(reeve_plugin_handle *plugin);
+
+/* The next three functions do not block. Any thread. */
 
 /* The plugin's description, valid until the last reeve_plugin_close. The structs of the plugin, its handlers and its
  * layers have the sizes of this version of reeve, whatever version the plugin was compiled with. */
@@ -244,6 +247,7 @@ typedef struct reeve_run_report {
  */
 REEVE_API reeve_status reeve_plugin_run(reeve_plugin_handle *plugin, const char *type, const reeve_run_options *options,
                                         reeve_run_report *ret);
+/* Frees what the report owns, but not the struct itself. NULL is ignored. Any thread. */
 REEVE_API void reeve_run_report_fini(reeve_run_report *report);
 
 /* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */

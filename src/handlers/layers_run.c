@@ -18,20 +18,20 @@ static reeve_outcome fail_layer(reeve_task *task, const reeve_layer *layer, cons
 /* False: the task has an outcome. */
 static bool run_before(const reeve_layer *layer, reeve_task *task)
 {
-    if (layer->before == NULL) return true;
+    if (layer->before == NULL || !rv_layers_fits(layer, task->type)) return true;
     layer->before(task, layer->user);
     return task->outcome == REEVE_OUTCOME_NONE;
 }
 
 static void run_after(const reeve_layer *layer, reeve_task *task)
 {
-    if (layer->after != NULL) layer->after(task, layer->user);
+    if (layer->after != NULL && rv_layers_fits(layer, task->type)) layer->after(task, layer->user);
 }
 
 static reeve_outcome run_around(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler)
 {
     const reeve_layer *layer = layers[0];
-    if (layer->run == NULL) return rv_layers_run(layers + 1, task, handler);
+    if (layer->run == NULL || !rv_layers_fits(layer, handler->type)) return rv_layers_run(layers + 1, task, handler);
     reeve_next next = {.rest = layers + 1, .task = task, .handler = handler};
     reeve_outcome returned = layer->run(task, &next, layer->user);
 
@@ -79,7 +79,7 @@ static void run_around_batch(const reeve_layer *const *layers, reeve_task *const
                              const reeve_handler *handler)
 {
     const reeve_layer *layer = layers[0];
-    if (layer->run_batch == NULL) {
+    if (layer->run_batch == NULL || !rv_layers_fits(layer, handler->type)) {
         rv_layers_run_batch(layers + 1, tasks, count, handler);
         return;
     }
@@ -133,8 +133,7 @@ size_t rv_layers_run_before(const rv_layers *layers, reeve_task *task)
 {
     size_t passed = 0;
     while (passed < layers->count) {
-        const reeve_layer *layer = &layers->list[passed];
-        if (rv_layers_fits(layer, task->type) && !run_before(layer, task)) break;
+        if (!run_before(&layers->list[passed], task)) break;
         passed++;
     }
     return passed;
@@ -142,6 +141,5 @@ size_t rv_layers_run_before(const rv_layers *layers, reeve_task *task)
 
 void rv_layers_run_after(const rv_layers *layers, size_t passed, reeve_task *task)
 {
-    for (size_t i = passed; i > 0; i--)
-        if (rv_layers_fits(&layers->list[i - 1], task->type)) run_after(&layers->list[i - 1], task);
+    for (size_t i = passed; i > 0; i--) run_after(&layers->list[i - 1], task);
 }

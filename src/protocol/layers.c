@@ -59,15 +59,17 @@ void rv_layers_fini(rv_layers *layers)
     *layers = (rv_layers){0};
 }
 
-static bool is_around(const reeve_layer *layer, bool batch)
-{
-    if (layer->before != NULL || layer->after != NULL) return true;
-    return batch ? layer->run_batch != NULL : layer->run != NULL;
-}
-
 bool rv_layers_fits(const reeve_layer *layer, const char *type)
 {
     return layer->type == NULL || rv_type_fit(layer->type, type, strlen(type)) > 0;
+}
+
+static bool is_around(const reeve_layer *layer, const char *type, bool batch)
+{
+    if ((batch ? layer->run_batch != NULL : layer->run != NULL) && rv_layers_fits(layer, type)) return true;
+    if (layer->before == NULL && layer->after == NULL) return false;
+    /* A handler for mail.* has tasks that fit a layer for mail.news, too. */
+    return rv_layers_fits(layer, type) || rv_type_fit(type, layer->type, strlen(layer->type)) > 0;
 }
 
 bool rv_layers_choose(const reeve_layer ***ret, const rv_layers *layers, const char *type, bool batch)
@@ -76,7 +78,7 @@ bool rv_layers_choose(const reeve_layer ***ret, const rv_layers *layers, const c
     *ret = NULL;
     for (size_t i = 0; i < layers->count; i++) {
         const reeve_layer *layer = &layers->list[i];
-        if (!rv_layers_fits(layer, type) || !is_around(layer, batch)) continue;
+        if (!is_around(layer, type, batch)) continue;
         if (*ret == NULL) *ret = rv_zalloc_array(layers->count - i + 1, sizeof(**ret));
         if (*ret == NULL) return false;
         (*ret)[count++] = layer;

@@ -29,8 +29,9 @@ void rv_layers_fini(rv_layers *layers);
 bool rv_layers_fits(const reeve_layer *layer, const char *type);
 
 /*
- * Those around a handler of a type, or (batch) around a batch handler, outermost first, ended by NULL: *ret is freed by
- * rv_free and leads into layers; NULL when there are none. False: no memory.
+ * Those that may be called for a task of a handler, or (batch) of a batch handler, outermost first, ended by NULL.
+ * `type` is that of the handler, which can be a pattern. *ret is freed by rv_free and leads into layers; NULL when there
+ * are none. False: no memory.
  */
 bool rv_layers_choose(const reeve_layer ***ret, const rv_layers *layers, const char *type, bool batch);
 

@@ -115,7 +115,7 @@ reeve_status rv_run_inline_call(const rv_run_inline *local, reeve_task *task, in
     rv_buf_init(&text, SIZE_MAX);
     status = write_envelope(&text, local, error);
     if (status != REEVE_OK) goto out;
-    if (!rv_layers_choose(&layers, &local->layers, type_of(local), local->handler->run_batch != NULL)) {
+    if (!rv_layers_choose(&layers, &local->layers, local->handler->type, local->handler->run_batch != NULL)) {
         status = rv_fail(error, REEVE_ENOMEM, "no memory for the layers");
         goto out;
     }

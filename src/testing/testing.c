@@ -7,6 +7,7 @@
 
 #include "base/backoff.h"
 #include "base/clock.h"
+#include "base/id.h"
 #include "base/layout.h"
 #include "base/mem.h"
 #include "handlers/handler_check.h"
@@ -189,14 +190,18 @@ static reeve_test_report *fail_report(rv_test_run_report *made, reeve_status sta
     return &made->is;
 }
 
-static reeve_status choose_handler(reeve_handler *ret, const reeve_handler *given, size_t size, const char *type,
-                                   rv_error *error)
+static reeve_status choose_handler(rv_run_inline *local, reeve_handler *ret, const reeve_handler *given, size_t size,
+                                   const char *type, rv_error *error)
 {
     if (given == NULL) return rv_fail(error, REEVE_EINVAL, "no function to run");
     reeve_status status = RV_LAYOUT_READ(ret, given, size, "the handler", error);
     if (status == REEVE_OK) status = rv_handler_check(ret, "the handler", error);
     if (status != REEVE_OK) return status;
-    if (type != NULL || ret->type == NULL) ret->type = type != NULL ? type : "test";
+    if (type == NULL) type = ret->type != NULL ? ret->type : "test";
+    /* A pattern that fits stays: as in a worker, it chooses the layers with `run`. */
+    if (ret->type == NULL || rv_type_fit(ret->type, type, strlen(type)) == 0) ret->type = type;
+    local->handler = ret;
+    local->type = type;
     return REEVE_OK;
 }
 
@@ -206,13 +211,13 @@ reeve_test_report *reeve_test_run_sized(const reeve_handler *handler, const reev
     const test_sizes sizes = {handler_size, options_size, layer_size};
     rv_test_run r = {.report = new_report()};
     reeve_handler own = {0};
-    rv_run_inline local = {.handler = &own};
+    rv_run_inline local = {0};
     rv_error error = {0};
     reeve_status status;
 
     if (r.report == NULL) return NULL;
     status = read_options(&r, options, &sizes, &error);
-    if (status == REEVE_OK) status = choose_handler(&own, handler, sizes.handler, r.options.type, &error);
+    if (status == REEVE_OK) status = choose_handler(&local, &own, handler, sizes.handler, r.options.type, &error);
     if (status == REEVE_OK) status = run_handler(&r, &local, &error);
     return status == REEVE_OK ? &r.report->is : fail_report(r.report, status, &error);
 }
@@ -253,7 +258,7 @@ reeve_test_report *rv_testing_run(const rv_test_attempt *attempt)
     const test_sizes sizes = {sizeof(reeve_handler), sizeof(reeve_test_options), sizeof(reeve_layer)};
     rv_test_run r = {.report = new_report(), .chain = attempt->chain, .chain_context = attempt->chain_context};
     reeve_handler own = {0};
-    rv_run_inline local = {.handler = &own, .plugin = attempt->plugin};
+    rv_run_inline local = {.plugin = attempt->plugin};
     rv_error error = {0};
     reeve_status status;
 
@@ -261,7 +266,7 @@ reeve_test_report *rv_testing_run(const rv_test_attempt *attempt)
     status = read_options(&r, &attempt->options, &sizes, &error);
     if (status == REEVE_OK)
         status = attempt->handler != NULL
-                     ? choose_handler(&own, attempt->handler, sizes.handler, r.options.type, &error)
+                     ? choose_handler(&local, &own, attempt->handler, sizes.handler, r.options.type, &error)
                      : choose_of_plugin(&local, r.options.type, &error);
     if (status == REEVE_OK) status = run_handler(&r, &local, &error);
     return status == REEVE_OK ? &r.report->is : fail_report(r.report, status, &error);

@@ -323,6 +323,12 @@ static void a_run_with_layers_takes_no_memory(void **state)
 
 /* ---- lists ----------------------------------------------------------------------------------------------------- */
 
+static void mute(reeve_task *task, void *user)
+{
+    (void)task;
+    (void)user;
+}
+
 static void a_type_without_layers_has_none(void **state)
 {
     rv_handlers handlers = {0};
@@ -340,6 +346,28 @@ static void a_type_without_layers_has_none(void **state)
     assert_null(rv_handler_table_find(&handlers, "b", 1)->layers);
     assert_ptr_equal(rv_handler_table_find(&handlers, "a", 1)->layers[0], &layers.list[0]);
     assert_null(rv_handler_table_find(&handlers, "a", 1)->layers[1]);
+    rv_handler_table_fini(&handlers);
+    rv_layers_fini(&layers);
+}
+
+static void a_pattern_has_what_a_task_of_it_may_need(void **state)
+{
+    rv_handlers handlers = {0};
+    rv_layers layers = {0};
+    rv_error error;
+    const reeve_layer run = {.name = "r", .type = "m.n", .run = lie};
+    const reeve_layer after = {.name = "a", .type = "m.n", .after = mute};
+    const reeve_layer other = {.name = "o", .type = "n", .after = mute};
+
+    (void)state;
+    assert_int_equal(rv_layers_add(&layers, &run, &error), REEVE_OK);
+    assert_int_equal(rv_layers_add(&layers, &after, &error), REEVE_OK);
+    assert_int_equal(rv_layers_add(&layers, &other, &error), REEVE_OK);
+    assert_int_equal(rv_handler_table_add(&handlers, &(reeve_handler){.type = "m.*", .run = done}, NULL, &error),
+                     REEVE_OK);
+    assert_int_equal(rv_handler_table_wrap(&handlers, &layers, &error), REEVE_OK);
+    assert_ptr_equal(rv_handler_table_find(&handlers, "m.n", 3)->layers[0], &layers.list[1]);
+    assert_null(rv_handler_table_find(&handlers, "m.n", 3)->layers[1]);
     rv_handler_table_fini(&handlers);
     rv_layers_fini(&layers);
 }
@@ -430,6 +458,13 @@ static void after(reeve_task *task, void *user)
     if (signs[2] == '+') (void)reeve_task_done(task, signs, 1);
 }
 
+static void note_count(reeve_task *const *tasks, size_t count, void *user)
+{
+    (void)tasks;
+    (void)user;
+    note((char[]){(char)('0' + count), '\0'});
+}
+
 static void one_layer_has_all_functions(void **state)
 {
     const reeve_layer layers[] = {
@@ -458,6 +493,45 @@ static void a_layer_before_ends_the_attempt(void **state)
     reeve_test_report_free(report);
 }
 
+/* For the tasks of a pattern, `before` and `after` are chosen by the type of the task, as at its enqueue. */
+static void a_pattern_has_the_layers_of_its_tasks(void **state)
+{
+    const reeve_layer layers[] = {
+        {REEVE_LAYER, .name = "n", .type = "mail.news", .before = before, .run = pass, .after = after,
+         .user = (void *)"nN "},
+        {REEVE_LAYER, .name = "m", .type = "mail.*", .before = before, .run = pass, .after = after,
+         .user = (void *)"mM "},
+        {REEVE_LAYER, .name = "o", .type = "mail.other", .before = before, .after = after, .user = (void *)"oO "}};
+    const reeve_handler handler = {.type = "mail.*", .run = done};
+    (void)state;
+    reeve_test_report_free(
+        reeve_test_run(&handler, &(reeve_test_options){.layers = layers, .layer_count = 3, .type = "mail.news"}));
+    assert_string_equal(seen, "nmmhMMN");
+    seen[0] = '\0';
+    reeve_test_report_free(
+        reeve_test_run(&handler, &(reeve_test_options){.layers = layers, .layer_count = 3, .type = "mail.other"}));
+    assert_string_equal(seen, "mmohOMM");
+}
+
+/* A batch has tasks of several types. */
+static void each_task_of_a_batch_has_the_layers_of_its_type(void **state)
+{
+    const reeve_layer layer = {.name = "n", .type = "m.n", .before = before, .after = after, .user = (void *)"nN "};
+    const reeve_layer *const layers[] = {&layer, NULL};
+    const reeve_handler handler = {.type = "m.*", .run_batch = note_count};
+    reeve_task tasks[3], *list[3];
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        rv_task_init(&tasks[i]);
+        rv_task_begin(&tasks[i]);
+        tasks[i].type = i == 1 ? "m.n" : "m.o";
+        list[i] = &tasks[i];
+    }
+    rv_layers_run_batch(layers, list, 3, &handler);
+    assert_string_equal(seen, "n3N");
+    for (size_t i = 0; i < 3; i++) rv_task_fini(&tasks[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,10 +544,13 @@ int main(void)
         TEST(outcomes_have_names),
         TEST(a_run_with_layers_takes_no_memory),
         TEST(a_type_without_layers_has_none),
+        TEST(a_pattern_has_what_a_task_of_it_may_need),
         TEST(a_worker_takes_what_can_be_a_layer),
         TEST(memory_that_runs_out_adds_nothing),
         TEST(one_layer_has_all_functions),
         TEST(a_layer_before_ends_the_attempt),
+        TEST(a_pattern_has_the_layers_of_its_tasks),
+        TEST(each_task_of_a_batch_has_the_layers_of_its_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
