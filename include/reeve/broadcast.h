@@ -8,8 +8,8 @@
  *     started, or is connecting to Redis, is asked again until it answers or this time is over. A worker that is quiet,
  *     is stopping, or has no threads for the queue refuses. The task of a worker that refuses, or gives no answer, is
  *     cancelled.
- *   - Only that worker runs the task: the first of its threads that is free. It starts before the tasks that wait in
- *     the queue, also while the queue is paused, and above the limits of the queue.
+ *   - Only that worker runs the task, on the first of its threads that is free. The task starts before the tasks that
+ *     wait in the queue, even if the queue is paused or at a limit.
  *   - It is an ordinary task with one attempt: its result, error, log and events are those of any task.
  *   - It dies with kind "expired" if its worker ends before the task starts, or has no free thread before the deadline.
  *     It dies with kind "crash" if the worker dies while it runs the task. It dies with kind "worker" if the worker

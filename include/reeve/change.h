@@ -33,8 +33,8 @@ REEVE_API reeve_status reeve_fail(reeve_client *client, const char *queue, const
  * Ends the lease of a running task: the task is ready again, before the other tasks of its priority, and another
  * attempt may begin at once. Neither a failure nor a crash is counted. The worker that holds the task is notified:
  * reeve_task_should_stop returns true in its handler, and no outcome of this attempt is accepted. The same worker can
- * lease the task again when it has been notified and sends no more outcome of this attempt: usually within a second, or
- * after a minute if the worker cannot be notified. Other workers can lease it at once. The handler is not stopped by
+ * lease the task again when it has been notified and can no longer send an outcome of this attempt: usually within a
+ * second, or after a minute if it cannot be notified. Other workers can lease it at once. The handler is not stopped by
  * force, so it can still run during the next attempt. If a cancel of the running task has been requested, the task
  * becomes cancelled, not ready.
  *

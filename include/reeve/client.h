@@ -2,9 +2,11 @@
  * client.h - clients: enqueue tasks, and control them. It includes inspect.h, queue.h and workers.h.
  *
  * A client is one connection to Redis. It reconnects by itself. Only one thread at a time may use a client, so open one
- * client for each thread. Unless its comment says otherwise, a call blocks for one round trip to Redis, and for at most
- * the client's timeout (`timeout_ms`). After a failed call, reeve_client_error() returns a message. "Any thread" in a
- * comment means that any number of threads may make the call at the same time. docs/glossary.md defines the terms.
+ * client for each thread. Unless its comment says otherwise, a call that uses Redis blocks for one round trip, and for
+ * at most the client's timeout (`timeout_ms`). Other calls do not block. After a failed call, reeve_client_error()
+ * returns a message. "Any thread" in a comment means that any number of threads may make the call at the same time.
+ * A function whose name ends in _free ignores NULL, does not block, and may be called on any thread.
+ * docs/glossary.md defines the terms.
  *
  * Errors of every call: a call that uses Redis can return these statuses, even if its comment does not name them.
  * REEVE_ECONNECT: no connection to Redis. REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EPROTO: the connection was lost, the time
@@ -161,9 +163,9 @@ typedef enum reeve_conflict {
  *     death   the child runs only in this case: it becomes ready when the first of its parents dies, is cancelled or is
  *             deleted. If all parents complete, the child is deleted.
  *
- * The parents of a child can have different values: that of a parent applies to its own end. A child with the value
- * death for at least one parent is deleted when all its parents have ended, and none with this value has died, been
- * cancelled or been deleted.
+ * The parents of a child can have different values. The value of a parent applies to the end of that parent. If at
+ * least one parent has the value death, the child is deleted when all its parents have ended, unless a parent with this
+ * value has died, was cancelled or was deleted.
  */
 typedef enum reeve_on_parent_death {
     REEVE_PARENT_FAIL = 0,
@@ -215,8 +217,8 @@ typedef struct reeve_task_spec {
     int64_t at_ms; /* run at this time; a past time: now. Tasks with equal times run in the order of their enqueues */
     const char *group; /* name of its group; tasks of different groups alternate; NULL: the task has no group */
     /* The weight of its group against other groups, 1 to 256; 0: 1. A group with weight 2 starts twice as many tasks as
-     * one with weight 1. All tasks of a group should have the same weight. If they differ, the weight of each task
-     * counts: two tasks of weight 2 use as much of the share of their group as one task of weight 1. */
+     * one with weight 1. All tasks of a group should have the same weight. If they differ, a task of weight
+     * N counts as 1/N of a start: two tasks of weight 2 use as much of the share of their group as one of weight 1. */
     unsigned weight;
     int attempts;       /* failed attempts after which it dies; 0: the handler's value, else the queue's, else 20 */
     int max_crashes;    /* crashes after which it dies; 0: the handler's value, else the queue's, else 3 */

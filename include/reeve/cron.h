@@ -91,7 +91,8 @@ REEVE_API reeve_status reeve_cron_check(const reeve_cron_entry *entry, char *ret
 /*
  * Adds an entry, or replaces the entry of that name. To change a part of an entry, see reeve_cron_get. If the entry
  * does not change, it keeps its next slot. A changed entry fires at its next slot; a paused entry stays paused.
- * *ret_changed, when not NULL, is true if anything changed. Blocks for 2 to 5 round trips.
+ * *ret_changed, when not NULL, is true if anything changed. Blocks for 2 to 5 round trips. REEVE_EINVAL and
+ * REEVE_ETOOBIG are as from reeve_cron_check, but with the size limits of the client.
  *
  * If another queue has an entry of that name, the entry is moved: it is set in the queue of `task`, and removed from
  * the other queue. The tasks that it has enqueued stay where they are. A slot at the moment of the move may fire in

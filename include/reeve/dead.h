@@ -50,8 +50,8 @@ typedef struct reeve_type_failure {
 
 /* Counts a queue's dead letters by type, and returns one array of all types, the most frequent type first. The call
  * examines the latest `look` dead letters (0: all of them), in steps of one round trip each. *ret_seen, when not NULL,
- * is the number of those that it has examined. A task that dies during the call may be missing, or another one be
- * counted twice. Free the array with reeve_type_failures_free. */
+ * is the number of those that it has examined. If a task dies during the call, it may be missing, or another task may
+ * be counted twice. Free the array with reeve_type_failures_free. */
 REEVE_API reeve_status reeve_failures_by_type(reeve_client *client, const char *queue, uint64_t look,
                                               reeve_type_failure **ret, size_t *ret_count, uint64_t *ret_seen);
 REEVE_API void reeve_type_failures_free(reeve_type_failure *list);
@@ -75,10 +75,9 @@ typedef struct reeve_bulk_result {
  * The call works in steps of one round trip each, so that Redis serves other clients in between. It does not change
  * tasks that enter the state after its start. After each step it calls `progress` on this thread, if that is not NULL.
  * If `progress` returns false, or another thread calls reeve_client_interrupt (inspect.h), the call ends with
- * REEVE_EINTERRUPTED. *ret, when not NULL, has the totals, also after a
- * failure; a step whose reply was lost is not counted. Retry is for dead, cancelled and scheduled tasks; cancel is for
- * blocked, scheduled, ready and parked tasks; delete is for all but running tasks. REEVE_EINVAL: the filter is not
- * valid, or the action is not for its state.
+ * REEVE_EINTERRUPTED. *ret, when not NULL, has the totals, also after a failure; a step whose reply was lost is not
+ * counted. Retry is for dead, cancelled and scheduled tasks; cancel is for blocked, scheduled, ready and parked tasks;
+ * delete is for all but running tasks. REEVE_EINVAL: the filter is not valid, or the action is not for its state.
  */
 REEVE_API reeve_status reeve_bulk_update(reeve_client *client, const char *queue, reeve_action action,
                                          const reeve_filter *filter,

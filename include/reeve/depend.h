@@ -1,5 +1,5 @@
 /*
- * depend.h - dependencies between tasks: parents and children, batches, chains.
+ * depend.h - dependencies between tasks: parents and children, task batches, chained tasks.
  *
  * A task can depend on other tasks (reeve_task_spec.after). It is their child, and they are its parents. The child is
  * blocked until all its parents have ended. Then it is ready, or scheduled if its time is later. Parents may be in any
@@ -7,16 +7,24 @@
  *
  * Unknown parents: a parent must exist when the child is enqueued, unless its dependency says otherwise
  * (reeve_unknown_parent). If Redis has no task and no record with the handle, either the parent never existed, or it
- * completed so long ago that its record was deleted. An id that reeve made contains the time at which it was made.
- * reeve treats an unknown parent with such an id as completed if the id was made before the oldest completed task on
- * record in that queue ended, or if the queue keeps no completed tasks. Ids that a program chooses contain no time; for
- * them, use REEVE_UNKNOWN_COMPLETED if a parent may have completed long ago. In all other cases the parent does not
- * exist, also if its record was deleted by hand. If it is in the same queue, the call fails with REEVE_ENOTFOUND and
- * changes nothing. If it is in another queue, the child dies a moment later with kind "unknown_parent". A chained task
- * (reeve_task_chain) with an unknown parent dies in the same way.
+ * completed so long ago that its record was deleted. An id that reeve generated contains the time of its generation. An
+ * unknown parent with such an id counts as completed in these cases:
  *
- * Retries: a task that is retried waits again for all parents that have not completed. This includes dead parents,
- * which can be retried as well, unless their rule is go. It does not include deleted parents.
+ *   - the queue of the parent keeps no completed tasks
+ *   - the id is older than the maximum age of completed tasks in that queue
+ *   - that queue has its maximum number of completed tasks, or limits the total length of results, and the id is older
+ *     than the end of the oldest completed task on record
+ *
+ * Ids that a program chooses contain no time; for them, use REEVE_UNKNOWN_COMPLETED if a parent may have completed long
+ * ago. In all other cases the parent counts as nonexistent, even if its record was deleted by hand. If such a parent is
+ * in the queue of the child, the call fails with REEVE_ENOTFOUND and changes nothing. If it is in another queue, the
+ * child dies a moment later with kind "unknown_parent". A chained task (reeve_task_chain) with such a parent dies in
+ * the same way.
+ *
+ * Retries: a task that is retried waits again for its parents that have not completed. It also waits for dead and
+ * cancelled parents, because they can be retried as well. It does not wait for deleted parents, nor for dead or
+ * cancelled parents with the rule go. If a parent with the rule death has died or was
+ * cancelled, the task waits for no parent.
  *
  * Parents in other queues: the two queues exchange messages. The client that creates the dependency tries to deliver
  * them at once; if it cannot, workers do. A message that was lost is sent again. A message has an effect only once.
@@ -126,7 +134,7 @@ REEVE_API reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, 
  * so that the end of a member cannot be missed, even in a queue that keeps no records. Members that are refused are
  * removed again. A task that exists already (REEVE_EEXISTS) becomes or stays a member, so a call can be repeated with
  * the same ids. REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EPROTO or REEVE_ECONNECT as the result of a member: it is unknown
- * whether the batch waits for this member, which may not be enqueued. Add it again by reeve_batch_add with its id
+ * whether the member was enqueued, and whether the batch waits for it. Add it again by reeve_batch_add with its id
  * (ret_results has it) before you close the batch, or remove it with reeve_remove_dependency. REEVE_ETOOBIG: there are
  * more members than one call, or the batch (size_limits.parents), can have; nothing was enqueued, and no result is
  * REEVE_OK. REEVE_ESTATE: the batch is closed, or a callback has ended; nothing was enqueued. All results are written
@@ -185,11 +193,12 @@ typedef struct reeve_batch_entry {
 } reeve_batch_entry;
 
 /*
- * Gets the next callbacks of batches in a queue: blocked tasks that wait for all their parents by the rule wait
- * (success), go (complete) or death. A task that was enqueued with parents of one of these rules looks the same, and is
- * listed, too. The cursor is as for reeve_find (search.h): "" before the first call, and after the last one. A call
- * examines at most 1000 blocked tasks, and takes a round trip, and those of reeve_batch_count for each callback.
- * *ret_seen, when not NULL, is the number of tasks examined. Free the list with reeve_batch_list_free.
+ * Gets the next callbacks of batches in a queue. A callback is recognized by the rule of its parents: all have the rule
+ * wait (success), go (complete) or death. Another blocked task whose parents all have one of these rules cannot be
+ * distinguished from a callback, and is listed, too. The cursor is as for reeve_find (search.h): "" before the first
+ * call, and after the last one. A call examines at most 1000 blocked tasks in one round trip. It then takes the round
+ * trips of reeve_batch_count for each callback that it returns. *ret_seen, when not NULL, is the number of tasks
+ * examined. Free the list with reeve_batch_list_free.
  */
 REEVE_API reeve_status reeve_batch_list(reeve_client *client, const char *queue, char cursor[REEVE_CURSOR_MAX],
                                         reeve_batch_entry ***ret, size_t *ret_count, uint64_t *ret_seen);
@@ -202,9 +211,10 @@ typedef struct reeve_batch_cancelled {
 } reeve_batch_cancelled;
 
 /*
- * Cancels the members of a batch, or the parents of any other task, that have not ended; one call for each. The handle
- * is that of a callback. The callbacks, and other tasks that wait for the members, are notified that the members were
- * cancelled, and the rules of their dependencies apply. reeve_cancel, in contrast, refuses a task that has children.
+ * Cancels the members of a batch that have not ended. The handle is that of a callback. With the handle of another
+ * task, the call cancels the parents of that task that have not ended. It takes at least one round trip for each of
+ * these tasks. The callbacks, and other tasks that wait for the members, are notified that the members were cancelled,
+ * and the rules of their dependencies apply. reeve_cancel, in contrast, refuses a task that has children.
  * Members that have ended, including dead ones, stay as they are. An open batch stays open. The reason is as in
  * reeve_cancel_with_reason, or NULL. After an error *ret has what was done before.
  *
@@ -229,7 +239,9 @@ typedef struct reeve_tree_task {
     char *ended; /* a parent: how it has ended for the task above it, "completed", "dead" or "cancelled"; else NULL */
     char *on_death; /* a parent: what happens if it dies, the name of a reeve_on_parent_death; else NULL */
     bool repeated;  /* the same task is elsewhere in the tree, with the tasks below it */
-    uint64_t more;  /* number of omitted tasks: parents of a parent, children of a child, both of the root */
+    /* Number of tasks below this one that the tree omits: for a parent, its parents; for a child, its children; for the
+     * root, its parents and children. */
+    uint64_t more;
 } reeve_tree_task;
 
 #define REEVE_TREE_MAX 1000
@@ -268,7 +280,7 @@ REEVE_API reeve_status reeve_task_parents(reeve_task *task, const reeve_task_par
  * no result or the record is no longer kept; else the bytes are valid until the next such call or the end of the
  * handler. The records of parents are kept until the child has ended, whatever the retention of their queues is. An
  * exception is a child that runs at most once: Redis records it as completed before it runs, so the records of its
- * parents may be deleted while it runs. REEVE_EINVAL: the handle is not valid.
+ * parents may be deleted while it runs. REEVE_EINVAL: the handle is not valid. REEVE_ELOST, REEVE_EREDIS, REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reeve_bytes *ret);
 
@@ -315,8 +327,8 @@ REEVE_API reeve_status reeve_task_chain(reeve_task *task, const reeve_task_spec 
  * no I/O.
  *
  * If the arguments are not valid, or a chained task has a unique key (it may be dropped), the functions return
- * REEVE_OUTCOME_FAIL with kind "wait", and reeve_task_call_error has the message. At most REEVE_PARENTS_MAX tasks, and
- * size_limits.parents.
+ * REEVE_OUTCOME_FAIL with kind "wait", and reeve_task_call_error has the message. A task can wait for at most
+ * REEVE_PARENTS_MAX tasks, and for at most size_limits.parents.
  */
 REEVE_API reeve_outcome reeve_task_wait_for(reeve_task *task, const reeve_parent *parents, size_t count);
 REEVE_API reeve_outcome reeve_task_wait_chained(reeve_task *task, reeve_on_parent_death on_death);

@@ -42,7 +42,8 @@ static inline reeve_reply reeve_hiredis_reply(const redisReply *reply)
     return made;
 }
 
-/* reeve_commands_read of a reply of hiredis, which stays the caller's. NULL counts as nil. */
+/* Reads a reply of hiredis as reeve_commands_read does. The caller still owns the reply. NULL counts as nil. Does not
+ * block. */
 static inline reeve_status reeve_hiredis_read(reeve_commands *commands, size_t index, const redisReply *reply)
 {
     reeve_reply elements[REEVE_COMMAND_TASKS_MAX];

@@ -126,8 +126,8 @@ typedef struct reeve_task_info {
     char *thread;
     char *cancel_reason;  /* the reason of its last cancel, or NULL */
     int64_t retry_for_ms; /* option of the task, or 0 */
-    /* the stack frames of its last crash, one a line, the innermost first, if error_kind is "crash", and its worker had
-     * a supervisor (reeve-worker --supervise) or its pool process isolation; else NULL */
+    /* The stack frames of its last crash, one on each line, the innermost first. NULL unless error_kind is "crash" and
+     * the worker had a supervisor (reeve-worker --supervise), or the pool had process isolation. */
     char *backtrace;
     int max_snoozes;  /* option of the task, or 0 */
     unsigned snoozes; /* number of snoozes; counted while there is a limit (max_snoozes) */

@@ -23,10 +23,12 @@ extern "C" {
 typedef struct reeve_partitions {
     unsigned count;  /* number of partitions for new tasks; 1: the queue is not divided */
     unsigned before; /* during a change of the number: the previous number; else `count` */
-    unsigned served; /* number of partitions that workers serve, and calls search; at least `count` */
+    unsigned served; /* number of partitions that workers serve and calls such as reeve_list read; at least `count` */
     /* These fields are set by reeve_partition_step, and 0 after reeve_partition_get: */
-    uint64_t moved;     /* tasks that this call moved to another partition */
-    uint64_t waiting;   /* tasks with a unique key, and groups with tasks, that must end in their old partition */
+    uint64_t moved; /* tasks that this call moved to another partition */
+    /* Number of tasks with a unique key or a group that must end in their old partition, plus the number of groups that
+     * still have tasks there. */
+    uint64_t waiting;
     uint64_t remaining; /* tasks that have not ended, in partitions that are no longer used */
     uint64_t ended;     /* records of ended tasks in these partitions, which are kept until their retention ends */
 } reeve_partitions;

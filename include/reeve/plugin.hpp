@@ -109,7 +109,7 @@ inline reeve_outcome outcome_of_exception(reeve_task *task)
     } catch (const std::exception &error) {
         return retry_typed(task, error);
 #ifdef __GLIBCXX__
-    } catch (abi::__forced_unwind &) { /* the thread is being cancelled: this must go on */
+    } catch (abi::__forced_unwind &) { /* the thread is being cancelled: this exception must be thrown again */
         throw;
 #endif
     } catch (...) {
@@ -141,7 +141,7 @@ template <reeve_batch_fn Run> void run_batch(reeve_task *const *tasks, size_t co
     try {
         Run(tasks, count, user);
 #ifdef __GLIBCXX__
-    } catch (abi::__forced_unwind &) { /* the thread ends, whatever outcomes there are: this must go on */
+    } catch (abi::__forced_unwind &) { /* the thread is being cancelled: this exception must be thrown again */
         throw;
 #endif
     } catch (...) {

@@ -1,5 +1,5 @@
 /*
- * queue.h - queues: their numbers, pauses, retention, defaults of tasks and other settings. limits.h has their limits.
+ * queue.h - queues: task counts, pauses, retention, defaults of tasks and other settings. limits.h has their limits.
  *
  * The rules of client.h for clients, threads, times, blocking, and errors of every call apply. client.h includes this
  * file.

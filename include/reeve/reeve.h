@@ -10,7 +10,7 @@
  * size_limits.h  size limits of tasks and results
  * limits.h    limits of concurrency and rate, for queues and groups
  * broadcast.h a task for each live worker of a queue
- * depend.h    dependencies between tasks, batches, chains
+ * depend.h    dependencies between tasks, task batches, chained tasks
  * signal.h    tasks that wait for events from outside
  * transaction.h  enqueues as commands for the program's own connection and transaction
  * hiredis.h   the same for programs that use hiredis; not included by this file

@@ -40,7 +40,8 @@ REEVE_API reeve_status reeve_signal_task(reeve_client *client, const char *queue
 /*
  * In a handler: gets the data of a signal that the task received. One round trip. ret->data is NULL if the task did not
  * wait for this signal, and "" if the signal had no data. The bytes are valid until the next call of this function or
- * of reeve_task_parent_result, or the end of the handler. REEVE_EINVAL: the name is not valid.
+ * of reeve_task_parent_result, or the end of the handler. REEVE_EINVAL: the name is not valid. REEVE_ELOST,
+ * REEVE_EREDIS, REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_task_signal(reeve_task *task, const char *name, reeve_bytes *ret);
 

@@ -113,16 +113,16 @@ typedef struct reeve_day {
 REEVE_API reeve_status reeve_stats(reeve_client *client, const char *queue, int64_t first_day, unsigned days,
                                    reeve_day **ret);
 
-/* Adds up the statistics of days, of one or several queues. `days` of the sum counts from its first to its last day.
- * *ret is one element; free it with reeve_stats_free(*ret, 1). REEVE_ENOMEM. */
+/* Adds up the statistics of days, of one or several queues. `days` of the sum is the number of days from the first day
+ * to the last one, both included. *ret is one element; free it with reeve_stats_free(*ret, 1). REEVE_ENOMEM. */
 REEVE_API reeve_status reeve_stats_sum(const reeve_day *list, size_t count, reeve_day **ret);
 
 /* Frees an array of reeve_stats or reeve_stats_sum; NULL is ignored. Any thread. */
 REEVE_API void reeve_stats_free(reeve_day *list, size_t count);
 
 /*
- * What workers settled in a queue in one minute. A worker adds to the minute in which it writes, up to a third of a
- * session after the attempts ended.
+ * What workers settled in a queue in one minute. An attempt counts in the minute in which its worker writes it to
+ * Redis: up to a third of a session after the end of the attempt.
  */
 typedef struct reeve_minute {
     int64_t at_ms;      /* when the minute began, in ms since the epoch, by Redis's clock */

@@ -1,8 +1,9 @@
 /*
  * status.h - the statuses that all functions return, rules for structs, and hooks for the log and memory.
  *
- * REEVE_OK is 0. Output parameters, whose names begin with ret_, are written only on success unless a comment says
- * otherwise. "Any thread" in a comment means that any number of threads may make the call at the same time.
+ * REEVE_OK is 0. Output parameters are named `ret`, or their names begin with ret_. They are written only on success
+ * unless a comment says otherwise. "Any thread" in a comment means that any number of threads may make the call at the
+ * same time.
  *
  * Structs. Programs and plugins that were compiled with one version of reeve work with the library of another version:
  *
@@ -13,9 +14,9 @@
  *     means a later version: the struct is accepted if all fields that this library does not know are 0. Otherwise
  *     the call fails with REEVE_EINVAL (for a plugin: REEVE_EPLUGIN), and the message names both sizes.
  *   - With a `size` of 0 the sizeof of the calling program applies. Each function that takes such a struct is also a
- *     macro, which passes that sizeof to the function of the same name with the suffix _sized. The elements of an
- *     array of structs have that size. Callers that do not use the macro, for instance in another language, must set
- *     `size`.
+ *     macro, which passes that sizeof to the function of the same name with the suffix _sized. In an array of such
+ *     structs, the library takes that sizeof as the size of each element. Callers that do not use the macro, for
+ *     instance in another language, must set `size`.
  *   - Structs without a `size` do not change as long as the library has the same soname. Structs that only the
  *     library allocates may get further fields at their end.
  */
@@ -145,8 +146,9 @@ typedef struct reeve_memory_hooks {
 } reeve_memory_hooks;
 
 /*
- * Replaces the allocator of this library; NULL restores malloc. Libraries that reeve uses, such as hiredis, are not
- * affected. REEVE_EINVAL: another function of the library has been called before.
+ * Replaces the allocator of this library; NULL restores malloc. The struct is copied. Libraries that reeve uses, such
+ * as hiredis, are not affected. Call the function before any other function of the library, on one thread. It does not
+ * block. REEVE_EINVAL: the library has already allocated memory, or one of the three functions is NULL.
  */
 REEVE_API reeve_status reeve_memory_set(const reeve_memory_hooks *hooks);
 

@@ -223,7 +223,7 @@ REEVE_API reeve_status reeve_task_heartbeat(reeve_task *task);
  * does.
  *
  *   REEVE_OK                    the new limit is set, and the lease is valid
- *   REEVE_EREFUSED              the limit has passed before, or the lease is lost
+ *   REEVE_EREFUSED              the run time limit had already passed, or the lease is lost
  *   REEVE_ELOST, REEVE_EREDIS   the new limit is set; unknown whether the lease is valid
  *   REEVE_EINVAL                for_ms is less than 1
  */
@@ -285,8 +285,8 @@ REEVE_API reeve_outcome reeve_task_done(reeve_task *task, const void *result, si
 /*
  * The attempt failed. The task is retried after delay_ms, or, if delay_ms is negative, after the delay of its
  * backoff. If this was the last attempt that its option `attempts` allows, the task dies instead. `kind` is a short
- * text of at most REEVE_KIND_MAX bytes that classifies the failure; `reeve failures` counts dead tasks by kind. The
- * message is for people.
+ * text that classifies the failure; `reeve failures` counts dead tasks by kind. A kind longer than REEVE_KIND_MAX bytes
+ * is cut; NULL or "": "error". The message is for people, and is cut at REEVE_MESSAGE_MAX bytes.
  */
 REEVE_API reeve_outcome reeve_task_retry(reeve_task *task, int64_t delay_ms, const char *kind, const char *format, ...)
     REEVE_PRINTF(4, 5);

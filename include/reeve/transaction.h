@@ -13,8 +13,9 @@
  *     ... reads the reply of EXEC. Each of its elements is the reply of one command, for reeve_commands_read
  *     reeve_commands_free(commands);
  *
- * No function of this file connects to Redis or blocks, or needs a client of client.h. hiredis.h has functions for
- * programs that use hiredis. examples/transaction.c is a complete program.
+ * No function of this file connects to Redis or blocks, or needs a client of client.h. Any thread may call them, but
+ * only one thread at a time with the same reeve_commands. hiredis.h has functions for programs that use hiredis.
+ * examples/transaction.c is a complete program.
  *
  * Redis executes either all commands of a transaction, in order and without other commands between them, or none of
  * them (error EXECABORT, or a key of WATCH has changed). It has no rollback: if one command of a transaction fails, the

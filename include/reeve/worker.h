@@ -45,9 +45,9 @@ typedef struct reeve_worker_options {
     void (*on_data_lost)(void *user);
     void *on_data_lost_user; /* argument of on_data_lost; must outlive the worker */
     /*
-     * The worker calls this function when somebody asks (reeve_ask_workers, `reeve signal`) for something that it
-     * leaves to the program. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (workers.h); `id`
-     * names the request; both are valid during the call. If the function returns true, the program must carry out the
+     * The worker calls this function when it receives a request (reeve_ask_workers, `reeve signal`) that the program
+     * carries out. `request` is "stop", "reload", "rotate-logs", "stack" or "stack THREAD" (workers.h); `id` names the
+     * request; both are valid during the call. If the function returns true, the program must carry out the
      * request on a thread of its own choice, and answer it once with reeve_worker_answer; for that, the function must
      * copy `id`. If the function returns false, the worker itself carries out "reload" (reeve_worker_reload), and
      * refuses every other request. The worker's keeper thread calls the function: it must not block, and with this
@@ -144,7 +144,8 @@ REEVE_API reeve_status reeve_worker_add_layer(reeve_worker *worker, const reeve_
 /*
  * Loads a plugin, registers its handlers and adds its layers. An argument with a '/' is a path. Any other argument is
  * the name of a file in the plugin directory: "checksum" is <plugin_dir>/checksum.so. Call it only before start.
- * After a failure, none of the plugin's handlers is registered, and none of its layers is added.
+ * The call blocks while the file is loaded and the load hook runs. After a failure, none of the plugin's handlers is
+ * registered, and none of its layers is added.
  * The worker loads a private copy of the file, in memory: what is written to the file later has no effect until
  * reeve_worker_reload. It loads the file itself if the system does not allow code in such memory, or if the plugin
  * finds other libraries by $ORIGIN.
@@ -202,8 +203,9 @@ typedef enum reeve_order { REEVE_ORDER_STRICT = 0, REEVE_ORDER_WEIGHTED = 1, REE
  *              the plugins of the worker once and runs one task (or one call of a batch handler) at a time. When a
  *              handler crashes, only its process ends. A crash is counted for its task alone, and the thread starts a
  *              new runner. A handler that does not return after it was asked to stop (reeve_task_should_stop) is ended
- *              with its process: SIGTERM to the process group after a grace period (`grace_ms` below), and SIGKILL
- *              after another one. All handlers and layers of the worker must come from plugins
+ *              with its process: SIGTERM to the process group after a grace period (`grace_ms` of
+ *              reeve_runner_options), and SIGKILL after a second grace period. All handlers and layers of the worker
+ *              must come from plugins
  */
 typedef enum reeve_isolation { REEVE_ISOLATION_THREAD = 0, REEVE_ISOLATION_PROCESS = 1 } reeve_isolation;
 
@@ -264,7 +266,7 @@ typedef struct reeve_pool_options {
     const unsigned *weights; /* with REEVE_ORDER_WEIGHTED: a weight from 1 to 1000 for each queue; NULL: all 1 */
     /* Planned duration of a batch, 1 to 1000 ms; 0: 5 ms. In one call, a thread leases only as many tasks as it will
      * probably finish in this time, by the run times of its last tasks, and never more than `batch`. If the last call
-     * of the thread found fewer tasks than it wanted, 2 ms are used in place of a longer batch_ms. */
+     * of the thread leased fewer tasks than the thread asked for, the planned duration is at most 2 ms. */
     int64_t batch_ms;
     reeve_isolation isolation;          /* where the handlers run; 0: on the threads */
     const reeve_runner_options *runner; /* with REEVE_ISOLATION_PROCESS; NULL: no limits */
@@ -287,7 +289,7 @@ typedef struct reeve_pool_options {
  *   REEVE_EDUPLICATE  the pool names a queue twice, or the worker runs and has a pool of this name
  *   REEVE_ESTATE      the worker is stopping
  *   REEVE_EUNSUPPORTED  process isolation, and the worker has a handler or a layer that is not of a plugin
- *   REEVE_ENOMEM, REEVE_ESYSTEM  memory or a thread was missing; the pool may have fewer threads
+ *   REEVE_ENOMEM, REEVE_ESYSTEM  out of memory, or a thread could not be started; the pool may have fewer threads
  */
 REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_pool_options *options);
 
@@ -305,7 +307,7 @@ REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_p
  *   REEVE_EDUPLICATE  the pool serves the queue already
  *   REEVE_EINVAL      a value is not valid; or the call would remove the last pool, or the last queue of a pool
  *   REEVE_ESTATE      the worker is stopping; or the process was forked after start
- *   REEVE_ENOMEM, REEVE_ESYSTEM  memory or a thread was missing; the pool may have fewer threads
+ *   REEVE_ENOMEM, REEVE_ESYSTEM  out of memory, or a thread could not be started; the pool may have fewer threads
  */
 
 /* Sets the number of threads of a pool, 1 to 1024. If min is lower than max, the number follows the work

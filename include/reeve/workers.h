@@ -50,8 +50,8 @@ typedef struct reeve_worker_info {
 REEVE_API reeve_status reeve_workers(reeve_client *client, reeve_worker_info **ret, size_t *ret_count);
 REEVE_API void reeve_workers_free(reeve_worker_info *list, size_t count);
 
-/* The crash of a supervised worker (reeve-worker --supervise), or of a runner of a pool with process
- * isolation. Texts that are not known are "". */
+/* The crash of a worker with a supervisor (reeve-worker --supervise) or a crash_dir (reeve_worker_options), or of a
+ * runner of a pool with process isolation. Texts that are not known are "". */
 typedef struct reeve_crash_info {
     int64_t at_ms;       /* time of the crash */
     char *worker;        /* its id */

@@ -337,10 +337,10 @@ const cli_verb cli_verb_tune = {
     .max = 1,
     .run = tune,
     .notes =
-        "The handler really runs, thousands of times, with all its effects on files, databases and other services:\n"
-        "give it a payload and options with which these do no harm. The tasks are in a private redis-server, which is\n"
-        "stopped at the end. With a POOL, the command reads from Redis which plugins and threads its workers have,\n"
-        "and changes nothing there.\n"
+        "The handler really runs, thousands of times, with all its effects on files, databases and other services.\n"
+        "Choose a payload and options for which these effects do no harm. The tasks are in a private redis-server,\n"
+        "which is stopped at the end. With a POOL, the command reads from Redis which plugins and threads its workers\n"
+        "have, and changes nothing there.\n"
         "\n"
         "Each row is a step. TASKS/S is the number of tasks per second that end while the queue is full. WAIT is the\n"
         "time from the enqueue of a task to the start of its handler, while tasks are enqueued at a constant rate,\n"

@@ -56,11 +56,10 @@ typedef struct cli_bulk_update_plan {
 /* For the help of a verb. did: what the command does to a task, "retried". */
 /* clang-format off */
 #define CLI_BULK_UPDATE_NOTE(did)                                                                                      \
-    "\nWith a QUEUE, the command selects tasks of this queue by their state (--state): all of them with --all, "       \
-    "else those\n"                                                                                                     \
-    "that match the filter (--type and so on). It works in steps, so that Redis serves other\n"                        \
-    "clients in between. At the end it prints how many tasks it " did ", and how many it examined. It may leave out\n" \
-    "tasks whose state changes meanwhile.\n"
+    "\nWith a QUEUE and --all, the command selects all tasks of this queue in the states described above. With\n"      \
+    "filters (--type and so on), it selects those of them that match all filters. It works in steps, so that\n"        \
+    "Redis serves other clients in between. At the end it prints how many tasks it " did ", and how many it\n"         \
+    "examined. It may leave out tasks whose state changes meanwhile.\n"
 #define CLI_BULK_UPDATE_SYNOPSIS(verb) "\n       reeve " verb " QUEUE --all | FILTER... [--state STATE] [--limit N] [--dry-run]"
 /* clang-format on */
 

@@ -78,8 +78,8 @@ static const cli_option edit_table[] = {
     {"meta", "KEY=VALUE", "set this metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_meta},
     {"unmeta", "KEY", "remove this metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_unmeta},
     CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
-    CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", all of these, or another state whose tasks can "
-                     "be changed so (all)"),
+    CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", all of these, dead or cancelled; running and "
+                     "completed: see below (all)"),
     CLI_BULK_UPDATE_OTHERS_AS("only-", "only-", CLI_FILTER_ANY),
     {0},
 };
@@ -165,11 +165,12 @@ const cli_verb cli_verb_edit = {
     .min = 1,
     .max = CLI_ANY_NUMBER,
     .run = edit,
-    .notes = "The command accepts waiting, dead and cancelled tasks, and with --expire running ones; if only tags or\n"
-             "metadata change, also running and completed ones. If the priority or group of a ready task changes, the "
-             "task is placed like a newly enqueued\n"
-             "one. `reeve reschedule` changes the time of a task.\n" CLI_CONTROL_INPUT_NOTE CLI_BULK_UPDATE_NOTE(
-                 "edited") "Filters whose names are those of changes begin with \"only-\".\n"
+    .notes = "The command accepts waiting, dead and cancelled tasks. With --expire it also accepts running tasks. If\n"
+             "only tags or metadata change, it also accepts running and completed tasks. If the priority or group of\n"
+             "a ready task changes, the task is placed like a newly enqueued one. `reeve reschedule` changes the time\n"
+             "of a task.\n" CLI_CONTROL_INPUT_NOTE CLI_BULK_UPDATE_NOTE(
+                 "edited") "The filters --only-type, --only-kind, --only-tag, --only-group and --only-meta select "
+                           "tasks;\n--type, --tag, --group and --meta change them.\n"
                            "\nExamples:\n"
                            "  reeve edit default/order-17 --payload '{\"to\":\"ann\"}' --attempts 3\n"
                            "  reeve edit default/order-17 --unset group --tag urgent --meta by=ops\n"

@@ -59,8 +59,7 @@ const cli_verb cli_verb_log = {
     .max = CLI_ANY_NUMBER,
     .run = add_lines,
     .notes = "`reeve show --log` prints the log of a task, with the lines of its handler.\n" CLI_CONTROL_INPUT_NOTE
-        CLI_BULK_UPDATE_NOTE(
-            "noted it for") "\nExamples:\n"
-                            "  reeve log default/order-17 --line 'asked the customer for a new address'\n"
-                            "  reeve log default --kind timeout --line 'the server was down'\n",
+        CLI_BULK_UPDATE_NOTE("changed") "\nExamples:\n"
+                                        "  reeve log default/order-17 --line 'asked the customer for a new address'\n"
+                                        "  reeve log default --kind timeout --line 'the server was down'\n",
 };

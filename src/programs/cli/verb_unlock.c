@@ -50,7 +50,7 @@ const cli_verb cli_verb_unlock = {
     .min = 2,
     .max = CLI_ANY_NUMBER,
     .run = unlock,
-    .notes = "Another task can then take the key. The previous holder has no unique key.\n"
+    .notes = "Another task can then take the key. The previous holder then has no unique key.\n"
              "\nExample:\n"
              "  reeve unlock default 'to ann'\n",
 };

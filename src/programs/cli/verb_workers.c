@@ -45,8 +45,8 @@ static const cli_option workers_table[] = {
     {"running", NULL, "show the task that each thread runs", CLI_FLAG, AT(running), 0, 0, NULL},
     {"pools", NULL, "show the pools, with their threads and queues", CLI_FLAG, AT(pools), 0, 0, NULL},
     {"plugins", NULL, "show the plugins, with their versions and files", CLI_FLAG, AT(plugins), 0, 0, NULL},
-    {"crashes", NULL, "show the last crashes of workers that have a supervisor or a crash_dir", CLI_FLAG, AT(crashes),
-     0, 0, NULL},
+    {"crashes", NULL, "show the last crashes of supervised workers, workers with a crash_dir, and runners", CLI_FLAG,
+     AT(crashes), 0, 0, NULL},
     CLI_PAGE_LIMIT_OR_ALL(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
     {0},
@@ -288,7 +288,7 @@ const cli_verb cli_verb_workers = {
         "shows its limits, as in \"8 (2-32)\", and LAST DECISION is the reason of the last change, or the reason for\n"
         "no change. --plugins prints a row for each plugin, and for each replaced version that still runs tasks.\n"
         "--json always includes the running tasks, the pools and the plugins. --crashes prints the last 100 crashes\n"
-        "of workers that have a supervisor or a crash_dir, the latest first.\n"
+        "of workers that have a supervisor or a crash_dir, and of runners (process isolation), the latest first.\n"
         "\n"
         "Example:\n"
         "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",

@@ -393,11 +393,9 @@ const cli_verb cli_verb_run = {
     .run = run,
     .other_globals = run_globals,
     .notes =
-        "PLUGIN is a path if it contains a /, or the name of a file in this directory that ends in .so, else a name "
-        "in\n"
-        "the plugin directory. The result is printed to\n"
-        "standard output without changes. Progress and outcome are printed to standard error. Jitter is not\n"
-        "applied to the backoff.\n"
+        "If PLUGIN contains a /, it is a path. If it ends in .so, it is a file in the current directory. Otherwise\n"
+        "it is the name of a plugin in the plugin directory. The result is printed to standard output without\n"
+        "changes. Progress and outcome are printed to standard error. Jitter is not applied to the backoff.\n"
         "\n"
         "With --isolation process the handler runs as in a pool with isolation = \"process\": a crash of the handler\n"
         "is reported with its stack frames.\n"

@@ -31,7 +31,7 @@ static const cli_option web_table[] = {
      AT(user_role), 0, 0, NULL},
     {"cert", "FILE", "serve HTTPS with this certificate and its chain, PEM", CLI_TEXT, AT(cert), 0, 0, NULL},
     {"key", "FILE", "the private key of --cert, PEM, not encrypted", CLI_TEXT, AT(key), 0, 0, NULL},
-    {"canary", "QUEUES", "measure how long a task takes in these queues, separated by commas, with canary tasks",
+    {"canary", "QUEUES", "enqueue canary tasks in these queues, separated by commas, and measure how long they take",
      CLI_TEXT, AT(canary), 0, 0, NULL},
     {"canary-interval", "DURATION", "the time between two canary tasks of a queue (30s)", CLI_DURATION,
      AT(canary_interval_ms), 1000, 0, NULL},
@@ -137,9 +137,9 @@ const cli_verb cli_verb_web = {
         "The first line of standard output is the address. --users, --token-file and --user-header require users to\n"
         "authenticate. Without these options, the server accepts connections from this machine only, and every client\n"
         "has all rights. The roles are viewer (can read), operator (can also change tasks and queues) and admin (can\n"
-        "also delete tasks and stop workers). The server writes a line to standard error for each action. Except for\n"
-        "canary tasks, it uses Redis only for requests. All viewers of the overview share one reading of it, at most\n"
-        "once a second.\n"
+        "also delete tasks and stop workers). The server writes a line to standard error for each action. It uses\n"
+        "Redis only to answer requests, and for canary tasks. It reads the data of the overview at most once a\n"
+        "second, however many users view it.\n"
         "\n"
         "GET /metrics has the metrics of all queues for Prometheus, and /api/v1 the API (docs/guide/web.md). TERM and\n"
         "INT end the server. HUP makes it read --cert and --key again; existing connections continue.\n"

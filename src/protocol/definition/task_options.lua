@@ -33,7 +33,7 @@ return {
     help = 'id of the task, which no other task of the queue may have (a new UUIDv7)'},
   {name = 'if_exists', kind = 'own', argument = 'WHAT', check = 'if_exists', write = false, envelope = false, read = 'if_exists',
     bulk = 'if_exists', json = false, view = false,
-    help = 'what to do if the queue has a task with this id: refuse, ignore, or again: enqueue it again if it has ended (refuse)'},
+    help = 'what to do if the queue has a task with this id. refuse: report an error; ignore: enqueue nothing; again: replace it if it has ended (refuse)'},
   {name = 'priority', kind = 'whole', min = 'REEVE_PRIORITY_MIN', max = 'REEVE_PRIORITY_MAX', cron = true, always = true,
     help = 'priority from -128 to 127; lower runs sooner (0)', shown = 'lower runs sooner'},
   {name = 'group', kind = 'text', argument = 'G', check = false, cron = true, keep = 'group',
