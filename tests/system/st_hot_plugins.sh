@@ -122,6 +122,19 @@ reload
 expect_has "$OUT" "plugins[\"$TEST_DIR/./hot.so\"]: absent -> { name = "
 wait_for '[ "$(result q) $(result i)" = "1 1" ]' 20
 
+# A file that has a plugin of another name than before.
+cp "$PLUGIN_DIR/checksum.so" hot.so.new && mv hot.so.new hot.so
+expect_status 0 env -u HOT_LOG "$REEVE_WORKER" -c w.conf --check --diff
+expect_has "$OUT" ": plugins.hot.version: 1 ($TEST_DIR/./hot.so) -> absent"
+reload
+expect_eq "$STATUS" 0 "$OUT$ERR"
+expect_has "$OUT" "plugins.hot.version: 1 ($TEST_DIR/./hot.so) -> absent"
+expect_has "$OUT" "plugins.checksum.version: absent -> "
+expect_has "$(reeve enqueue q hot --wait=20 --attempts 1 2>&1)" "no handler"
+move 1
+reload
+expect_eq "$(result q) $(result i)" "1 1"
+
 # ---- a hundred times, under load ------------------------------------------------------------------------------------------
 
 # shellcheck disable=SC2034 # (conditions read them)

@@ -76,27 +76,38 @@ static const reeve_plugin_handle *find(const host_plugins *plugins, const char *
     return NULL;
 }
 
-static void describe(char *ret, size_t size, const reeve_plugin_handle *plugin)
+#define DESCRIBED_SIZE 300
+
+/* NULL: no plugin */
+static const char *describe(char ret[DESCRIBED_SIZE], const reeve_plugin_handle *plugin)
 {
+    if (plugin == NULL) return "absent";
     const char *version = reeve_plugin_get(plugin)->version;
 
-    (void)snprintf(ret, size, "%.60s (%.200s)", version != NULL ? version : "no version", reeve_plugin_path(plugin));
+    (void)snprintf(ret, DESCRIBED_SIZE, "%.60s (%.200s)", version != NULL ? version : "no version",
+                   reeve_plugin_path(plugin));
+    return ret;
 }
 
 void host_replacement_each(const host_replacement *replacement,
                            void (*take)(const char *name, const char *from, const char *to, void *context),
                            void *context)
 {
-    for (size_t i = 0; i < replacement->fresh.count; i++) {
-        const reeve_plugin_handle *plugin = replacement->fresh.handles[i];
-        const char *name = reeve_plugin_get(plugin)->name;
-        const reeve_plugin_handle *before = find(replacement->present, name);
-        char from[300], to[300];
+    const host_plugins *present = replacement->present, *fresh = &replacement->fresh;
+    char from[DESCRIBED_SIZE], to[DESCRIBED_SIZE];
 
-        if (before == NULL || before == plugin) continue;
-        describe(from, sizeof(from), before);
-        describe(to, sizeof(to), plugin);
-        take(name, from, to, context);
+    for (size_t i = 0; i < fresh->count; i++) {
+        const reeve_plugin_handle *plugin = fresh->handles[i];
+        const char *name = reeve_plugin_get(plugin)->name;
+        const reeve_plugin_handle *before = find(present, name);
+
+        if (before != plugin) take(name, describe(from, before), describe(to, plugin), context);
+    }
+    /* A file can have a plugin of another name than before. */
+    for (size_t i = 0; i < present->count; i++) {
+        const char *name = reeve_plugin_get(present->handles[i])->name;
+
+        if (find(fresh, name) == NULL) take(name, describe(from, present->handles[i]), describe(to, NULL), context);
     }
 }
 

@@ -21,7 +21,7 @@ typedef struct host_replacement {
 bool host_replacement_make(host_replacement *ret, host_plugins *present, const rv_config *config,
                            const rv_config *fresh, rv_config_errors *errors);
 
-/* Calls take for each plugin of which another version was loaded: its name, and both versions with their paths. */
+/* Calls take for each plugin that differs: its name, and both versions with their paths, or "absent". */
 void host_replacement_each(const host_replacement *replacement,
                            void (*take)(const char *name, const char *from, const char *to, void *context),
                            void *context);
