@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/layout.h"
 #include "client/client.h"
 #include "client/fan.h"
@@ -38,6 +39,7 @@ typedef struct far {
     char cursor[24];
     rv_settlement settlement;
     reeve_bytes parents; /* those that the task is to wait for; none: the settlement is sent */
+    bool regains;        /* the last call of send_turn was one of regain.lua */
 } far;
 
 static reeve_status refuse(far *f)
@@ -241,10 +243,8 @@ static void add_regain(rv_conn *conn, const far *f)
     rv_regain_call_add(conn, &lease, f->token.thread);
 }
 
-static void build_block(rv_conn *conn, bool again, const void *context)
+static void build_block(rv_conn *conn, const far *f)
 {
-    const far *f = context;
-    if (again) add_regain(conn, f);
     rv_cmd_script(conn, &rv_script_block, 1, 4);
     rv_arg(conn, f->prefix.text, f->prefix.length);
     rv_args(conn, f->token.session);
@@ -253,15 +253,33 @@ static void build_block(rv_conn *conn, bool again, const void *context)
     rv_arg(conn, f->parents.data, f->parents.length);
 }
 
-static void build_turn(rv_conn *conn, bool again, const void *context)
+static void build_turn(rv_conn *conn, const far *f)
 {
-    const far *f = context;
     const rv_settlement *items[] = {&f->settlement};
     const rv_turn_group group = {
         .prefix = &f->prefix, .session = f->token.session, .lease = f->token.lease, .items = items, .count = 1};
     const rv_turn turn = {.thread = "far", .groups = &group, .group_count = 1};
-    if (again) add_regain(conn, f);
     rv_turn_build(conn, &turn);
+}
+
+typedef struct turned {
+    far *f;
+    reeve_status status;
+    bool refused;
+} turned;
+
+/* regain.lua is a call of its own: before the turn in one pipeline it would come behind it if Redis did not know the
+ * script. */
+static void build_outcome(rv_conn *conn, bool again, const void *context)
+{
+    far *f = ((const turned *)context)->f;
+    f->regains = again;
+    if (again)
+        add_regain(conn, f);
+    else if (f->parents.length > 0)
+        build_block(conn, f);
+    else
+        build_turn(conn, f);
 }
 
 /* A call of its own: behind the turn in a pipeline it would come before it where Redis does not know the script. */
@@ -274,12 +292,6 @@ static void build_ends(rv_conn *conn, bool again, const void *context)
     rv_arg2(conn, f->prefix.text, f->prefix.length, "fanout", 6);
     rv_arg2(conn, f->prefix.text, f->prefix.length, "outbox", 6);
 }
-
-typedef struct turned {
-    far *f;
-    reeve_status status;
-    bool refused;
-} turned;
 
 /* False: it is no reply of the script. */
 static bool read_refused(const far *f, const rv_reply *reply, bool *ret)
@@ -295,7 +307,6 @@ static bool read_refused(const far *f, const rv_reply *reply, bool *ret)
     return true;
 }
 
-/* The last reply counts: that of the turn, or of block. */
 static void on_turned(size_t index, const rv_reply *reply, void *context)
 {
     turned *t = context;
@@ -304,7 +315,7 @@ static void on_turned(size_t index, const rv_reply *reply, void *context)
         t->status = rv_client_put_off(t->f->client, reply) ? REEVE_OK : rv_client_refused(t->f->client, reply->text);
         return;
     }
-    if (read_refused(t->f, reply, &t->refused)) t->status = REEVE_OK;
+    if (t->f->regains || read_refused(t->f, reply, &t->refused)) t->status = REEVE_OK;
 }
 
 static void build_stands(rv_conn *conn, bool again, const void *context)
@@ -336,15 +347,28 @@ static void tell_waiting(far *f)
     if (rv_reply_int(reply, 0) > 0) rv_fan_run(f->client, f->queue);
 }
 
+/* *ret_again: an earlier try may have been executed. */
+static reeve_status call_turn(far *f, turned *t, bool *ret_again)
+{
+    int64_t deadline = rv_deadline(f->client->timeout_ms);
+    do {
+        bool again;
+        t->status = REEVE_EPROTO;
+        reeve_status status = rv_client_exec(f->client, build_outcome, t, on_turned, t, &again);
+        *ret_again = *ret_again || again;
+        if (status != REEVE_OK) return status;
+        if (t->status == REEVE_EPROTO) return rv_client_odd_reply(f->client, "settle");
+        if (t->status != REEVE_OK || !f->regains) return t->status;
+    } while (rv_now_ms() < deadline);
+    return rv_fail(&f->client->error, REEVE_ELOST, "%s/%s: the replies of Redis were lost again and again", f->queue,
+                   f->id);
+}
+
 static reeve_status send_turn(far *f)
 {
     bool again = false;
-    turned t = {.f = f, .status = REEVE_EPROTO};
-    rv_build_fn build = f->parents.length > 0 ? build_block : build_turn;
-    reeve_status status = rv_client_exec(f->client, build, f, on_turned, &t, &again);
-    if (status != REEVE_OK) return status;
-    if (t.status == REEVE_EPROTO) return rv_client_odd_reply(f->client, "settle");
-    status = t.status;
+    turned t = {.f = f};
+    reeve_status status = call_turn(f, &t, &again);
     if (status == REEVE_OK && t.refused) status = again ? check_stands(f) : refuse(f);
     if (status == REEVE_OK) tell_waiting(f);
     return status;

@@ -192,6 +192,57 @@ static void a_lost_reply_settles_once(void **state)
     test_proxy_stop(proxy);
 }
 
+/* How many commands ago Redis was last sent this script by its SHA1. */
+static size_t age_of_call(const rv_script *script)
+{
+    const rv_reply *log;
+    rv_cmd(test_conn, 3);
+    rv_args(test_conn, "SLOWLOG");
+    rv_args(test_conn, "GET");
+    rv_args(test_conn, "-1");
+    assert_int_equal(rv_conn_call(test_conn, test_patience(), &log), REEVE_OK);
+    for (size_t i = 0; i < log->count; i++)
+        if (rv_reply_is_text(rv_reply_at(rv_reply_at(log->items[i], 3), 1), script->sha)) return i;
+    fail_msg("a script was not called");
+    return 0;
+}
+
+/* Redis knows no script but this one. */
+static void load_only(const rv_script *script)
+{
+    const rv_reply *reply;
+    (void)test_cmd(test_conn, "SCRIPT FLUSH");
+    rv_cmd(test_conn, 3);
+    rv_args(test_conn, "SCRIPT");
+    rv_args(test_conn, "LOAD");
+    rv_arg(test_conn, script->text, script->length);
+    assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
+}
+
+/* A turn that was executed in part is repeated behind regain.lua, also where Redis does not know that script yet. */
+static void a_repeated_turn_follows_regain(void **state)
+{
+    (void)state;
+    char words[512];
+    reeve_client *client;
+    test_proxy *proxy = test_proxy_start(test_redis);
+    const reeve_client_options options = {.redis = test_proxy_url(proxy)};
+    const reeve_lease_outcome done = {.outcome = REEVE_OUTCOME_DONE};
+    assert_int_equal(reeve_client_open_with_error(&client, &options, words, sizeof(words)), REEVE_OK);
+    test_put("q", "a");
+    lease_and_go(1, 60000);
+    load_only(&rv_script_turn);
+    (void)test_cmd(test_conn, "CONFIG SET slowlog-max-len 5000 slowlog-log-slower-than 0");
+    test_proxy_lose(proxy, rv_script_turn.sha, 0);
+    test_ok(client, reeve_lease_settle(client, "q", "a", tokens[0], &done));
+    (void)test_cmd(test_conn, "CONFIG SET slowlog-log-slower-than -1");
+    assert_int_equal(test_proxy_lost(proxy), 1);
+    assert_true(age_of_call(&rv_script_turn) < age_of_call(&rv_script_regain));
+    assert_string_equal(test_state("q", "a"), "completed");
+    reeve_client_close(client);
+    test_proxy_stop(proxy);
+}
+
 /* More leases than recover.lua returns at once. */
 static void one_of_many_is_found(void **state)
 {
@@ -221,6 +272,7 @@ int main(void)
         cmocka_unit_test_setup(a_result_that_is_too_large_leaves_the_lease, test_place_empty),
         cmocka_unit_test_setup(an_extended_lease_lasts, test_place_empty),
         cmocka_unit_test_setup(a_lost_reply_settles_once, test_place_empty),
+        cmocka_unit_test_setup(a_repeated_turn_follows_regain, test_place_empty),
         cmocka_unit_test_setup(one_of_many_is_found, test_place_empty),
     };
     return cmocka_run_group_tests_name("ct_lease_token", tests, test_place_start, test_place_stop);
