@@ -48,9 +48,10 @@ typedef struct round_trip {
     rv_buf text;
     message messages[ROUND];
     size_t count;
-    size_t skip;    /* how many messages at the head stay for now, because their queues refuse them */
-    int64_t from;   /* those that were set aside and have higher numbers are put back first; -1: none are */
-    char floor[24]; /* below it no message will be carried any more; "0": not known */
+    size_t skip;      /* how many messages at the head stay for now, because their queues refuse them */
+    int64_t from;     /* those that were set aside and have higher numbers are put back first; -1: none are */
+    char floor[24];   /* below it no message will be carried any more; "0": not known */
+    int64_t deadline; /* of all calls; 0: each has the usual one */
     rv_error *error;
 } round_trip;
 
@@ -177,7 +178,7 @@ static reeve_status fetch(round_trip *r)
     rv_args(r->conn, what);
     add_messages(r, false);
     add_messages(r, true);
-    reeve_status status = rv_conn_call(r->conn, 0, &reply);
+    reeve_status status = rv_conn_call(r->conn, r->deadline, &reply);
     return status == REEVE_OK ? take_messages(r, reply) : failed_call(r, status);
 }
 
@@ -271,7 +272,7 @@ static reeve_status carry_all(round_trip *r)
     for (size_t i = 0; i < r->count; i++) {
         if (!r->messages[i].failed) build_first(r, &r->messages[i]);
     }
-    reeve_status status = rv_conn_exec(r->conn, 0, on_reply, r);
+    reeve_status status = rv_conn_exec(r->conn, r->deadline, on_reply, r);
     if (status != REEVE_OK) return failed_call(r, status);
     /* What a parent's queue answered goes to the child. */
     size_t answers = 0;
@@ -284,58 +285,89 @@ static reeve_status carry_all(round_trip *r)
         answers++;
     }
     if (answers == 0) return REEVE_OK;
-    status = rv_conn_exec(r->conn, 0, on_reply, r);
+    status = rv_conn_exec(r->conn, r->deadline, on_reply, r);
     return status == REEVE_OK ? status : failed_call(r, status);
 }
 
-/* skip: where to begin, and to go on the next time: with the first one where the end was reached. */
-static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queue, unsigned max, int64_t *from,
-                                 size_t *skip, size_t *ret_carried, rv_error *error)
+/* Ends when there are no messages, or after max rounds. *ret_skip: how many stay at the head for now. */
+static reeve_status carry_rounds(round_trip *r, unsigned max, size_t *ret_skip, size_t *ret_carried)
 {
-    round_trip *r = rv_zalloc(sizeof(*r));
-    if (ret_carried != NULL) *ret_carried = 0;
-    if (r == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for messages");
-    *r = (round_trip){.conn = conn, .ns = ns, .queue = queue, .from = *from, .skip = *skip, .error = error};
     rv_buf_init(&r->text, MESSAGES_MAX);
-    rv_error_clear(error);
+    rv_error_clear(r->error);
     reeve_status status = fetch(r), outcome = REEVE_OK;
     for (unsigned i = 0; i < max && status == REEVE_OK && r->count > 0; i++) {
         status = carry_all(r);
         if (status != REEVE_OK) break;
-        size_t carried = 0;
-        for (size_t j = 0; j < r->count; j++) carried += !r->messages[j].failed;
-        if (ret_carried != NULL) *ret_carried += carried;
-        reeve_status refused = error->status;
+        for (size_t j = 0; j < r->count; j++) *ret_carried += !r->messages[j].failed;
+        reeve_status refused = r->error->status;
         status = fetch(r);
         if (status != REEVE_OK) break;
         outcome = outcome == REEVE_OK ? refused : outcome;
     }
-    *from = r->from;
-    *skip = status == REEVE_OK && r->count > 0 ? r->skip : 0;
+    *ret_skip = status == REEVE_OK && r->count > 0 ? r->skip : 0;
     rv_buf_fini(&r->text);
-    rv_free(r);
     return status == REEVE_OK ? outcome : status;
+}
+
+/* How a call carries. */
+typedef struct carriage {
+    const char *ns;
+    const char *queue;
+    unsigned max;
+    int64_t deadline; /* as in round_trip */
+    int64_t from;     /* the same */
+    size_t skip;      /* where to begin, and to go on the next time: with the first one where the end was reached */
+} carriage;
+
+static reeve_status carry(rv_conn *conn, carriage *how, size_t *ret_carried, rv_error *error)
+{
+    size_t carried = 0;
+    round_trip *r = rv_zalloc(sizeof(*r));
+    if (ret_carried != NULL) *ret_carried = 0;
+    if (r == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for messages");
+    *r = (round_trip){.conn = conn,
+                      .ns = how->ns,
+                      .queue = how->queue,
+                      .from = how->from,
+                      .skip = how->skip,
+                      .deadline = how->deadline,
+                      .error = error};
+    reeve_status status = carry_rounds(r, how->max, &how->skip, &carried);
+    how->from = r->from;
+    if (ret_carried != NULL) *ret_carried = carried;
+    rv_free(r);
+    return status;
 }
 
 reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned max, size_t *ret_carried,
                              rv_error *error)
 {
-    size_t skip = 0;
-    return rv_outbox_carry_on(conn, ns, queue, max, &skip, ret_carried, error);
+    return rv_outbox_carry_by(conn, ns, queue, max, 0, ret_carried, error);
+}
+
+reeve_status rv_outbox_carry_by(rv_conn *conn, const char *ns, const char *queue, unsigned max, int64_t deadline,
+                                size_t *ret_carried, rv_error *error)
+{
+    carriage how = {.ns = ns, .queue = queue, .max = max, .deadline = deadline, .from = -1};
+    return carry(conn, &how, ret_carried, error);
 }
 
 reeve_status rv_outbox_carry_on(rv_conn *conn, const char *ns, const char *queue, unsigned max, size_t *skip,
                                 size_t *ret_carried, rv_error *error)
 {
-    int64_t from = -1;
-    return carry_rounds(conn, ns, queue, max, &from, skip, ret_carried, error);
+    carriage how = {.ns = ns, .queue = queue, .max = max, .from = -1, .skip = *skip};
+    reeve_status status = carry(conn, &how, ret_carried, error);
+    *skip = how.skip;
+    return status;
 }
 
 reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *queue, unsigned max, int64_t *from,
                                     size_t *ret_carried, rv_error *error)
 {
-    size_t skip = 0;
-    return carry_rounds(conn, ns, queue, max, from, &skip, ret_carried, error);
+    carriage how = {.ns = ns, .queue = queue, .max = max, .from = *from};
+    reeve_status status = carry(conn, &how, ret_carried, error);
+    *from = how.from;
+    return status;
 }
 
 void rv_outbox_client_carry(reeve_client *client, const char *queue)

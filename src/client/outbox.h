@@ -14,8 +14,12 @@
 reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned max, size_t *ret_carried,
                              rv_error *error);
 
+/* The same, until a deadline (monotonic ms). */
+reeve_status rv_outbox_carry_by(rv_conn *conn, const char *ns, const char *queue, unsigned max, int64_t deadline,
+                                size_t *ret_carried, rv_error *error);
+
 /*
- * The same, behind the first *skip messages, which were refused the last time; *skip (0 at first) becomes how many to
+ * As the first, behind the first *skip messages, which were refused the last time; *skip (0 at first) becomes how many to
  * pass over the next time, so that those behind any number of refused ones have their turn; 0 at the end of all.
  */
 reeve_status rv_outbox_carry_on(rv_conn *conn, const char *ns, const char *queue, unsigned max, size_t *skip,

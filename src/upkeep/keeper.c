@@ -20,6 +20,7 @@
 #include "upkeep/cancel_running.h"
 #include "upkeep/early.h"
 #include "upkeep/heartbeat.h"
+#include "upkeep/last_messages.h"
 #include "upkeep/missed.h"
 #include "upkeep/offload.h"
 #include "upkeep/pool_sizing.h"
@@ -358,6 +359,7 @@ static bool leave(reeve_worker *worker)
 
 #define LEAVE_AGAIN_MS 1000
 #define LEAVE_TRIES 3
+#define LAST_MESSAGES_MS 1000
 
 static void leave_redis(reeve_worker *worker)
 {
@@ -370,6 +372,7 @@ static void leave_redis(reeve_worker *worker)
     /* The first attempt may find the heartbeat's connection lost, the second one the keeper's. */
     bool left = leave(worker);
     for (int tries = 1; !left && tries < LEAVE_TRIES && rv_now_ms() < again_until; tries++) left = leave(worker);
+    if (left) rv_last_messages_send(worker, worker->keeper.thread.conn, rv_deadline(LAST_MESSAGES_MS));
     if (left) return;
     if (atomic_load(&worker->stats.leased) == 0) return;
     rv_log(REEVE_LOG_WARN, "worker.left",
