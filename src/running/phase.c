@@ -65,3 +65,17 @@ reeve_status rv_phase_resume(reeve_worker *worker, rv_error *error)
     ring_everybody(worker);
     return REEVE_OK;
 }
+
+const char *rv_phase_word(const reeve_worker *worker)
+{
+    rv_phase phase = rv_worker_phase(worker);
+
+    if (phase <= RV_PHASE_RUNNING) return "running";
+    return phase == RV_PHASE_QUIET && !atomic_load(&worker->drains) ? "quiet" : "stopping";
+}
+
+bool rv_phase_is_leasing(const reeve_worker *worker)
+{
+    return rv_worker_phase(worker) <= RV_PHASE_RUNNING && atomic_load(&worker->heart.connected) &&
+           !atomic_load(&worker->refused);
+}

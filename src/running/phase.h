@@ -16,4 +16,11 @@ bool rv_phase_quiet(reeve_worker *worker);
  * reeve changed the format of the data. */
 reeve_status rv_phase_resume(reeve_worker *worker, rv_error *error);
 
+/* "running", "quiet" or "stopping". A worker that drains its tasks before it stops is stopping, too. Any thread. */
+const char *rv_phase_word(const reeve_worker *worker);
+
+/* Whether the worker leases tasks, as far as it knows: it is running, is connected to Redis, and Redis has accepted its
+ * last heartbeat. Any thread. */
+bool rv_phase_is_leasing(const reeve_worker *worker);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/process_memory.h"
 #include "base/text.h"
+#include "running/phase.h"
 #include "running/pool_threads.h"
 #include "upkeep/utilisation.h"
 
@@ -114,11 +115,6 @@ static void add_plugins(rv_buf *json, const rv_handler_set *present)
     rv_buf_adds(json, "]");
 }
 
-static const char *phase_word(rv_phase phase)
-{
-    return phase <= RV_PHASE_RUNNING ? "running" : phase == RV_PHASE_QUIET ? "quiet" : "stopping";
-}
-
 /* ---- what runs ------------------------------------------------------------------------------------------------- */
 
 typedef struct running {
@@ -221,8 +217,7 @@ void rv_registry_record_write(rv_buf *json, reeve_worker *worker)
     add_text(json, "{\"name\":", worker->name);
     add_text(json, ",\"host\":", worker->host);
     rv_buf_addf(json, ",\"pid\":%ld,\"version\":\"" REEVE_VERSION "\",\"started\":%lld,\"seen\":%lld,\"state\":\"%s\"",
-                (long)getpid(), (long long)worker->started_wall_ms, (long long)rv_wall_ms(),
-                phase_word(rv_worker_phase(worker)));
+                (long)getpid(), (long long)worker->started_wall_ms, (long long)rv_wall_ms(), rv_phase_word(worker));
     rv_buf_addf(json, ",\"threads\":%u,\"busy\":%u,\"processed\":%llu,\"failed\":%llu", worker->thread_count,
                 count_busy(worker), atomic_load(&stats->completed) + atomic_load(&stats->failed),
                 atomic_load(&stats->failed));

@@ -53,7 +53,7 @@ grep -qi '^content-type: application/openmetrics-text; version=1.0.0' "$TEST_DIR
 expect_metric '# TYPE reeve_tasks counter'
 
 expect_eq "$(curl -sS "$METRICS/healthz")" '{"live":true}'
-expect_eq "$(curl -sS "$METRICS/readyz")" '{"ready":true,"leases":true,"connected":true}'
+expect_eq "$(curl -sS "$METRICS/readyz")" '{"ready":true,"leases":true,"connected":true,"refused":false}'
 expect_eq "$(curl -sS -o /dev/null -w '%{http_code}' -X POST "$METRICS/metrics")" 405
 expect_eq "$(curl -sS -o /dev/null -w '%{http_code}' "$METRICS/nothing")" 404
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "running/worker_state.h"
+#include "running/phase.h"
 #include "worker/abandon.h"
 
 static bool is_socket_of(const char *path, struct sockaddr_un *ret)
@@ -58,29 +58,23 @@ void host_health_set_exhausted(bool is_exhausted)
     atomic_store(&exhausted, is_exhausted);
 }
 
-static const char *phase_name(rv_phase phase)
-{
-    return phase <= RV_PHASE_RUNNING ? "running" : phase == RV_PHASE_QUIET ? "quiet" : "stopping";
-}
-
 static void answer(host_health *health)
 {
     int fd = accept4(health->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     reeve_worker_stats stats;
-    const char *state;
     char line[256];
     unsigned unspared;
     int length;
 
     if (fd < 0) return;
     reeve_worker_get_stats(health->worker, &stats);
-    state = phase_name(rv_worker_phase(health->worker));
-    length = snprintf(line, sizeof(line),
-                      "{\"live\":true,\"ready\":%s,\"state\":\"%s\",\"connected\":%s,\"threads\":%u,\"busy\":%u,"
-                      "\"stuck\":%u}\n",
-                      stats.connected && strcmp(state, "running") == 0 && !atomic_load(&exhausted) ? "true" : "false",
-                      state, stats.connected ? "true" : "false", stats.threads, stats.busy,
-                      rv_worker_stuck(health->worker, &unspared));
+    length =
+        snprintf(line, sizeof(line),
+                 "{\"live\":true,\"ready\":%s,\"state\":\"%s\",\"connected\":%s,\"threads\":%u,\"busy\":%u,"
+                 "\"stuck\":%u,\"refused\":%s}\n",
+                 rv_phase_is_leasing(health->worker) && !atomic_load(&exhausted) ? "true" : "false",
+                 rv_phase_word(health->worker), stats.connected ? "true" : "false", stats.threads, stats.busy,
+                 rv_worker_stuck(health->worker, &unspared), atomic_load(&health->worker->refused) ? "true" : "false");
     /* The line fits the buffer of a new socket. */
     (void)send(fd, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)close(fd);

@@ -2,8 +2,8 @@
  * health.h - the socket that tells whether the worker lives and is ready (worker.health), and `reeve-worker --health`, which asks
  * it.
  *
- * Whoever connects is sent one line of JSON: {"live":true,"ready":true,"state":"running","connected":true,"threads":2,"busy":0,"stuck":0}.
- * It is ready while it leases tasks and its heartbeats reach Redis, unless it ought to be started again (renewal.h).
+ * Whoever connects is sent one line of JSON: {"live":true,"ready":true,"state":"running","connected":true,"threads":2,"busy":0,"stuck":0,"refused":false}.
+ * It is ready while it leases tasks and Redis accepts its heartbeats (refused: it does not), unless it ought to be started again (renewal.h).
  */
 #ifndef HOST_HEALTH_H
 #define HOST_HEALTH_H

@@ -19,6 +19,17 @@ static int fail(const char *path, const char *why)
     return NO_ANSWER;
 }
 
+static int fail_connect(const char *path, int error)
+{
+    char words[256];
+
+    if (error != ENOENT && error != ECONNREFUSED) return fail(path, strerror(error));
+    (void)snprintf(words, sizeof(words),
+                   "%s: no worker serves it; check that the worker runs, and its setting worker.health",
+                   strerror(error));
+    return fail(path, words);
+}
+
 /* Reads to the end, or until the time is up. */
 static size_t read_answer(int fd, char *ret, size_t size)
 {
@@ -50,7 +61,7 @@ int host_health_ask(const char *path)
         return fail(path, strerror(ENAMETOOLONG));
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0) {
-        int status = fail(path, strerror(errno));
+        int status = fail_connect(path, errno);
 
         if (fd >= 0) (void)close(fd);
         return status;

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "running/worker_state.h"
+#include "running/phase.h"
 #include "web/http_server.h"
 #include "worker/worker_metrics.h"
 
@@ -46,10 +46,11 @@ static void write_ready(host_metrics_server *server, rv_http_request *request)
 
     reeve_worker_get_stats(server->worker, &stats);
     bool leases = rv_worker_phase(server->worker) <= RV_PHASE_RUNNING;
-    if (!leases || !stats.connected) request->status = 503;
-    (void)fprintf(request->out, "{\"ready\":%s,\"leases\":%s,\"connected\":%s}\n",
-                  leases && stats.connected ? "true" : "false", leases ? "true" : "false",
-                  stats.connected ? "true" : "false");
+    bool ready = rv_phase_is_leasing(server->worker);
+    if (!ready) request->status = 503;
+    (void)fprintf(request->out, "{\"ready\":%s,\"leases\":%s,\"connected\":%s,\"refused\":%s}\n",
+                  ready ? "true" : "false", leases ? "true" : "false", stats.connected ? "true" : "false",
+                  atomic_load(&server->worker->refused) ? "true" : "false");
 }
 
 static void handle(rv_http_request *request, void *user)

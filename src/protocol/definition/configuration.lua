@@ -56,7 +56,7 @@ return {
    otherwise = 'the host\'s name', help = 'The name that `reeve workers` prints.'},
   {path = 'worker.health', kind = 'text', check = 'check_anything', expected = 'the path of a socket', otherwise = 'none',
    help = 'The socket on which the worker reports its health. To each program that connects, it sends a line of JSON: ' ..
-     'whether it is alive, and whether it is ready, that is, leases tasks and reaches Redis. `reeve-worker --health SOCKET` ' ..
+     'whether it is alive, and whether it is ready, that is, leases tasks, and Redis accepts its heartbeats. `reeve-worker --health SOCKET` ' ..
      'prints it.'},
   {path = 'worker.session', kind = 'seconds', min = 0.5, max = 86400, default = '15',
    help = 'Time after the last heartbeat of a worker until its leases expire, and other workers recover its tasks. With ' ..
