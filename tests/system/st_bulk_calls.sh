@@ -161,6 +161,22 @@ on_a_replica() {
     expect_status 1 reeve tag own --all --add x
     expect_eq "$OUT" "tagged 0 of 2"
     expect_has "$ERR" "READONLY"
+    # Neither are calls made for the other handles, keys or queues that a command lists.
+    while read -r words; do
+        # shellcheck disable=SC2086
+        expect_status 1 reeve $words
+        expect_has "$ERR" "READONLY"
+        expect_eq "$(grep -c READONLY <<<"$ERR")" 1 "$words"
+    done <<'END'
+cancel own/a own/b own/a
+tag own/a own/b --add x
+delete own/b own/a
+unlock own one two three
+forget own to --all
+END
+    printf 'own/a\nown/b\n' >"$TEST_DIR/handles"
+    expect_status 1 reeve tag - --add x <"$TEST_DIR/handles"
+    expect_eq "$(grep -c READONLY <<<"$ERR")" 1
     redis REPLICAOF NO ONE >/dev/null
 }
 

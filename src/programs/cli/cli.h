@@ -125,6 +125,10 @@ typedef struct cli_fault {
 /* The code that stands for a failed call, "not_found" for instance. */
 const char *cli_code_of(reeve_status status);
 
+/* Whether a call failed for a reason that concerns all calls: Redis cannot be reached or refuses them, or there is no
+ * memory. A verb that makes a call for each argument then stops. */
+bool cli_fails_for_all(reeve_status status);
+
 /* Says why the verb, or a part of its work, failed, and returns the exit status that this stands for: "reeve: VERB:
  * words" and a line feed on standard error, made harmless; with --json an error object. */
 int cli_fault_say(const cli_context *cli, int status, const cli_fault *fault, const char *format, ...)

@@ -1,6 +1,6 @@
 /*
  * control.c - one call for each handle, each reported by itself. A handle that is refused does not stop the others; a
- * Redis that is gone does. What is refused in its state is tried again behind the others, as long as any of them is
+ * failure that concerns all handles does. What is refused in its state is tried again behind the others, as long as any of them is
  * done: a task for which others wait goes when these have gone.
  *
  * Standard input is read to its end before the first task is touched: the handles may come from `reeve list`, which
@@ -32,6 +32,7 @@ struct steering {
     size_t count;   /* how many were done */
     rv_buf refused; /* handles, to be tried again, each as a text that ends in a zero byte */
     bool final;     /* nothing is tried again */
+    bool ended;     /* a failure concerns the other handles, too */
 };
 
 /* running: it is on its way. */
@@ -75,6 +76,7 @@ static void control_one(struct steering *steering, const char *name, const cli_h
     }
     steering->status = cli_fault_call(steering->cli, result, &(cli_fault){.handle = name});
     if (steering->status != CLI_NO_REDIS) steering->status = CLI_REFUSED;
+    steering->ended = cli_fails_for_all(result);
 }
 
 static void control_line(struct steering *steering, const char *name)
@@ -126,7 +128,7 @@ static int read_lines(const cli_context *cli, cli_lines *input, rv_buf *kept)
 
 static bool goes_on(const struct steering *steering)
 {
-    return steering->status != CLI_NO_REDIS && ferror(stdout) == 0 && cli_stop_signal() == 0;
+    return !steering->ended && ferror(stdout) == 0 && cli_stop_signal() == 0;
 }
 
 static void control_input(struct steering *steering)

@@ -63,6 +63,22 @@ const char *cli_code_of(reeve_status status)
     }
 }
 
+bool cli_fails_for_all(reeve_status status)
+{
+    switch (status) {
+    case REEVE_ENOMEM:
+    case REEVE_ECONNECT:
+    case REEVE_ELOST:
+    case REEVE_ETIMEOUT:
+    case REEVE_EREDIS:
+    case REEVE_EPROTO:
+    case REEVE_EINTERRUPTED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static const char *code_of_exit(int status)
 {
     switch (status) {

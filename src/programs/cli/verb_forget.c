@@ -49,7 +49,8 @@ static int forget(cli_context *cli, void *pointer)
 
     for (size_t i = 0; i < cli->count && status == CLI_DONE; i++) status = cli_queue_argument(cli, cli->rest[i]);
     if (status == CLI_DONE) status = cli_open(cli);
-    for (size_t i = 0; i < cli->count && status != CLI_NO_REDIS && status != CLI_USAGE; i++) {
+    bool ends = status != CLI_DONE;
+    for (size_t i = 0; i < cli->count && !ends; i++) {
         uint64_t deleted;
         reeve_status result = reeve_queue_forget(cli->client, cli->rest[i], what, &deleted);
 
@@ -57,6 +58,7 @@ static int forget(cli_context *cli, void *pointer)
             report(cli, cli->rest[i], deleted);
         else
             status = cli_fail_call(cli, result, NULL);
+        ends = cli_fails_for_all(result);
     }
     return status;
 }

@@ -30,7 +30,8 @@ static int unlock(cli_context *cli, void *options)
 
     (void)options;
     if (status == CLI_DONE) status = cli_open(cli);
-    for (size_t i = 1; i < cli->count && status != CLI_NO_REDIS && status != CLI_USAGE; i++) {
+    bool ends = status != CLI_DONE;
+    for (size_t i = 1; i < cli->count && !ends; i++) {
         char holder[REEVE_ID_MAX];
         reeve_status result = reeve_unlock(cli->client, cli->rest[0], cli->rest[i], holder);
 
@@ -38,6 +39,7 @@ static int unlock(cli_context *cli, void *options)
             report(cli, cli->rest[0], cli->rest[i], holder);
         else
             status = cli_fail_call(cli, result, NULL);
+        ends = cli_fails_for_all(result);
     }
     return status;
 }
