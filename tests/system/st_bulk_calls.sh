@@ -136,6 +136,15 @@ asking() {
     expect_eq "$(member 'done' "$OUT") $(member cancelling "$OUT")" "1 0"
 }
 
+# A reason takes a call for each task, also of waiting ones.
+reasons() {
+    for id in w1 w2; do reeve enqueue why noop --id "$id" >/dev/null || fail "not enqueued"; done
+    changes "cancelled 1 of " cancel why --id-prefix w1 --reason "no longer needed"
+    expect_status 2 reeve cancel why --all --reason "$(printf '%0300d' 0)"
+    changes "cancelled 1 of " cancel why --all --reason "no longer needed"
+    for id in w1 w2; do expect_eq "$(of_task "why/$id" cancel_reason)" '"no longer needed"'; done
+}
+
 # An error of all calls ends the work at the first task. An error of one task is counted.
 ends_at_once() {
     expect_status 2 reeve edit q --all --group ''
@@ -219,6 +228,7 @@ refusals
 failing
 running
 asking
+reasons
 ends_at_once
 on_a_replica
 without_rights

@@ -109,7 +109,6 @@ moving() {
 }
 
 reasons() {
-    expect_status 2 reeve cancel q --all --reason x
     expect_status 2 reeve log c/a
     expect_status 2 reeve unlock c
     expect_status 0 reeve enqueue c noop --id a --unique k

@@ -2,10 +2,13 @@
  * verb_control.c - retry, cancel and delete: single tasks by their handles (control.c), or many of a queue
  * (bulk_update.c).
  */
+#include <string.h>
+
 #include "bulk_update.h"
 #include "control.h"
 #include "protocol/definition.h"
 #include "reeve/depend.h"
+#include "reeve/task.h"
 #include "verbs.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -128,9 +131,14 @@ static int cancel(cli_context *cli, void *pointer)
                                               .allowed_count = COUNT(allowed),
                                               .named_count = 1};
 
-    if (options->reason != NULL && (options->all || options->filter.has_state || cli_filter_is_set(&options->filter)))
-        return cli_usage(cli, "--reason goes with a HANDLE");
-    return cli_bulk_update(cli, &plan, options);
+    if (options->reason == NULL) return cli_bulk_update(cli, &plan, options);
+    if (strlen(options->reason) > REEVE_REASON_MAX)
+        return cli_usage(cli, "--reason: the text has %zu bytes: at most %d", strlen(options->reason),
+                         REEVE_REASON_MAX);
+    /* The script that cancels many tasks takes no reason: a call for each task does. */
+    cli_bulk_update_plan by_calls = plan;
+    by_calls.steps = NULL;
+    return cli_bulk_update(cli, &by_calls, options);
 }
 
 static const cli_option cancel_table[] = {
@@ -138,7 +146,7 @@ static const cli_option cancel_table[] = {
     CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", all of these, or running (all)"),
     CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ANY),
     CLI_BULK_UPDATE_CASCADE("with a HANDLE: also cancel all tasks that depend on it, directly or indirectly"),
-    {"reason", "TEXT", "with a HANDLE: the reason; the task's record has it, and its handler can read it", CLI_TEXT,
+    {"reason", "TEXT", "the reason; the records of the tasks have it, and their handlers can read it", CLI_TEXT,
      CLI_BULK_UPDATE_AT(reason), 0, 0, NULL},
     {0},
 };
