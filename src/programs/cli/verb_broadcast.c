@@ -17,7 +17,7 @@ struct broadcast_options {
 };
 
 static const cli_option broadcast_table[] = {
-    RV_CRON_FLAGS(CLI_TASK_ROW),
+    RV_BROADCAST_FLAGS(CLI_TASK_ROW),
     {"wait", "DURATION", "how long to wait until the workers have accepted (5s)", CLI_DURATION,
      offsetof(struct broadcast_options, wait_ms), 1, 0, NULL},
     {0},
@@ -98,7 +98,7 @@ const cli_verb cli_verb_broadcast = {
         "is quiet, or that gives no answer within --wait, does not run it: its task is cancelled.\n"
         "\n"
         "The task starts on the first thread of the worker that is free, also while the queue is paused or at its\n"
-        "limit. It has one attempt: --group is refused, and so are --attempts and --max-crashes above 1. It dies with\n"
+        "limit. It has one attempt, and no group. It dies with\n"
         "kind \"expired\" if it has not begun by its deadline (--expires-in, default 10m), for instance because its\n"
         "worker has ended; with kind \"crash\" if the worker dies while it runs; and with kind \"worker\" if the\n"
         "worker gives it back, or if its handler snoozes it and another worker then leases it.\n"

@@ -11,6 +11,7 @@
 --   flag      name of the flag where it has one of its own
 --   envelope  name in the header of the envelope; default: the name. false: it is not there, but enqueue's script may see it
 --   cron      true: `reeve cron add` has the flag, and keeps the value of an entry that exists
+--   broadcast false: `reeve broadcast` does not have the flag; it has all others that `reeve cron add` has
 --   json      name in the JSON of `show`; default: the field. false: it is not shown, or by code of its own
 --   shown     what docs/json.md tells of that member; json_type: its type, where the kind does not tell
 --   always    true: shown when it is 0, too
@@ -36,14 +37,14 @@ return {
     help = 'what to do if the queue has a task with this id. refuse: report an error; ignore: enqueue nothing; again: replace it if it has ended (refuse)'},
   {name = 'priority', kind = 'whole', min = 'REEVE_PRIORITY_MIN', max = 'REEVE_PRIORITY_MAX', cron = true, always = true,
     help = 'priority from -128 to 127; lower runs sooner (0)', shown = 'lower runs sooner'},
-  {name = 'group', kind = 'text', argument = 'G', check = false, cron = true, keep = 'group',
+  {name = 'group', kind = 'text', argument = 'G', check = false, cron = true, broadcast = false, keep = 'group',
     help = 'group of the task; tasks of different groups alternate (no group)', shown = 'null: no group'},
-  {name = 'weight', kind = 'whole', type = 'unsigned', min = 1, max = 256, check = 'weight', write = 'weight', with = 'group', cron = true, keep = false, always = true,
+  {name = 'weight', kind = 'whole', type = 'unsigned', min = 1, max = 256, check = 'weight', write = 'weight', with = 'group', cron = true, broadcast = false, keep = false, always = true,
     text = 'weight', help = 'weight of the group, 1 to 256: a group with 2 starts twice as many tasks as a group with 1 (1)', shown = 'weight of its group'},
-  {name = 'attempts', kind = 'whole', min = 1, max = 'REEVE_ATTEMPTS_MAX', cron = true, view = false,
+  {name = 'attempts', kind = 'whole', min = 1, max = 'REEVE_ATTEMPTS_MAX', cron = true, broadcast = false, view = false,
     help = 'number of failed attempts after which the task dies (set by the handler or queue, else 20)',
     shown = 'this and the next three members: option of the task; null: not set'},
-  {name = 'max_crashes', kind = 'whole', min = 1, max = 'REEVE_ATTEMPTS_MAX', envelope = 'crashes', cron = true, view = false,
+  {name = 'max_crashes', kind = 'whole', min = 1, max = 'REEVE_ATTEMPTS_MAX', envelope = 'crashes', cron = true, broadcast = false, view = false,
     help = 'number of crashes after which the task dies (set by the handler or queue, else 3)'},
   {name = 'timeout', kind = 'span', min = 1, cron = true, help = 'run time limit of an attempt (set by the handler or queue, else none)'},
   {name = 'heartbeat', kind = 'span', min = 1, cron = true,

@@ -107,6 +107,8 @@ return function()
     function(row) return row.cron and read(row) end)
   list('Flags of `reeve enqueue`: rows of cli_option.', 'RV_TASK_FLAGS(ROW)', flag)
   list('Flags of `reeve cron add`.', 'RV_CRON_FLAGS(ROW)', function(row) return row.cron and flag(row) end)
+  list('Flags of `reeve broadcast`.', 'RV_BROADCAST_FLAGS(ROW)',
+    function(row) return row.cron and row.broadcast ~= false and flag(row) end)
   list('Members of a bulk line: rows of cli_bulk_member.', 'RV_BULK_MEMBERS(ROW)', member)
   list('What `reeve cron add` keeps.', 'RV_CRON_OPTIONS_KEPT(VALUE, OWN)', keep)
   list('The JSON of a task.', 'RV_TASK_OPTIONS_JSON(NUMBER, ALWAYS, FLAG, TEXT, RAW, OWN)', show)
