@@ -2,9 +2,10 @@
  * maintain.h - maintenance of a queue that no worker serves.
  *
  * Workers maintain the queues that they serve: they make scheduled tasks ready when they are due, return tasks of
- * dead workers to the queue, and delete records past their retention. Nobody does this in a queue that no worker
- * serves; there, tasks of a worker that died stay "running". A client can maintain such a queue with reeve_maintain.
- * The `reeve` command does so for each queue that its arguments name, except `reeve doctor`.
+ * dead workers to the queue, delete records past their retention, and notify tasks of other queues that wait for ended
+ * tasks. Nobody does this in a queue that no worker serves; there, tasks of a worker that died stay "running". A client
+ * can maintain such a queue with reeve_maintain. The `reeve` command does so for each queue that its arguments name,
+ * except `reeve doctor`.
  */
 #ifndef REEVE_MAINTAIN_H
 #define REEVE_MAINTAIN_H

@@ -220,6 +220,7 @@ static void on_queue(size_t index, const rv_reply *reply, void *context)
         ret->now_ms = rv_reply_int(rv_reply_at(reply, 0), 0);
         ret->overdue_ms = rv_reply_int(rv_reply_at(reply, 1), -1);
         ret->expired = rv_reply_int(rv_reply_at(reply, 2), 0);
+        ret->untold_ms = rv_reply_int(rv_reply_at(reply, 3), -1);
     }
     if (index == 1) ret->unread = rv_reply_int(reply, 0);
     if (index == 2) ret->outbox = rv_reply_int(reply, 0);
@@ -229,7 +230,7 @@ static void on_queue(size_t index, const rv_reply *reply, void *context)
 reeve_status rv_checkup_queue(reeve_client *client, const char *queue, rv_queue_checkup *ret)
 {
     queue_call call = {.client = client, .ret = ret};
-    *ret = (rv_queue_checkup){.overdue_ms = -1, .unsent_ms = -1};
+    *ret = (rv_queue_checkup){.overdue_ms = -1, .untold_ms = -1, .unsent_ms = -1};
     rv_keys_set_prefix(&call.prefix, client->ns, queue);
     reeve_status status = rv_client_exec(client, build_queue, &call, on_queue, &call, NULL);
     if (status != REEVE_OK || call.error.status == REEVE_OK) return status;

@@ -47,6 +47,8 @@ typedef struct rv_queue_checkup {
     int64_t now_ms;
     int64_t overdue_ms; /* since when maintenance is overdue; 0: a session is being reaped; -1: nothing is overdue */
     int64_t expired;    /* sessions */
+    int64_t untold_ms;  /* since when a message to another queue, or a task that is to hear of an end, waits; 0: not
+                           known; -1: none does */
     int64_t unread;     /* messages that were not understood and set aside */
     int64_t outbox;     /* messages to other queues */
     int64_t unsent_ms;  /* when a notice could not be sent; -1: never */

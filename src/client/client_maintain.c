@@ -23,9 +23,10 @@ static reeve_status ask(reeve_client *client, const char *queue, reeve_maintaine
     rv_simple_call call = {.script = &rv_script_overdue, .queue = queue};
     reeve_status status = rv_client_script(client, &call, &reply, NULL);
     if (status != REEVE_OK) return status;
-    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 3) return rv_client_odd_reply(client, "maintain");
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 4) return rv_client_odd_reply(client, "maintain");
     int64_t now = rv_reply_int(reply->items[0], 0), since = rv_reply_int(reply->items[1], -1);
-    int64_t expired = rv_reply_int(reply->items[2], 0);
+    int64_t expired = rv_reply_int(reply->items[2], 0), untold = rv_reply_int(reply->items[3], -1);
+    if (untold >= 0 && (since < 0 || untold < since)) since = untold;
     if (since < 0 || now - since <= OVERDUE_MIN_MS) return REEVE_OK;
     *ret = (reeve_maintained){.needed = true, .since_ms = since, .expired = expired > 0 ? (uint64_t)expired : 0};
     return REEVE_OK;

@@ -2,9 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/scripts.h"
 #include "reeve/maintain.h"
 #include "support/clock.h"
+#include "support/depend.h"
+#include "support/maintain.h"
 #include "support/queue.h"
+#include "support/script.h"
 
 #define Q "reeve:{q}:"
 
@@ -113,6 +117,44 @@ static void what_dies_of_its_deadline(void **state)
     assert_false(maintain().needed);
 }
 
+/* A task of another queue waits for one that ended when nobody was there to carry the message. */
+static void messages_to_other_queues_are_carried(void **state)
+{
+    (void)state;
+    test_put("q", "a");
+    test_put_after("p", "child", "f:q/a");
+    test_settle_queues("p q");
+    test_complete("q", "a");
+    test_clock_advance(600);
+    assert_false(maintain().needed);
+    test_clock_advance(502);
+    int64_t now = test_clock_now();
+    reeve_maintained done = maintain();
+    assert_true(done.needed && !done.more);
+    assert_in_range(now - done.since_ms, 1002, 1200);
+    test_state_is("p", "child", "ready");
+    assert_false(maintain().needed);
+}
+
+/* The same in its queue, in steps: more edges than a call takes. */
+static void steps_that_nobody_took_are_taken(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        char id[8], handle[16];
+        (void)snprintf(id, sizeof(id), "p%d", i);
+        (void)snprintf(handle, sizeof(handle), "f:q/%s", id);
+        test_put("q", id);
+        (i == 0 ? test_put_after : test_add_edges)("q", "child", handle);
+    }
+    test_maintain_all("q");
+    assert_string_equal(TEST_SCRIPT(cancel, Q, "child", ""), "ok more");
+    assert_int_equal(test_number("EXISTS " Q "fanout"), 1);
+    assert_true(maintain().needed);
+    assert_int_equal(test_number("EXISTS " Q "fanout"), 0);
+    assert_false(maintain().needed);
+}
+
 static void arguments_are_checked(void **state)
 {
     (void)state;
@@ -131,6 +173,8 @@ int main(void)
         cmocka_unit_test_setup(tasks_of_a_dead_worker_come_back, set_up),
         cmocka_unit_test_setup(a_half_reaped_session_is_finished, set_up),
         cmocka_unit_test_setup(what_dies_of_its_deadline, set_up),
+        cmocka_unit_test_setup(messages_to_other_queues_are_carried, set_up),
+        cmocka_unit_test_setup(steps_that_nobody_took_are_taken, set_up),
         cmocka_unit_test_setup(arguments_are_checked, set_up),
     };
     return cmocka_run_group_tests_name("ct_maintain", tests, test_place_start, test_place_stop);

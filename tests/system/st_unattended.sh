@@ -72,6 +72,25 @@ what_is_due_becomes_ready() {
     expect_has "$ERR" "1 scheduled tasks became ready"
 }
 
+# A message to a task of another queue: when it was made, that queue took none, and nobody serves this one.
+messages_are_delivered() {
+    expect_status 0 reeve enqueue near noop --id a
+    expect_status 0 reeve enqueue far noop --id b --after near/a
+    redis RENAME 'reeve:{far}:blocked' 'reeve:{far}:kept' >/dev/null
+    redis SET 'reeve:{far}:blocked' odd >/dev/null
+    expect_status 0 reeve lease near --exec true
+    expect_eq "$(of_task near/a state)" '"completed"'
+    redis RENAME 'reeve:{far}:kept' 'reeve:{far}:blocked' >/dev/null
+    expect_eq "$(redis LLEN 'reeve:{near}:outbox')" 1
+    wait_for 'reeve doctor near --json 2>/dev/null | grep -q "\"finding\":\"unmaintained\""' 10
+    expect_eq "$(redis LLEN 'reeve:{near}:outbox')" 1
+    run "$@"
+    expect_eq "$STATUS" 0
+    expect_eq "$(of_task far/b state)" '"ready"'
+    expect_status 0 reeve delete far/b
+    expect_status 0 reeve delete near/a
+}
+
 nothing_is_said_where_a_worker_serves() {
     write_conf served 'session = 1;' 'pools = ( { queues = [ "served" ]; threads = 1; } );'
     start_alone served
@@ -85,4 +104,6 @@ a_stalled_task_is_shown
 a_command_frees_the_tasks
 every_command_does
 what_is_due_becomes_ready
+messages_are_delivered reeve list near
+messages_are_delivered reeve queues
 nothing_is_said_where_a_worker_serves

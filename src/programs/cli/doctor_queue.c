@@ -60,9 +60,20 @@ static void look_at_reasons(cli_findings *findings, const reeve_queue_info *info
     }
 }
 
+/* Since when maintenance is overdue; 0: not known; -1: it is not. Messages wait in a queue that workers serve, too, when
+ * another queue refuses them. */
+static int64_t overdue_since(const rv_queue_checkup *queue, bool served)
+{
+    int64_t since = queue->overdue_ms, untold = served ? -1 : queue->untold_ms;
+
+    if (untold >= 0 && (since < 0 || untold < since)) since = untold;
+    return since < 0 || queue->now_ms - since <= OVERDUE_MS ? -1 : since;
+}
+
 static void look_at_upkeep(cli_findings *findings, const reeve_queue_info *info, const rv_queue_checkup *queue,
                            bool served)
 {
+    const int64_t overdue = overdue_since(queue, served);
     char since[CLI_WHEN_TEXT] = "";
 
     if (queue->expired > 0 && info->count[REEVE_STATE_RUNNING] > 0) {
@@ -73,8 +84,8 @@ static void look_at_upkeep(cli_findings *findings, const reeve_queue_info *info,
         cli_find_count(findings, queue->expired);
         cli_advise(findings, "a worker of the queue takes them back, or `reeve queues %s`", info->name);
     }
-    if (queue->overdue_ms < 0 || queue->now_ms - queue->overdue_ms <= OVERDUE_MS) return;
-    if (queue->overdue_ms > 0) cli_span_text(queue->now_ms - queue->overdue_ms, since);
+    if (overdue < 0) return;
+    if (overdue > 0) cli_span_text(queue->now_ms - overdue, since);
     cli_find(findings, CLI_PROBLEM, "unmaintained", info->name, "nobody maintains it: something is overdue%s%s",
              since[0] != '\0' ? " for " : "", since);
     cli_advise(findings, served ? "its workers do not get on with it: see their logs, and `reeve workers`"

@@ -137,10 +137,11 @@ static void take_queue(const cli_context *cli, cli_table *table, const reeve_que
         add_row(table, info);
 }
 
-/* What only maintenance moves on: tasks of a dead worker, and such as are due. */
+/* What only maintenance moves on: tasks of a dead worker, such as are due, and messages to other queues. */
 static bool may_be_neglected(const reeve_queue_info *info)
 {
-    return info->count[REEVE_STATE_RUNNING] > 0 || (info->next_due_ms >= 0 && info->next_due_ms < rv_wall_ms());
+    return info->count[REEVE_STATE_RUNNING] > 0 || (info->next_due_ms >= 0 && info->next_due_ms < rv_wall_ms()) ||
+           serving(info->name) == 0;
 }
 
 static int take_queue_now(const cli_context *cli, cli_table *table, reeve_queue_info *info)
