@@ -92,6 +92,26 @@ tmux_type C-z
 tmux_wait 'Stopped'
 tmux_type fg Enter
 tmux_wait '\[1 Queues\]'
+# The totals, the help and each question fit, also that for a long handle.
+expect_has "$(tmux_screen | head -n 2)" "workers 0"
+expect_lacks "$(tmux_screen | head -n 2)" "…"
+tmux_type '?'
+tmux_wait 'signal WORKER quiet'
+expect_lacks "$(tmux_screen)" "…"
+tmux_type '?'
+long=zebra/$(printf 'long%056d' 1)
+reeve enqueue zebra echo --id "${long#*/}" --priority -9 >/dev/null
+tmux_type / zebra Enter
+tmux_wait 'filter "zebra"'
+tmux_type Enter
+tmux_wait '^> +zebra/long'
+tmux_type K
+tmux_wait "reeve cancel $long"
+tmux_wait 'cancel the tasks, 1 of them\? \(y/n, Enter\)'
+tmux_type n Enter
+tmux_wait 'nothing was changed'
+tmux_type 1
+tmux_type / Enter
 tmux -S "$TMUX_SOCKET" resize-window -t t -x 60 -y 12
 wait_for '[ "$(tmux_screen | wc -l)" -le 12 ] && tmux_screen | grep -q "\[1 Queues\]"' 10
 tmux_type '?'

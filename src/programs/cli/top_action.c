@@ -37,6 +37,16 @@ const cli_top_action *cli_top_find_action(const cli_top *top, char key)
     return NULL;
 }
 
+const char *cli_top_action_text(const cli_top_action *action, const char *key, char *ret, size_t size)
+{
+    const char *place = strstr(action->words, "%s");
+    size_t before = place == NULL ? strlen(action->words) : (size_t)(place - action->words);
+
+    (void)snprintf(ret, size, "%.*s%s%s", (int)before, action->words, place == NULL ? "" : key,
+                   place == NULL ? "" : place + 2);
+    return ret;
+}
+
 size_t cli_top_chosen(const cli_top *top)
 {
     if (top->mark_count > 0) return top->mark_count;

@@ -111,6 +111,9 @@ typedef struct cli_top_action {
 } cli_top_action;
 
 const cli_top_action *cli_top_find_action(const cli_top *top, char key);
+
+/* The command of an action without its tasks: "cancel", or with a place for the key, "signal KEY quiet". Returns ret. */
+const char *cli_top_action_text(const cli_top_action *action, const char *key, char *ret, size_t size);
 /* All actions; a NULL `words` ends them. */
 extern const cli_top_action cli_top_actions[];
 /* How many rows it would be for: those marked, or the one under the cursor. */

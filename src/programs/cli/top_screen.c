@@ -91,16 +91,33 @@ static void ask_filter(cli_top *top)
     top->selected = top->first = 0;
 }
 
+#define ANSWER_COLUMNS 4
+
+/* The command and the question, on one line if it has room for both, else the command on the line before. */
+static void make_prompt(const cli_top *top, const cli_top_action *action, char *ret, size_t size)
+{
+    const cli_top_row *row = cli_top_at_cursor(top);
+    const char *key = top->mark_count > 0 ? "..." : row == NULL ? "" : row->key;
+    bool has_key = strstr(action->words, "%s") == NULL;
+    char words[300], command[400], question[160];
+
+    (void)snprintf(command, sizeof(command), "reeve %s%s%s: ", cli_top_action_text(action, key, words, sizeof(words)),
+                   has_key ? " " : "", has_key ? key : "");
+    (void)snprintf(question, sizeof(question), "%s, %zu of them? (y/n, Enter) ", action->about, cli_top_chosen(top));
+    bool fits = strlen(command) + strlen(question) + ANSWER_COLUMNS <= (size_t)COLS;
+    (void)snprintf(ret, size, "%s%s", fits ? command : "", question);
+    if (fits) return;
+    (void)mvprintw(LINES - 2, 0, "%.*s", COLS, command);
+    (void)clrtoeol();
+}
+
 /* The count, the command, and a key that is no other command's. */
 static void ask_action(cli_top *top, int key)
 {
     const cli_top_action *action = cli_top_find_action(top, (char)key);
-    const cli_top_row *row = cli_top_at_cursor(top);
-    char prompt[400], answer[16];
+    char prompt[600], answer[16];
 
-    (void)snprintf(prompt, sizeof(prompt), "reeve %s %s%s: %s, %zu of them? (y/n) ", action->words,
-                   row == NULL || top->mark_count > 0 ? "" : row->key, top->mark_count > 0 ? "..." : "", action->about,
-                   cli_top_chosen(top));
+    make_prompt(top, action, prompt, sizeof(prompt));
     if (ask_line(prompt, answer, sizeof(answer)) && tolower((unsigned char)answer[0]) == 'y')
         cli_top_act(top, action);
     else

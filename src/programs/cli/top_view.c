@@ -44,19 +44,30 @@ static const char *rate_text(double rate, char ret[16])
     return rate < 0 ? "-" : ret;
 }
 
+/* Leaves one of two blanks. */
+static void narrow(char *text)
+{
+    char *to = text;
+
+    for (const char *at = text; *at != '\0'; at++)
+        if (at[0] != ' ' || at[1] != ' ') *to++ = *at;
+    *to = '\0';
+}
+
+/* What matters most comes first: a narrow terminal cuts the end off. */
 static void print_totals(const cli_top *top, FILE *out, size_t columns)
 {
     const cli_top_totals *totals = &top->totals;
-    char line[512], oldest[CLI_WHEN_TEXT] = "none", share[16] = "-", done[16], failed[16];
+    char line[512], oldest[CLI_WHEN_TEXT] = "-", share[16] = "-", done[16], failed[16];
 
     if (totals->oldest_ready_ms >= 0) cli_span_text(rv_wall_ms() - totals->oldest_ready_ms, oldest);
     if (totals->utilisation >= 0) (void)snprintf(share, sizeof(share), "%.0f%%", 100 * totals->utilisation);
     (void)snprintf(line, sizeof(line),
-                   "ready %" PRIu64 "  running %" PRIu64 "  dead %" PRIu64
-                   "  done/s %s  failed/s %s  oldest %s  util %s  "
-                   "workers %" PRIu64,
-                   totals->ready, totals->running, totals->dead, rate_text(totals->done_rate, done),
-                   rate_text(totals->failed_rate, failed), oldest, share, totals->workers);
+                   "ready %" PRIu64 "  running %" PRIu64 "  dead %" PRIu64 "  oldest %s  workers %" PRIu64
+                   " (%s)  done/s %s  failed/s %s",
+                   totals->ready, totals->running, totals->dead, oldest, totals->workers, share,
+                   rate_text(totals->done_rate, done), rate_text(totals->failed_rate, failed));
+    if (strlen(line) > columns) narrow(line);
     print_line(out, columns, line);
 }
 
@@ -102,24 +113,24 @@ static void print_rows(const cli_top *top, FILE *out, size_t columns)
 static const char *const help_lines[] = {
     "1 to 6, Tab        the tabs; in Tasks, s chooses the next state",
     "j k, arrows        the cursor; PgUp PgDn g G: by pages, to the ends",
-    "Enter, Esc         into a queue, and back; space marks a row, u takes all marks off",
+    "Enter, Esc         into a queue, and back; space marks a row, u unmarks all",
     "/                  filter; an empty one shows all",
-    "< >                sort by another column; r reverses the order; F: the cursor follows its row",
+    "< >                sort by another column; r: reverse; F: follow the row",
     ":                  any command of reeve, such as  :why mail",
     "q, Ctrl-Z, Ctrl-L  quit, suspend, draw anew",
     "",
-    "Capital letters change something, for the marked rows or the one under the cursor, and ask before:",
+    "Capital letters change the marked rows, or that at the cursor, and ask before:",
 };
 
 static void print_help(const cli_top *top, FILE *out, size_t columns)
 {
-    char line[160];
+    char line[160], words[80];
 
     (void)top;
     for (size_t i = 0; i < sizeof(help_lines) / sizeof(help_lines[0]); i++) print_line(out, columns, help_lines[i]);
     for (const cli_top_action *action = cli_top_actions; action->words != NULL; action++) {
         (void)snprintf(line, sizeof(line), "%c in %-10s %s (reeve %s)", action->key, cli_top_tab_name(action->tab),
-                       action->about, action->words);
+                       action->about, cli_top_action_text(action, "WORKER", words, sizeof(words)));
         print_line(out, columns, line);
     }
 }
