@@ -38,6 +38,35 @@ sound() {
     expect_status 2 reeve doctor 'no queue'
 }
 
+# Without a URL, commands use a private Redis. Those that find nothing there note that.
+private() {
+    local words none="REEVE_REDIS is not set, and --redis not given: this is the private Redis of unix://$TEST_DIR/state/"
+    while read -r words; do
+        # shellcheck disable=SC2086
+        run env -u REEVE_REDIS XDG_STATE_HOME="$TEST_DIR/state" "$REEVE" $words
+        expect_has "$ERR" "$none"
+    done <<'END'
+workers
+queues
+stats
+doctor
+show q/none
+signal all quiet
+END
+    run reeve show q/none
+    expect_lacks "$ERR" "private"
+}
+
+# All workers of a queue with tasks are quiet.
+quiet() {
+    expect_status 0 reeve signal one quiet
+    expect_status 0 reeve enqueue q noop
+    wait_for 'reeve doctor --json | grep -q "\"finding\":\"quiet\",\"queue\":\"q\""' 20
+    expect_has "$(reeve doctor)" "what to do: reeve signal --queue QUEUE resume, if they are quiet"
+    expect_status 0 reeve signal one resume
+    wait_for '[ "$(in_queue q ready)" = 0 ]' 20
+}
+
 # What the server is like.
 servers() {
     redis CONFIG SET maxmemory-policy allkeys-lru >/dev/null
@@ -163,7 +192,9 @@ stalled() {
 
 start_redis --appendonly yes
 pinged
+private
 sound
+quiet
 servers
 replica
 rights

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/id.h"
+#include "client/client.h"
 #include "protocol/size_limits.h"
 #include "redis/secret.h"
 
@@ -57,6 +58,18 @@ int cli_exit_of(reeve_status status)
     default:
         return CLI_REFUSED;
     }
+}
+
+void cli_note_private(const cli_context *cli)
+{
+    static bool noted;
+    const char *url = getenv("REEVE_REDIS");
+
+    if (noted || cli->client == NULL || cli->client->embedded == NULL) return;
+    if (cli->redis != NULL || (url != NULL && *url != '\0')) return;
+    noted = true;
+    cli_note(cli, "REEVE_REDIS is not set, and --redis not given: this is the private Redis of %s",
+             cli->client->url.redacted);
 }
 
 int cli_open(cli_context *cli)

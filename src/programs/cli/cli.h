@@ -145,6 +145,9 @@ int cli_signalled(const cli_context *cli, int signal);
 /* What is no failure, for people: nothing with --json. */
 void cli_note(const cli_context *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Notes once that the verb used a private Redis because nothing names another one. For a verb that found nothing. */
+void cli_note_private(const cli_context *cli);
+
 /* Flushes standard output. False: it failed, which was said unless its reader just went away. */
 bool cli_flush(const cli_context *cli);
 

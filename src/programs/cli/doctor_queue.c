@@ -40,7 +40,8 @@ static void look_at_reasons(cli_findings *findings, const reeve_queue_info *info
     } known[] = {
         {REEVE_REASON_PAUSED, CLI_WARNING, "paused", "reeve resume QUEUE"},
         {REEVE_REASON_PAUSED_FOR, CLI_WARNING, "paused_for", "reeve limit QUEUE --pause-for none"},
-        {REEVE_REASON_QUIET, CLI_WARNING, "quiet", "restart the workers, or start others"},
+        {REEVE_REASON_QUIET, CLI_WARNING, "quiet",
+         "reeve signal --queue QUEUE resume, if they are quiet; start others, if they stop"},
         {REEVE_REASON_NO_HANDLER, CLI_PROBLEM, "no_handler",
          "load the plugin that has the handler in a worker of this queue, or cancel the task"},
     };

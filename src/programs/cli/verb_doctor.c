@@ -172,6 +172,7 @@ static int report(const struct visit *visit, bool strict)
                      problems == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s",
                      visit->redis.version[0] != '\0' ? visit->redis.version : "?", visit->queue_count,
                      visit->worker_count);
+    if (visit->queue_count + visit->worker_count == 0) cli_note_private(visit->cli);
     if (problems == 0 && (!strict || warnings == 0)) return CLI_DONE;
     if (visit->cli->json)
         return cli_fault_say(visit->cli, CLI_REFUSED, &(cli_fault){.code = "findings"}, "%zu problems, %zu warnings",

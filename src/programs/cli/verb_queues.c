@@ -167,7 +167,10 @@ static int take_all(cli_context *cli, cli_table *table, const cli_page *page)
     int result = CLI_DONE;
 
     if (status != REEVE_OK) return cli_fail_call(cli, status, NULL);
-    if (count == 0 && !cli->json) (void)fprintf(stderr, "no queue yet; one comes to be with its first task\n");
+    if (count == 0 && !cli->json) {
+        (void)fprintf(stderr, "no queue yet; the first task of a queue creates it\n");
+        cli_note_private(cli);
+    }
     from = cli_page_cut(cli, page, "queues", &count);
     for (size_t i = 0; i < count && result == CLI_DONE; i++) result = take_queue_now(cli, table, &list[from + i]);
     reeve_queues_free(list);

@@ -163,7 +163,10 @@ static int show_all(struct showing *showing)
     if (status != CLI_DONE) return status;
     if (count > 1 && showing->total != NULL && !showing->options->types)
         add_row(&showing->table, "(all)", showing->total);
-    if (count == 0 && !showing->cli->json) (void)fprintf(stderr, "no queue yet; one comes to be with its first task\n");
+    if (count == 0 && !showing->cli->json) {
+        (void)fprintf(stderr, "no queue yet; the first task of a queue creates it\n");
+        cli_note_private(showing->cli);
+    }
     return status;
 }
 

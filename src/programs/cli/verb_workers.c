@@ -261,7 +261,10 @@ static int workers(cli_context *cli, void *pointer)
     if (options->crashes) return cli_crashes_view(cli, &options->page);
     result = reeve_workers(cli->client, &list, &count);
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
-    if (!cli->json && count == 0) (void)fprintf(stderr, "no worker is alive; `reeve-worker -c FILE` starts one\n");
+    if (!cli->json && count == 0) {
+        (void)fprintf(stderr, "no worker is alive; `reeve-worker -c FILE` starts one\n");
+        cli_note_private(cli);
+    }
     shown = count;
     from = cli_page_cut(cli, &options->page, "workers", &shown);
     for (size_t i = 0; i < shown && cli->json; i++) cli_worker_json(&list[from + i], stdout);

@@ -41,6 +41,7 @@ static int run_verb(cli_context *cli, const cli_verb *verb)
     else if (status == CLI_DONE && (status = cli_read_size_limits(cli)) == CLI_DONE &&
              (status = cli_read_redis_file(cli)) == CLI_DONE)
         status = verb->run(cli, options);
+    if (status == CLI_REFUSED) cli_note_private(cli);
     reeve_client_close(cli->client);
     reeve_plugin_close(cli->layers_plugin);
     rv_secret_free(cli->secret);

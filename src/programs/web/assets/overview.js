@@ -72,7 +72,7 @@ function overview(parts, query) {
       drawHistory(snapshot);
       put(queues, flush(h('h2', null, 'Queues'),
         snapshot.queues.length ? table(QUEUE_HEADS, snapshot.queues.slice(0, 12).map(queueRow)) :
-          empty('No queue yet', 'A queue comes to be with its first task.', "reeve enqueue default echo '{\"hello\":1}'"),
+          empty('No queue yet', 'The first task of a queue creates it.', "reeve enqueue default echo '{\"hello\":1}'"),
         snapshot.queues.length > 12 && h('div', { class: 'foot' }, h('a', { href: '#/queues' }, `All ${t.queues} queues`))));
     },
   };

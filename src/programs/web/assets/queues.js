@@ -32,7 +32,7 @@ function queues(parts, query) {
     try {
       const by = grouped && !prefix, page = await api('GET', `${by ? 'queue-groups' : 'queues'}?limit=${size}&offset=${offset}` + (prefix ? '&prefix=' + encodeURIComponent(prefix) : '')), rows = by ? page.groups.map(groupRow) : page.queues.map(queueRow);
       put(list, flush(rows.length ? table(QUEUE_HEADS, rows) :
-        empty(prefix ? 'No such queue' : 'No queue yet', prefix ? 'No name begins with this.' : 'A queue comes to be with its first task.'),
+        empty(prefix ? 'No such queue' : 'No queue yet', prefix ? 'No name begins with this.' : 'The first task of a queue creates it.'),
         page.total > size && pager(offset, size, page.total, (to) => { offset = to; load(); })));
     } finally { busy = false; }
   }
