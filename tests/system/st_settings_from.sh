@@ -77,6 +77,11 @@ conf file 3
 expect_has "$(diff_lines)" 'queues.q.attempts: 7 -> 3'
 expect_has "$(diff_lines)" 'queues.q.timeout: 20 -> not set'
 expect_has "$(diff_lines)" ': pools.p.threads: 1 -> 3'
+# Of a pool that goes, the worker has reported its queues and threads, and no other settings.
+sed 's/name = "p"/name = "other"/' "$TEST_DIR/w.conf" >"$TEST_DIR/renamed.conf"
+expect_status 0 "$REEVE_WORKER" -c "$TEST_DIR/renamed.conf" --check --diff
+expect_has "$OUT" ': pools.p: { queues = [ "q" ]; threads = 1; } -> absent'
+expect_has "$OUT" ': pools.other: absent -> { name = "other"; queues = [ "q" ]; threads = 3;'
 run reeve signal w reload
 expect_has "$OUT" 'worker.settings_from: "redis" -> "file"'
 wait_for '[ "$(logged w program.settings)" = 3 ]' 30

@@ -1,10 +1,12 @@
 #include "difference.h"
 
 #include <cJSON.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "changes.h"
 #include "config/config_compare.h"
@@ -150,6 +152,29 @@ static bool read_pool(rv_config_pool *ret, const rv_config *config, const cJSON 
     return true;
 }
 
+/* A pool that a reload would remove. A worker does not report its other settings. */
+static void print_removed(report *to, const rv_config_pool *pool)
+{
+    char path[HOST_POOL_NAME_SIZE + 8];
+    rv_buf text;
+
+    rv_buf_init(&text, 65536);
+    rv_buf_adds(&text, "{ queues = [");
+    for (size_t i = 0; i < pool->queue_count; i++)
+        rv_buf_addf(&text, "%s \"%s\"", i > 0 ? "," : "", pool->queues[i].text);
+    rv_buf_adds(&text, " ]; threads = ");
+    if (pool->threads.min > 0 && pool->threads.min != pool->threads.max)
+        rv_buf_addf(&text, "{ min = %" PRId64 "; max = %" PRId64 "; }; }", pool->threads.min, pool->threads.max);
+    else
+        rv_buf_addf(&text, "%" PRId64 "; }", pool->threads.max);
+    (void)snprintf(path, sizeof(path), "pools.%s", pool->name);
+    print_line(
+        &(rv_config_difference){
+            .row = "pools", .path = path, .from = text.failed ? "present" : rv_buf_text(&text), .to = "absent"},
+        to);
+    rv_buf_fini(&text);
+}
+
 /* ---- plugins of running workers -------------------------------------------------------------------------------- */
 
 static const char *text_of(const cJSON *item, const char *name)
@@ -256,7 +281,15 @@ static void compare_pools(report *to, const reeve_worker_info *worker)
     bool good = now.pools != NULL;
     cJSON_ArrayForEach(pool, all)
     {
-        if (good) good = read_pool(&now.pools[now.pool_count++], to->config, pool);
+        rv_config_pool *next = &now.pools[now.pool_count];
+        if (good) good = read_pool(next, to->config, pool);
+        if (!good) break;
+        now.pool_count++;
+        if (find_pool(to->config, next->name) != NULL) continue;
+        print_removed(to, next);
+        rv_free(next->queues);
+        *next = (rv_config_pool){0};
+        now.pool_count--;
     }
     if (good) (void)rv_config_compare(&now, &file, print_line, to);
     compare_plugins(to, worker);
