@@ -14,6 +14,12 @@ static reeve_status follow(reeve_client *client, const char *queue)
     return REEVE_OK;
 }
 
+/* Those whose replies do not say that others are to hear of it. */
+static bool may_inform(const rv_script *script)
+{
+    return script == &rv_script_retry || script == &rv_script_expire;
+}
+
 /* The script answers "ok", or "ok more" when others are to hear of it, the state that does not allow it, "" for no such
  * task, or "unique <holder's id>". */
 reeve_status rv_change_call_run(reeve_client *client, const rv_change_call *what)
@@ -38,7 +44,10 @@ reeve_status rv_change_call_answer(reeve_client *client, const rv_change_call *w
     rv_copy_text(queue, sizeof(queue), what->call.queue);
     rv_partition_strip(queue);
     if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(client, what->verb);
-    if (strcmp(reply->text, "ok") == 0) return REEVE_OK;
+    if (strcmp(reply->text, "ok") == 0) {
+        if (may_inform(what->call.script)) rv_fan_follow(client, what->call.queue);
+        return REEVE_OK;
+    }
     if (strcmp(reply->text, "ok more") == 0) return follow(client, what->call.queue);
     if (what->ret_running != NULL) {
         *what->ret_running = strcmp(reply->text, "running") == 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "client/fan.h"
 #include "client/gather.h"
 #include "client/task_filter.h"
 #include "protocol/definition.h"
@@ -396,6 +397,7 @@ reeve_status reeve_bulk_update_sized(reeve_client *client, const char *queue, re
         if (status == REEVE_OK && progress != NULL && !progress(&updated, user))
             status = rv_fail(&client->error, REEVE_EINTERRUPTED, "the bulk update was interrupted");
     } while (status == REEVE_OK && goes_on(&filter, &updated, cursor));
+    if (updated.done > 0) rv_fan_follow(client, queue);
     if (ret != NULL) *ret = updated;
     return status;
 }

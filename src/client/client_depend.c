@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client_depend.h"
+#include "client/fan.h"
 #include "client/outbox.h"
 #include "client/partitions.h"
 #include "client/stand_in.h"
@@ -102,6 +103,8 @@ static reeve_status add(reeve_client *client, const char *queue, const char *id,
         if (status == REEVE_OK && rv_parents_are_elsewhere(e.parents, e.count, queue))
             rv_outbox_client_carry(client, queue);
     }
+    /* The task may have ended with a parent that is dead. */
+    if (status == REEVE_OK && count > 0) rv_fan_follow(client, queue);
     return status;
 }
 
@@ -156,6 +159,7 @@ static reeve_status remove_edges(reeve_client *client, const char *queue, const 
         status = call_edges(client, queue, &e);
     }
     if (status == REEVE_OK && elsewhere) rv_outbox_client_carry(client, queue);
+    if (status == REEVE_OK && count > 0) rv_fan_follow(client, queue);
     return status;
 }
 

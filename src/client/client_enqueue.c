@@ -14,6 +14,7 @@
 #include "client/confirm.h"
 #include "client/enqueue_again.h"
 #include "client/enqueue_plan.h"
+#include "client/fan.h"
 #include "client/outbox.h"
 #include "client/partition_enqueue.h"
 #include "client/stand_in.h"
@@ -337,6 +338,7 @@ static void carry_edges(reeve_client *client, const reeve_task_spec *specs, size
         if (!rv_parents_are_elsewhere(spec->after, spec->after_count, spec->queue)) continue;
         last = spec->queue;
         rv_outbox_client_carry(client, spec->queue);
+        rv_fan_follow(client, spec->queue); /* it may have ended with a parent that is dead */
     }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/client.h"
+#include "client/fan.h"
 #include "client/partitions.h"
 #include "protocol/parents.h"
 #include "protocol/scripts.h"
@@ -72,5 +73,8 @@ reeve_status reeve_signal_task(reeve_client *client, const char *queue, const ch
     if (found == NULL) return client->error.status;
     rv_keys_set_prefix(&call.prefix, client->ns, found);
     status = rv_client_call(client, build_signal, &call, &reply, &again);
-    return status == REEVE_OK ? read_answer(client, queue, &call, reply, again) : status;
+    if (status == REEVE_OK) status = read_answer(client, queue, &call, reply, again);
+    /* A task that waits for a death only is not needed when the signal has come. */
+    if (status == REEVE_OK) rv_fan_follow(client, found);
+    return status;
 }

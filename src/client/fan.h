@@ -13,4 +13,10 @@
  */
 void rv_fan_run(reeve_client *client, const char *queue);
 
+/*
+ * The same after a call whose reply does not say whether somebody is to be informed: one round trip if nobody is. queue:
+ * a partition's exact name. client->error stays as it is. Replies of earlier calls are not valid any more.
+ */
+void rv_fan_follow(reeve_client *client, const char *queue);
+
 #endif

@@ -282,17 +282,6 @@ static void build_outcome(rv_conn *conn, bool again, const void *context)
         build_turn(conn, f);
 }
 
-/* A call of its own: behind the turn in a pipeline it would come before it where Redis does not know the script. */
-static void build_ends(rv_conn *conn, bool again, const void *context)
-{
-    const far *f = context;
-    (void)again;
-    rv_cmd(conn, 3);
-    rv_args(conn, "EXISTS");
-    rv_arg2(conn, f->prefix.text, f->prefix.length, "fanout", 6);
-    rv_arg2(conn, f->prefix.text, f->prefix.length, "outbox", 6);
-}
-
 /* False: it is no reply of the script. */
 static bool read_refused(const far *f, const rv_reply *reply, bool *ret)
 {
@@ -339,14 +328,6 @@ static reeve_status check_stands(far *f)
     return rv_reply_int(reply, 0) == 1 ? REEVE_OK : refuse(f);
 }
 
-/* The outcome stands: a failure here loses nothing, whoever maintains the queue does the rest. */
-static void tell_waiting(far *f)
-{
-    const rv_reply *reply;
-    if (rv_client_call(f->client, build_ends, f, &reply, NULL) != REEVE_OK) return;
-    if (rv_reply_int(reply, 0) > 0) rv_fan_run(f->client, f->queue);
-}
-
 /* *ret_again: an earlier try may have been executed. */
 static reeve_status call_turn(far *f, turned *t, bool *ret_again)
 {
@@ -370,7 +351,7 @@ static reeve_status send_turn(far *f)
     turned t = {.f = f};
     reeve_status status = call_turn(f, &t, &again);
     if (status == REEVE_OK && t.refused) status = again ? check_stands(f) : refuse(f);
-    if (status == REEVE_OK) tell_waiting(f);
+    if (status == REEVE_OK) rv_fan_follow(f->client, f->queue);
     return status;
 }
 

@@ -118,16 +118,16 @@ static const test_costs_row making[] = {
      "exists+1 expireat+1 hget+4 hincrby+3 hlen+2 hmget+1 hscan+1 hset+1 llen-1 mget+1 smismember+1 zadd+3 zcard+1 "
      "zintercard+1 zmscore+4 zrem+2"},
     {"an edge added to a ready task", a_waits, add_an_edge, NULL,
-     "evalsha=1 hexists=1 hget=5 hincrby=1 hlen=1 hset=5 mget=1 sadd=1 time=2 zadd=2 zintercard=1 zmscore=4 "
+     "evalsha=1 exists=1 hexists=1 hget=5 hincrby=1 hlen=1 hset=5 mget=1 sadd=1 time=2 zadd=2 zintercard=1 zmscore=4 "
      "zrem=1 zscore=1"},
     {"an edge added to a blocked task", b_is_blocked, add_another, NULL,
-     "evalsha=1 exists=1 hexists=1 hget=2 hgetall=1 hincrby=1 hlen=1 hmget=1 hset=3 mget=1 sadd=1 time=2 zadd=1 "
+     "evalsha=1 exists=2 hexists=1 hget=2 hgetall=1 hincrby=1 hlen=1 hmget=1 hset=3 mget=1 sadd=1 time=2 zadd=1 "
      "zintercard=1 zmscore=4 zscore=4"},
     {"the last edge taken away", b_is_blocked, take_it_away, NULL,
-     "evalsha=1 exists=3 hdel=3 hexists=1 hget=5 hincrby=1 hmget=3 hset=4 llen=1 mget=1 srem=1 time=1 zadd=1 "
+     "evalsha=1 exists=4 hdel=3 hexists=1 hget=5 hincrby=1 hmget=3 hset=4 llen=1 mget=1 srem=1 time=1 zadd=1 "
      "zintercard=1 zrem=3 zscore=4"},
     {"another edge taken away", b_is_blocked_twice, take_it_away, NULL,
-     "evalsha=1 exists=3 hdel=1 hget=2 hincrby=1 hmget=1 mget=1 srem=1 time=1 zintercard=1 zrem=2 zscore=4"},
+     "evalsha=1 exists=4 hdel=1 hget=2 hincrby=1 hmget=1 mget=1 srem=1 time=1 zintercard=1 zrem=2 zscore=4"},
     {"a cancel that is refused", b_is_blocked, cancel_refused, NULL,
      "evalsha=1 hget=1 mget=1 sismember=1 zcard=2 zintercard=1 zscore=1"},
     {"a cancel that cascades", b_is_blocked, cancel_cascade, NULL,

@@ -61,7 +61,7 @@ static const test_costs_row by_hand[] = {
      "evalsha=1 exists=1 hdel=1 hget=2 hincrby=1 hset=1 mget=1 sismember=1 smismember=1 time=1 unlink=1 zintercard=1 "
      "zrem=2 zscore=1"},
     {"retry", one_is_dead, retry, NULL,
-     "evalsha=1 exists=2 hdel=2 hget=6 hincrby=1 hlen=1 hmget=1 hset=3 llen=1 mget=1 time=1 zadd=1 zintercard=1 "
+     "evalsha=1 exists=3 hdel=2 hget=6 hincrby=1 hlen=1 hmget=1 hset=3 llen=1 mget=1 time=1 zadd=1 zintercard=1 "
      "zrem=3 zscore=6"},
 };
 
