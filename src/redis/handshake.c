@@ -124,8 +124,17 @@ static bool is_harmless(step what, const rv_reply *reply)
     return strncmp(reply->text, "ERR unknown ", 12) == 0 || strncmp(reply->text, "ERR Unknown ", 12) == 0;
 }
 
+/* A Sentinel knows no commands for keys. */
+static bool is_of_sentinel(step what, const rv_reply *reply)
+{
+    return (what == STEP_FORMAT || what == STEP_HASH) && strncmp(reply->text, "ERR unknown command", 19) == 0;
+}
+
 static void judge_error(handshake *shake, step what, const rv_reply *reply)
 {
+    if (is_of_sentinel(what, reply))
+        refuse(shake, "this server is a Sentinel, or has no command GET: for a Sentinel, use a URL of the form "
+                      "redis-sentinel://host[:port]/master");
     if (refuse_any(shake, reply) || is_harmless(what, reply)) return;
     if (what == STEP_AUTH)
         refuse_auth(shake, reply);

@@ -24,6 +24,8 @@ refused() {
     expect_has "$ERR" "no Sentinel knows a master named \"other\" (1 of 2 Sentinels answered)"
     expect_status 3 reeve ping --redis "redis-sentinel://127.0.0.1:${PORTS[0]}/main"
     expect_has "$ERR" "what listens there is no Sentinel"
+    expect_status 3 reeve ping --redis "redis://127.0.0.1:${SENTINELS[0]}"
+    expect_has "$ERR" "this server is a Sentinel, or has no command GET: "
     expect_status 2 reeve ping --redis "redis-sentinel://127.0.0.1/main?sentinel_pasword=secret"
     expect_lacks "$ERR" secret
 }
