@@ -14,7 +14,7 @@
 #define REQUEST_MAX 500
 #define WORKERS_MAX 1000
 #define WAIT_MS 1000 /* of one call */
-/* Between two requests to workers that do not listen, and in a cluster, which does not tell whether one listens. */
+/* Between two requests to workers that do not listen, and in a cluster, which does not tell whether those of the list do. */
 #define AGAIN_MS 100
 #define CLUSTER_AGAIN_MS 1000
 
@@ -81,9 +81,31 @@ static bool is_deaf(const reeve_answer *answer)
     return !answer->answered && strcmp(answer->text, DEAF) == 0;
 }
 
+static void build_known(rv_conn *conn, bool again, const void *context)
+{
+    const asking *a = context;
+    (void)again;
+    for (size_t i = 0; i < a->target_count; i++) {
+        rv_cmd(conn, 3);
+        rv_args(conn, "SISMEMBER");
+        rv_arg2(conn, a->client->ns, strlen(a->client->ns), ":workers", 8);
+        rv_arg(conn, a->workers[a->targets[i]], strnlen(a->workers[a->targets[i]], RV_RANDOM_LENGTH));
+    }
+}
+
+static void on_known(size_t index, const rv_reply *reply, void *context)
+{
+    asking *a = context;
+    if (index >= a->target_count || !rv_reply_is(reply, RV_INT) || rv_reply_int(reply, 1) != 0) return;
+    if (is_open(&a->answers[a->targets[index]])) close_answer(a, a->targets[index], DEAF);
+}
+
+/* A node of a cluster counts its own subscribers only: there the workers that exist are those of the list. */
 static reeve_status publish(asking *a)
 {
     reeve_status status = rv_client_exec(a->client, build_request, a, on_published, a, NULL);
+    if (status == REEVE_OK && a->client->url.kind == RV_URL_CLUSTER)
+        status = rv_client_exec(a->client, build_known, a, on_known, a, NULL);
     a->open = 0;
     for (size_t i = 0; i < a->count; i++) a->open += is_open(&a->answers[i]);
     return status;
@@ -133,7 +155,7 @@ static void take_answer(asking *a, const char *words)
 static int64_t again_ms(const asking *a)
 {
     if (!a->insists) return 0;
-    if (a->client->url.kind == RV_URL_CLUSTER) return a->open > 0 ? CLUSTER_AGAIN_MS : 0;
+    if (a->client->url.kind == RV_URL_CLUSTER && a->open > 0) return CLUSTER_AGAIN_MS;
     for (size_t i = 0; i < a->count; i++)
         if (is_deaf(&a->answers[i])) return AGAIN_MS;
     return 0;
