@@ -11,7 +11,8 @@
 --              while it lets none start), breaker ("o": open, "t <id>": half-open, and this task tries), live and
 --              expired (sessions)
 --          of the queue itself: ready, scheduled, due (the time of the first of these), blocked, parked, running (how
---              many tasks), head and type (the id and type of the task at the head)
+--              many tasks), head and type (the id and type of the next task: the first ready one, else the first
+--              scheduled one)
 --          of a task: state ("unknown": it stands nowhere), type, group, score (where it stands), session, lease
 --              ("<since ms> <thread>"), expires (the session), about (the session's description), failures, kind (of
 --              the last error), before (how many tasks start before it) and more ("1": perhaps more than that)
@@ -174,10 +175,12 @@ local function say_tasks()
   say('ready', count_ready(P, running))
   say('running', running)
   for _, set in ipairs({'scheduled', 'blocked', 'parked'}) do say(set, call('ZCARD', P .. set)) end
-  say('due', call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')[2])
+  local due = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')
+  say('due', due[2])
   say_messages()
   local head = call('ZRANGE', P .. 'ready', 0, 0)[1]
   if head and byte(head) == SEGMENT then head = call('LINDEX', P .. 'segment:' .. sub(head, 2), 0) end
+  head = head or due[1]
   local envelope = head and call('HGET', P .. 'tasks', head)
   if envelope then
     say('head', head)

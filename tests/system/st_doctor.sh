@@ -67,6 +67,16 @@ quiet() {
     wait_for '[ "$(in_queue q ready)" = 0 ]' 20
 }
 
+# The attempts of a task without a handler fail, so it is scheduled most of the time.
+unhandled() {
+    expect_status 0 reeve enqueue q unheard-of --id odd --in 1h
+    expect_status 0 reeve why q
+    expect_has "$OUT" "has no handler for type unheard-of, of q/odd"
+    found 1 no_handler '"q"'
+    expect_status 0 reeve delete q/odd
+    lacks no_handler
+}
+
 # What the server is like.
 servers() {
     redis CONFIG SET maxmemory-policy allkeys-lru >/dev/null
@@ -195,6 +205,7 @@ pinged
 private
 sound
 quiet
+unhandled
 servers
 replica
 rights
