@@ -46,6 +46,12 @@ end() {
     OWNED=$left
 }
 
+# freeze PID: stops it, and waits until each of its threads has stopped.
+freeze() {
+    kill -STOP "$1"
+    wait_for "! grep -L '^State:.*(stopped)' /proc/$1/task/*/status | grep -q ." 10
+}
+
 # What sanitizers said in the logs of this test makes it fail, unless it expects that (SANITIZER_EXPECTED=1).
 look_for_reports() {
     [ -n "$SANITIZED" ] && [ -z "${SANITIZER_EXPECTED:-}" ] || return 0

@@ -12,7 +12,7 @@ busy_when_frozen() {
     first=$WORKER_PID
     for ((i = 1; i <= TASKS; i++)); do echo '{"type":"sleep","payload":{"ms":4000}}'; done | bulk q || exit 1
     wait_for '[ "$(in_queue q running)" = 2 ]' 20
-    kill -STOP "$first"
+    freeze "$first"
     reeve list q --state running --json | sed 's/.*"handle":"\([^"]*\)".*/\1/' >"$TEST_DIR/taken"
     expect_eq "$(wc -l <"$TEST_DIR/taken")" 2
     begun=$(in_queue q completed)
@@ -48,7 +48,7 @@ waiting() { redis INFO clients | tr -d '\r' | sed -n 's/^blocked_clients://p'; }
 idle_when_frozen() {
     local queue=$1 first=$WORKER_PID took=0 i
     wait_for '[ "$(waiting)" = 8 ]' 20
-    kill -STOP "$first"
+    freeze "$first"
     start_alone "other-$queue"
     wait_for '[ "$(waiting)" = 10 ]' 20
     wait_for '[ "$(redis ZCARD "reeve:{$queue}:sessions")" = 0 ]' 20

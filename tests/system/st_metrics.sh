@@ -68,7 +68,7 @@ wait_for 'curl -sS "$METRICS/readyz" | grep -q "\"leases\":false"' 10
 expect_eq "$(curl -sS -o /dev/null -w '%{http_code}' "$METRICS/readyz")" 503
 kill -CONT "$WORKER_PID"
 wait_for 'curl -sS "$METRICS/readyz" | grep -q "\"ready\":true"' 10
-kill -STOP "$REDIS_PID" # (what follows is served without Redis)
+freeze "$REDIS_PID" # (what follows is served without Redis)
 scrape
 expect_metric 'reeve_tasks_total{queue="mail",type="echo",outcome="completed"} 1'
 expect_eq "$(curl -sS "$METRICS/healthz")" '{"live":true}'

@@ -134,7 +134,7 @@ expect_eq "$(of_task left/kept state)" '"ready"'
 # One that is cancelled while it counts changes nothing (Redis does not answer meanwhile). A user counts twice at a time.
 ready() { curl -s -m 20 "${URL}api/v1/queues/jobs" >/dev/null; }
 ready # (a connection is open)
-kill -STOP "$REDIS_PID"
+freeze "$REDIS_PID"
 curl -s "${URL}api/v1/queues/jobs/operations" -d '{"action":"cancel","filter":{"state":"ready"}}' >"$TEST_DIR/answer"
 number=$(grep -o '"operation":[0-9]*' "$TEST_DIR/answer" | cut -d : -f 2)
 [ -n "$number" ] || fail "no operation: $(cat "$TEST_DIR/answer")"
@@ -165,7 +165,7 @@ expect_eq "$(grep -c 200 "$TEST_DIR/counts")" 6
 calls() { redis INFO commandstats | tr -d '\r' | sed -n 's/^cmdstat_evalsha:calls=\([0-9]*\),.*/\1/p'; }
 reeve queues >/dev/null
 before=$(calls)
-kill -STOP "$REDIS_PID"
+freeze "$REDIS_PID"
 exec {fd}<>"/dev/tcp/127.0.0.1/$PORT" || fail "no connection"
 printf 'POST /api/v1/queues/many/preview HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s' "${#COUNT}" "$COUNT" >&"$fd"
 for _ in 1 2 3; do curl -s "${URL}health" >/dev/null; done # (it has read the request above, and met its end)

@@ -30,7 +30,7 @@ fails 2 usage threads asked p -2
 fails 2 usage queues-of asked p drop more
 fails 2 usage log-level asked loud
 # One that is frozen gives no answer in time, and answers later.
-kill -STOP "$WORKER_PID"
+freeze "$WORKER_PID"
 prints signal 1 signal asked quiet --wait 0.2s
 expect_eq "$(member answered "$OUT")" false
 kill -CONT "$WORKER_PID"
