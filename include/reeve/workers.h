@@ -25,7 +25,7 @@ typedef struct reeve_worker_info {
     char *version;
     int64_t started_ms;
     int64_t seen_ms; /* time of the last heartbeat */
-    char *state;     /* "running", "quiet" (it leases no tasks), or "stopping" (reeve_worker_stop was called) */
+    char *state;     /* "running", "quiet" (it leases no tasks), or "stopping" */
     unsigned threads;
     unsigned busy;         /* threads that ran a handler at the last heartbeat */
     uint64_t processed;    /* completed tasks and failed attempts since its start */

@@ -67,6 +67,16 @@ quiet() {
     wait_for '[ "$(in_queue q ready)" = 0 ]' 20
 }
 
+# A worker that cannot answer may still do what it is asked.
+unanswered() {
+    kill -STOP "$WORKER_PID"
+    expect_status 1 reeve signal one rotate-logs --wait 200ms
+    kill -CONT "$WORKER_PID"
+    expect_has "$OUT" "one: no answer"
+    expect_has "$ERR" "no answer: the log of a worker that has received the request has event=control.request"
+    wait_for '[ "$(reeve workers --json | grep -c "\"name\":\"one\"")" = 1 ]' 20
+}
+
 # The attempts of a task without a handler fail, so it is scheduled most of the time.
 unhandled() {
     expect_status 0 reeve enqueue q unheard-of --id odd --in 1h
@@ -205,6 +215,7 @@ pinged
 private
 sound
 quiet
+unanswered
 unhandled
 servers
 replica

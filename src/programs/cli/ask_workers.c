@@ -84,7 +84,7 @@ static int ask(cli_context *cli, const reeve_worker_info *list, size_t count, co
 {
     const char **ids = rv_zalloc_array(count, sizeof(*ids));
     reeve_answer *answers = rv_zalloc_array(count, sizeof(*answers));
-    size_t missing = 0;
+    size_t missing = 0, silent = 0;
     int status = CLI_DONE;
 
     if (ids == NULL || answers == NULL) {
@@ -100,7 +100,10 @@ static int ask(cli_context *cli, const reeve_worker_info *list, size_t count, co
         else
             print_text(&list[i], &answers[i]);
         missing += !answers[i].done;
+        silent += !answers[i].answered;
     }
+    if (silent > 0)
+        cli_note(cli, "no answer: the log of a worker that has received the request has event=control.request");
     if (missing > 0) status = cli_fail(cli, CLI_REFUSED, "%zu of %zu workers did not do it", missing, count);
 out:
     rv_free(ids);
