@@ -12,6 +12,7 @@
 #include "client/circle.h"
 #include "client/client.h"
 #include "client/spread.h"
+#include "client/why_explain.h"
 #include "protocol/scripts.h"
 #include "protocol/serving.h"
 #include "protocol/why_facts.h"
@@ -58,8 +59,8 @@ typedef struct telling {
     const char *queue;
     const char *id; /* NULL: of the queue */
     rv_why_facts facts;
-    reeve_worker_info *workers;
-    size_t worker_count;
+    rv_why_workers workers;
+    reeve_worker_info *own_workers; /* read here: freed here */
     bool workers_known;
     rv_serving serving;
     reeve_why *why;
@@ -195,10 +196,10 @@ static void add_running(telling *t)
     reason->since_ms = stalled ? (f->expires > 0 ? f->expires : 0) : f->since;
     if (!stalled) reason->until_ms = f->expires;
     set_text(t, &reason->worker, f->worker);
-    for (size_t i = 0; i < t->worker_count; i++) {
-        if (strcmp(t->workers[i].id, f->worker) != 0) continue;
-        set_text(t, &reason->name, t->workers[i].name);
-        set_text(t, &reason->host, t->workers[i].host);
+    for (size_t i = 0; i < t->workers.count; i++) {
+        if (strcmp(t->workers.list[i].id, f->worker) != 0) continue;
+        set_text(t, &reason->name, t->workers.list[i].name);
+        set_text(t, &reason->host, t->workers.list[i].host);
     }
 }
 
@@ -399,13 +400,16 @@ static reeve_status ask_circle(telling *t)
 /* A user who may not read the registry gets no reasons about workers. */
 static reeve_status ask_workers(telling *t)
 {
-    reeve_status status = reeve_workers(t->client, &t->workers, &t->worker_count);
-    t->workers_known = status == REEVE_OK;
-    if (status == REEVE_EREDIS) return REEVE_OK;
-    if (status == REEVE_OK && rv_serving_count(&t->serving, t->workers, t->worker_count, t->queue,
-                                               t->facts.type[0] != '\0' ? t->facts.type : NULL) != REEVE_OK)
+    if (t->workers.list == NULL) {
+        reeve_status status = reeve_workers(t->client, &t->own_workers, &t->workers.count);
+        if (status != REEVE_OK) return status == REEVE_EREDIS ? REEVE_OK : status;
+        t->workers.list = t->own_workers;
+    }
+    t->workers_known = true;
+    if (rv_serving_count(&t->serving, t->workers.list, t->workers.count, t->queue,
+                         t->facts.type[0] != '\0' ? t->facts.type : NULL) != REEVE_OK)
         t->no_memory = true;
-    return status;
+    return REEVE_OK;
 }
 
 static void build_known(rv_conn *conn, bool again, const void *context)
@@ -450,16 +454,18 @@ static reeve_status compose(telling *t)
     return t->no_memory ? rv_fail(&t->client->error, REEVE_ENOMEM, "no memory for an explanation") : REEVE_OK;
 }
 
-static reeve_status explain(reeve_client *client, const char *queue, const char *id, reeve_why **ret)
+static reeve_status explain(reeve_client *client, const char *queue, const char *id, const rv_why_workers *workers,
+                            reeve_why **ret)
 {
     telling t = {.client = client, .queue = queue, .id = id};
+    if (workers != NULL) t.workers = *workers;
     reeve_status status = ask_facts(&t);
     if (status == REEVE_OK && id == NULL) status = ask_known(&t);
     if (status == REEVE_OK) status = ask_parents(&t);
     if (status == REEVE_OK && id != NULL) status = ask_circle(&t);
     if (status == REEVE_OK) status = ask_workers(&t);
     if (status == REEVE_OK) status = compose(&t);
-    reeve_workers_free(t.workers, t.worker_count);
+    reeve_workers_free(t.own_workers, t.own_workers != NULL ? t.workers.count : 0);
     rv_free(t.circle);
     if (status == REEVE_OK)
         *ret = t.why;
@@ -468,17 +474,23 @@ static reeve_status explain(reeve_client *client, const char *queue, const char 
     return status;
 }
 
-reeve_status reeve_task_why(reeve_client *client, const char *queue, const char *id, reeve_why **ret)
+reeve_status rv_why_explain(reeve_client *client, const char *queue, const char *id, const rv_why_workers *workers,
+                            reeve_why **ret)
 {
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    if (id == NULL) return explain(client, queue, NULL, workers, ret);
     reeve_status status = rv_keys_check_id(id, &client->error);
     char partition[REEVE_QUEUE_MAX + 1];
     const char *found = status == REEVE_OK ? rv_partitions_locate(client, queue, id, partition) : NULL;
-    return found != NULL ? explain(client, found, id, ret) : client->error.status;
+    return found != NULL ? explain(client, found, id, workers, ret) : client->error.status;
+}
+
+reeve_status reeve_task_why(reeve_client *client, const char *queue, const char *id, reeve_why **ret)
+{
+    return rv_why_explain(client, queue, id == NULL ? "" : id, NULL, ret);
 }
 
 reeve_status reeve_queue_why(reeve_client *client, const char *queue, reeve_why **ret)
 {
-    if (client == NULL || ret == NULL) return REEVE_EINVAL;
-    return explain(client, queue, NULL, ret);
+    return rv_why_explain(client, queue, NULL, NULL, ret);
 }

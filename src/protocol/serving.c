@@ -52,8 +52,9 @@ static reeve_status read_pools(const reeve_worker_info *worker, const char *queu
 {
     cJSON *pools;
     const cJSON *pool;
-    reeve_status status = parse(&pools, worker->pools);
     *ret = (pools_of){0};
+    if (worker->pools == NULL || strstr(worker->pools, queue) == NULL) return REEVE_OK; /* most of many serve others */
+    reeve_status status = parse(&pools, worker->pools);
     cJSON_ArrayForEach(pool, pools)
     {
         if (has_text(cJSON_GetObjectItemCaseSensitive(pool, "queues"), queue)) add_pool(ret, pool);
