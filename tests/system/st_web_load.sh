@@ -1,5 +1,5 @@
 # st_web_load.sh - what many viewers of `reeve web` cost: Redis no more commands than one of them, and the server little memory; each of
-# them gets snapshots. (bench/web has the times.)
+# them gets snapshots, and those of a page share its answers. (bench/web has the times.)
 . "$(dirname "$0")/lib.sh"
 
 "$REEVE" web --help >/dev/null 2>&1 || exit 77 # (built without REEVE_WEB)
@@ -36,6 +36,42 @@ fi
 for pid in $OWNED; do [ "$pid" = "$WEB_PID" ] || end "$pid"; done
 silent() { before=$(calls) && sleep 1.5 && [ "$(calls)" = "$before" ]; } # (their streams end with the next snapshot)
 wait_for silent 20
+
+# Viewers of the same page share an answer, which may be old, as they say. Others get what is so now; nobody gets an older answer after
+# that. (A minute is long enough for any machine.)
+PAGE=api/v1/queues/q-1
+ask() { ANSWER=$(curl -s -H 'X-Reeve-Page: p' "$@"); }
+look() { ask -H 'Cache-Control: max-age=60, max-stale' "$URL$PAGE"; }
+ask "$URL$PAGE"
+expect_has "$ANSWER" '"ready":1,'
+before=$(calls)
+for _ in $(seq 20); do look && expect_has "$ANSWER" '"ready":1,'; done
+expect_eq "$(calls)" "$before" "calls for an answer that there is"
+reeve enqueue q-1 work >/dev/null || fail "no task"
+look
+expect_has "$ANSWER" '"ready":1,'
+expect_has "$(curl -s "$URL$PAGE")" '"ready":2,'
+look
+expect_has "$ANSWER" '"ready":2,'
+ask -X POST "$URL$PAGE/pause"
+ask "$URL$PAGE"
+expect_has "$ANSWER" '"paused":true'
+look
+expect_has "$ANSWER" '"paused":true'
+# Many who come at the same time wait for one reading.
+PAGE=api/v1/queues/q-2
+before=$(calls)
+kill -STOP "$REDIS_PID"
+looks=()
+for i in $(seq 20); do
+    curl -s -H 'Cache-Control: max-age=60, max-stale' "$URL$PAGE" >"$TEST_DIR/look.$i" &
+    looks+=($!)
+done
+curl -s "${URL}health" >/dev/null
+kill -CONT "$REDIS_PID"
+wait "${looks[@]}"
+for i in $(seq 20); do expect_has "$(cat "$TEST_DIR/look.$i")" '"ready":1,'; done
+expect_eq "$(calls)" "$((before + 1))" "calls for all together"
 end "$WEB_PID"
 expect_eq "$ENDED" 0
 exit 0

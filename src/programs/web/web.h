@@ -39,10 +39,11 @@ typedef struct web_route {
     const char *members; /* of the JSON object that it takes as a body, which may be absent; NULL: it takes none */
 } web_route;
 
-#define WEB_REDIS 1u /* the call needs a client */
-#define WEB_ACTS 2u  /* it changes something: logged, and refused with --read-only */
-#define WEB_LONG 4u  /* it may wait: a client of its own */
-#define WEB_WAIT 8u  /* so does it if the query has `wait` */
+#define WEB_REDIS 1u   /* the call needs a client */
+#define WEB_ACTS 2u    /* it changes something: logged, and refused with --read-only */
+#define WEB_LONG 4u    /* it may wait: a client of its own */
+#define WEB_WAIT 8u    /* so does it if the query has `wait` */
+#define WEB_SHARED 16u /* viewers may share its answers (web_shared.h) */
 
 struct web_call {
     web_server *web;
@@ -84,6 +85,7 @@ struct web_snapshots;
 struct web_history;
 struct web_operations;
 struct web_previews;
+struct web_shared;
 struct web_canary;
 
 struct web_server {
@@ -96,6 +98,7 @@ struct web_server {
     struct web_history *history;
     struct web_operations *operations;
     struct web_previews *previews;
+    struct web_shared *shared;
     struct web_canary *canary; /* NULL: no queue is watched */
     bool authenticates;
     int64_t started_ms; /* since the epoch */

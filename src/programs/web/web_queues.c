@@ -8,24 +8,10 @@
 #include "cli/queue_json.h"
 #include "cli/verb_stats.h"
 #include "cli/why_view.h"
-#include "protocol/serving.h"
 #include "web.h"
+#include "web_serving.h"
 
 #define QUEUE(call) ((call)->params.value[0])
-
-/* The number of live workers that serve the queue; -1: not known. */
-static int64_t serving(web_call *call)
-{
-    reeve_worker_info *list = NULL;
-    size_t count = 0;
-    rv_serving found;
-    int64_t workers = -1;
-
-    if (reeve_workers(call->client, &list, &count) != REEVE_OK) return -1;
-    if (rv_serving_count(&found, list, count, QUEUE(call), NULL) == REEVE_OK) workers = found.workers;
-    reeve_workers_free(list, count);
-    return workers;
-}
 
 void web_run_queue(web_call *call)
 {
@@ -33,7 +19,7 @@ void web_run_queue(web_call *call)
     reeve_status status = reeve_queue(call->client, QUEUE(call), &info);
 
     if (status == REEVE_OK)
-        cli_queue_json(&info, serving(call), call->out);
+        cli_queue_json(&info, web_serving_count(call, QUEUE(call)), call->out);
     else
         web_refuse_status(call, status);
 }
@@ -41,7 +27,7 @@ void web_run_queue(web_call *call)
 void web_run_queue_why(web_call *call)
 {
     reeve_why *why = NULL;
-    reeve_status status = reeve_queue_why(call->client, QUEUE(call), &why);
+    reeve_status status = web_serving_why(call, QUEUE(call), NULL, &why);
     cli_json json;
 
     if (status != REEVE_OK) {

@@ -12,6 +12,7 @@
 #include "web/http_origin.h"
 #include "web_audit.h"
 #include "web_clients.h"
+#include "web_shared.h"
 #include "web_users.h"
 
 #define API "/api/v1"
@@ -40,13 +41,13 @@ const web_route web_route_table[] = {
     {"GET", API "/workers/{worker}/stack", WEB_OPERATOR, WEB_REDIS | WEB_LONG, web_run_worker_stack, NULL},
     {"GET", API "/queues", WEB_VIEWER, 0, web_run_queues, NULL},
     {"GET", API "/queue-groups", WEB_VIEWER, 0, web_run_queue_groups, NULL},
-    {"GET", API "/queues/{queue}", WEB_VIEWER, WEB_REDIS, web_run_queue, NULL},
-    {"GET", API "/queues/{queue}/why", WEB_VIEWER, WEB_REDIS, web_run_queue_why, NULL},
+    {"GET", API "/queues/{queue}", WEB_VIEWER, WEB_REDIS | WEB_SHARED, web_run_queue, NULL},
+    {"GET", API "/queues/{queue}/why", WEB_VIEWER, WEB_REDIS | WEB_SHARED, web_run_queue_why, NULL},
     {"GET", API "/queues/{queue}/failures", WEB_VIEWER, WEB_REDIS, web_run_failures, NULL},
     {"GET", API "/queues/{queue}/dead-types", WEB_VIEWER, WEB_REDIS, web_run_dead_types, NULL},
-    {"GET", API "/queues/{queue}/stats", WEB_VIEWER, WEB_REDIS, web_run_stats, NULL},
+    {"GET", API "/queues/{queue}/stats", WEB_VIEWER, WEB_REDIS | WEB_SHARED, web_run_stats, NULL},
     {"GET", API "/queues/{queue}/minutes", WEB_VIEWER, WEB_REDIS, web_run_minutes, NULL},
-    {"GET", API "/queues/{queue}/limits", WEB_VIEWER, WEB_REDIS, web_run_limits, NULL},
+    {"GET", API "/queues/{queue}/limits", WEB_VIEWER, WEB_REDIS | WEB_SHARED, web_run_limits, NULL},
     {"POST", API "/queues/{queue}/limits", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_limit, "concurrency rate group each_group strict forget"},
     {"POST", API "/queues/{queue}/pause", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_pause, "for"},
     {"POST", API "/queues/{queue}/resume", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_resume, NULL},
@@ -55,10 +56,10 @@ const web_route web_route_table[] = {
     {"POST", API "/queues/{queue}/lease", WEB_OPERATOR, WEB_REDIS | WEB_ACTS | WEB_LONG, web_run_lease, "count for wait"},
     {"POST", API "/queues/{queue}/preview", WEB_VIEWER, WEB_REDIS | WEB_LONG, web_run_preview, "action filter expected"},
     {"POST", API "/queues/{queue}/operations", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_operate, "action filter expected"},
-    {"GET", API "/tasks/{queue}/{id}", WEB_VIEWER, WEB_REDIS | WEB_WAIT, web_run_task, NULL},
+    {"GET", API "/tasks/{queue}/{id}", WEB_VIEWER, WEB_REDIS | WEB_WAIT | WEB_SHARED, web_run_task, NULL},
     {"DELETE", API "/tasks/{queue}/{id}", WEB_ADMIN, WEB_REDIS | WEB_ACTS, web_run_delete, NULL},
-    {"GET", API "/tasks/{queue}/{id}/log", WEB_VIEWER, WEB_REDIS, web_run_task_log, NULL},
-    {"GET", API "/tasks/{queue}/{id}/parents", WEB_VIEWER, WEB_REDIS, web_run_task_parents, NULL},
+    {"GET", API "/tasks/{queue}/{id}/log", WEB_VIEWER, WEB_REDIS | WEB_SHARED, web_run_task_log, NULL},
+    {"GET", API "/tasks/{queue}/{id}/parents", WEB_VIEWER, WEB_REDIS | WEB_SHARED, web_run_task_parents, NULL},
     {"POST", API "/tasks/{queue}/{id}/retry", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_retry, NULL},
     {"POST", API "/tasks/{queue}/{id}/cancel", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_cancel, "reason cascade"},
     {"POST", API "/tasks/{queue}/{id}/reschedule", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_reschedule, "at in"},
@@ -255,14 +256,19 @@ static bool names_are_valid(web_call *call)
     return false;
 }
 
+static void run_with_client(web_call *call)
+{
+    if (take_client(call)) call->route->run(call);
+    if (call->client != NULL) web_clients_give(call->web->clients, call->client);
+    call->client = NULL;
+}
+
 void web_handle(rv_http_request *request, void *server)
 {
     web_call *call = request->user;
 
     (void)server;
-    if (names_are_valid(call) && web_body_read(call) && take_client(call)) call->route->run(call);
-    if (call->client != NULL) web_clients_give(call->web->clients, call->client);
-    call->client = NULL;
+    if (names_are_valid(call) && web_body_read(call)) web_shared_answer(call, run_with_client);
     if ((call->route->flags & WEB_ACTS) != 0 || call->route->run == web_run_login) web_audit(call);
 }
 

@@ -15,6 +15,7 @@
 #include "web_operations.h"
 #include "web_preview.h"
 #include "web_redact.h"
+#include "web_shared.h"
 #include "web_snapshot.h"
 #include "web_users.h"
 
@@ -82,12 +83,13 @@ static reeve_status serve(web_server *web, rv_error *error)
     web->clients = web_clients_open(web);
     web->operations = web_operations_open(web);
     web->previews = web_previews_open();
+    web->shared = web_shared_open();
     web->snapshots = web_snapshots_open(web);
     web->history = web_history_open();
     if (web->options.canary != NULL && web->clients != NULL)
         web->canary = web_canary_open(web, web->options.canary, web->options.canary_interval_ms);
-    if (web->clients == NULL || web->operations == NULL || web->previews == NULL || web->snapshots == NULL ||
-        web->history == NULL || (web->options.canary != NULL && web->canary == NULL))
+    if (web->clients == NULL || web->operations == NULL || web->previews == NULL || web->shared == NULL ||
+        web->snapshots == NULL || web->history == NULL || (web->options.canary != NULL && web->canary == NULL))
         return rv_fail(error, REEVE_ENOMEM, "no memory for the web server");
     return rv_http_server_start(&web->http, &options, error);
 }
@@ -120,6 +122,7 @@ void web_server_close(web_server *web)
     rv_http_server_stop(web->http);
     web_operations_close(web->operations);
     web_previews_close(web->previews);
+    web_shared_close(web->shared);
     web_canary_close(web->canary);
     web_snapshots_close(web->snapshots);
     web_history_close(web->history);

@@ -20,6 +20,7 @@
 
 #define FRESH_MS 900
 #define INTERVAL_MS 1000
+#define RECENT_MS (3 * INTERVAL_MS)
 #define SHARE 800
 #define INTERVAL_MAX_MS 60000
 #define FEW 20      /* so many queues and workers are read each time */
@@ -365,6 +366,16 @@ web_snapshot *web_snapshots_get(struct web_snapshots *snapshots, int64_t age_max
     }
     rv_unlock(&snapshots->lock);
     return found;
+}
+
+web_snapshot *web_snapshots_recent(struct web_snapshots *snapshots)
+{
+    rv_lock(&snapshots->lock);
+    web_snapshot *newest = snapshots->newest;
+    bool recent = newest != NULL && newest->workers != NULL && rv_now_ms() - newest->read_at < RECENT_MS;
+    if (recent) newest->refs++;
+    rv_unlock(&snapshots->lock);
+    return recent ? newest : NULL;
 }
 
 static void wait_until(struct web_snapshots *snapshots, int64_t deadline)

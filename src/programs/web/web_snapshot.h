@@ -43,6 +43,8 @@ void web_snapshots_close(struct web_snapshots *snapshots); /* NULL is ignored */
  * it may be up to age_max ms old, or a minute. The caller releases it. NULL: no memory, or the server stops. */
 #define WEB_ANY_AGE 60000
 web_snapshot *web_snapshots_get(struct web_snapshots *snapshots, int64_t age_max);
+/* The newest, with a list of workers, if a viewer looks; NULL: there is none. Does not read. The caller releases it. */
+web_snapshot *web_snapshots_recent(struct web_snapshots *snapshots);
 void web_snapshots_release(struct web_snapshots *snapshots, web_snapshot *snapshot);
 
 /* For viewers: waits, at most `wait_ms`, for a snapshot after `sequence`. NULL: not in time, or the server stops. */

@@ -14,6 +14,7 @@
 #include "web.h"
 #include "web_filter.h"
 #include "web_redact.h"
+#include "web_serving.h"
 
 #define QUEUE(call) ((call)->params.value[0])
 #define ID(call) ((call)->params.value[1])
@@ -203,7 +204,7 @@ void web_run_task(web_call *call)
         web_refuse_status(call, status);
         return;
     }
-    if (reeve_task_why(call->client, QUEUE(call), ID(call), &why) != REEVE_OK) why = NULL;
+    if (web_serving_why(call, QUEUE(call), ID(call), &why) != REEVE_OK) why = NULL;
     print_task(call, info, why);
     reeve_why_free(why);
     reeve_task_info_free(info);

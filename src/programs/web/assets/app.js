@@ -13,8 +13,9 @@ function may(role) { return session && !session.read_only && ROLES.indexOf(sessi
 // Tells this page from others of the same machine, so that none keeps another one's counts waiting.
 const PAGE = Math.random().toString(36).slice(2);
 
-async function apiText(method, path, body, signal) {
+async function apiText(method, path, body, signal, cache) {
   const headers = { 'X-Reeve-Page': PAGE };
+  if (cache) headers['Cache-Control'] = cache;
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   const answer = await fetch('api/v1/' + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), credentials: 'same-origin', signal });
   const text = await answer.text();
@@ -25,6 +26,22 @@ async function apiText(method, path, body, signal) {
   throw Object.assign(new Error(fault.message || `the server answered ${answer.status}`), { code: fault.error });
 }
 async function api(method, path, body, signal) { return JSON.parse(await apiText(method, path, body, signal)); }
+
+// What a page reads again by itself may be an answer that other viewers share: about so many seconds old, and older when there are many.
+async function lookText(path, seconds) { return apiText('GET', path, undefined, undefined, seconds && `max-age=${seconds}, max-stale`); }
+async function look(path, seconds) { return JSON.parse(await lookText(path, seconds)); }
+// Runs `read` once at a time: with true at a tick; at other times, such as after an action, it reads anew, after one that runs.
+function loader(read) {
+  let busy = false, due = false;
+  return async function load(snapshot) {
+    if (busy) { due = due || !snapshot; return; }
+    busy = true;
+    try {
+      await read(!!snapshot);
+      while (due) { due = false; await read(false); }
+    } finally { busy = false; }
+  };
+}
 
 async function act(method, path, words, then) {
   try {

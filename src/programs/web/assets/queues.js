@@ -63,26 +63,23 @@ const REASON_LIMIT = (i) => [i.concurrency && `${i.concurrency} at a time`, i.ra
 
 function queue(parts) {
   const name = parts[1], facts_ = h('div'), why = h('div'), stats = h('div'), limits = h('div'), acts = h('div', { class: 'acts' }), tiles = h('div', { class: 'tiles' });
-  let busy = false, slow = 0;
-  async function load() {
-    if (busy) return;
-    busy = true;
-    try {
-      const i = await api('GET', queuePath(name));
-      const paused = i.paused || i.pause_until_ms > now();
-      put(acts, may('operator') && (paused ? button({ class: 'main', click: () => act('POST', queuePath(name) + '/resume', `${name} resumed`, load) }, 'Resume') :
-        button({ click: () => act('POST', queuePath(name) + '/pause', `${name} paused`, load) }, 'Pause')),
-        may('operator') && button({ click: () => limitsDialog(name, load) }, 'Limits'), h('a', { class: 'button', href: tasksLink(name) }, 'Tasks'));
-      put(tiles, STATES.map((state) => tile(state, count(i[state]), tasksLink(name, 'state:' + state), state === 'dead' && i.dead > 0)));
-      put(facts_, panel('Now', facts([['State', paused ? [badge('paused'), i.pause_until_ms ? [' until ', when(i.pause_until_ms)] : null] : 'leases tasks'],
-        ['Workers', i.workers], ['Next task enqueued', i.oldest_ready_ms && ago(i.oldest_ready_ms)], ['Next due', i.next_due_ms && ago(i.next_due_ms)],
-        ['Limits', REASON_LIMIT(i)], ['Each group', REASON_LIMIT(i.each_group)], ['Completed ever', whole.format(i.completed_total)], ['Failed attempts ever', whole.format(i.failed_total)],
-        ['Died ever', whole.format(i.dead_total)], ['Crashed ever', whole.format(i.crashed_total)]])));
-      if (slow++ % 5 === 0) await rest();
-    } finally { busy = false; }
-  }
-  async function rest() {
-    const [reasons, day, limit] = await Promise.all([api('GET', queuePath(name) + '/why').catch(() => null), api('GET', queuePath(name) + '/stats?days=30'), api('GET', queuePath(name) + '/limits?limit=20')]);
+  let slow = 0;
+  const load = loader(async (tick) => {
+    const i = await look(queuePath(name), tick && 1);
+    const paused = i.paused || i.pause_until_ms > now();
+    put(acts, may('operator') && (paused ? button({ class: 'main', click: () => act('POST', queuePath(name) + '/resume', `${name} resumed`, load) }, 'Resume') :
+      button({ click: () => act('POST', queuePath(name) + '/pause', `${name} paused`, load) }, 'Pause')),
+      may('operator') && button({ click: () => limitsDialog(name, load) }, 'Limits'), h('a', { class: 'button', href: tasksLink(name) }, 'Tasks'));
+    put(tiles, STATES.map((state) => tile(state, count(i[state]), tasksLink(name, 'state:' + state), state === 'dead' && i.dead > 0)));
+    put(facts_, panel('Now', facts([['State', paused ? [badge('paused'), i.pause_until_ms ? [' until ', when(i.pause_until_ms)] : null] : 'leases tasks'],
+      ['Workers', i.workers], ['Next task enqueued', i.oldest_ready_ms && ago(i.oldest_ready_ms)], ['Next due', i.next_due_ms && ago(i.next_due_ms)],
+      ['Limits', REASON_LIMIT(i)], ['Each group', REASON_LIMIT(i.each_group)], ['Completed ever', whole.format(i.completed_total)], ['Failed attempts ever', whole.format(i.failed_total)],
+      ['Died ever', whole.format(i.dead_total)], ['Crashed ever', whole.format(i.crashed_total)]])));
+    if (!tick) slow = 0;
+    if (slow++ % 5 === 0) await rest(tick && 10);
+  });
+  async function rest(seconds) {
+    const [reasons, day, limit] = await Promise.all([look(queuePath(name) + '/why', seconds).catch(() => null), look(queuePath(name) + '/stats?days=30', seconds), look(queuePath(name) + '/limits?limit=20', seconds)]);
     put(why, reasons && panel('What it waits for', reasons.why.map((r) => h('p', null, inZone(r.text)))));
     const today = day.days[day.days.length - 1];
     put(stats, h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, 'The last 30 days (UTC)'), h('div', { class: 'legend' }, h('span', null, h('i'), 'completed'), h('span', null, h('i', { class: 'bad' }), 'dead'))), days(day.days)), flush(h('h2', null, 'Today by type'), today.types.length ?

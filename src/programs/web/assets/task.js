@@ -25,7 +25,7 @@ function content(title, t, key) {
 
 function task(parts) {
   const t0 = { queue: parts[1], id: parts[2] }, handle = t0.queue + '/' + t0.id, holder = h('div'), acts = h('div', { class: 'acts' }), state = h('span'), lately = h('div');
-  let busy = false, last = '', raw = false, ended = false, known = false;
+  let last = '', raw = false, ended = false, known = false;
   function buttons(t) {
     const open = ['blocked', 'scheduled', 'ready', 'parked', 'running'].includes(t.state);
     const path = taskPath(t0);
@@ -35,17 +35,15 @@ function task(parts) {
     may('admin') && t.state !== 'running' && button({ class: 'danger', click: () => ask('Delete this task?', h('p', null, handle), ['Keep it', ''], ['Delete', 'danger', () => act('DELETE', path, 'Deleted', () => { location.hash = tasksLink(t0.queue); })]) }, 'Delete'),
     button({ click: () => { raw = !raw; last = ''; load(); } }, raw ? 'Story' : 'Raw JSON'));
   }
-  async function load() {
-    if (busy) return;
-    busy = true;
+  const load = loader(async (tick) => {
     try {
-      const text = await apiText('GET', taskPath(t0));
+      const seconds = tick && 1, text = await lookText(taskPath(t0), seconds);
       if (text === last) return;
       last = text;
       const t = JSON.parse(text);
       ended = ['completed', 'dead', 'cancelled'].includes(t.state);
-      const waits = t.parents && t.state === 'blocked' ? await api('GET', taskPath(t0) + '/parents').catch(() => null) : null;
-      const log = t.logged ? (await api('GET', taskPath(t0) + '/log')).lines : [];
+      const waits = t.parents && t.state === 'blocked' ? await look(taskPath(t0) + '/parents', seconds).catch(() => null) : null;
+      const log = t.logged ? (await look(taskPath(t0) + '/log', seconds)).lines : [];
       put(state, badge(t.stalled ? 'stalled' : t.state));
       buttons(t);
       if (!known) { known = true; others(t); }
@@ -53,8 +51,8 @@ function task(parts) {
     } catch (e) {
       ended = e.code === 'not_found';
       put(holder, h('section', { class: 'panel' }, empty(ended ? 'There is no such task' : 'The task cannot be read', e.message)));
-    } finally { busy = false; }
-  }
+    }
+  });
   function view(t, log, waits) {
     return h('div', { class: 'wide' }, h('div', null, waits && panel('Waits for', members(waits)),
       t.progress !== null && panel('Progress', h('div', { class: 'progress', role: 'progressbar', 'aria-valuenow': t.progress, 'aria-valuemin': 0, 'aria-valuemax': 100, 'aria-label': 'Progress' }, bar(t.progress)), h('p', { class: 'sub' }, `${t.progress} % `, t.progress_words)),
@@ -74,5 +72,5 @@ function task(parts) {
     const list = (await Promise.all(['dead', 'completed', 'running'].map(of))).flat().filter((x) => x.id !== t.id).sort((a, b) => lastTime(b) - lastTime(a)).slice(0, 6);
     put(lately, list.length > 0 && panel(['Other tasks of type ', t.type], h('ul', { class: 'plainlist' }, list.map((x) => h('li', null, badge(x.state), ' ', taskName(x.handle, x.id), sub(' ', ago(lastTime(x)), x.run_ms !== null && x.run_ms !== undefined ? `, ran ${span(x.run_ms)}` : ''))))));
   }
-  return { title: t0.id, node: [h('div', { class: 'crumb' }, h('a', { href: queueLink(t0.queue) }, t0.queue), ' / ', h('a', { href: tasksLink(t0.queue) }, 'tasks')), h('div', { class: 'top' }, h('h1', { class: 'mono' }, t0.id), state, acts), holder], tick: () => { if (!ended) load(); }, first: load };
+  return { title: t0.id, node: [h('div', { class: 'crumb' }, h('a', { href: queueLink(t0.queue) }, t0.queue), ' / ', h('a', { href: tasksLink(t0.queue) }, 'tasks')), h('div', { class: 'top' }, h('h1', { class: 'mono' }, t0.id), state, acts), holder], tick: (snapshot) => { if (!ended) load(snapshot); }, first: load };
 }
