@@ -43,6 +43,28 @@ verbs_reach_all_nodes() {
     expect_has "$OUT" "node 127.0.0.1:${PORT[2]}: 546"
 }
 
+# Nobody serves the queue of a parent, which is on another node: the command that ends it tells the child.
+ends_are_told_across_nodes() {
+    local id
+    for id in exec token retried; do
+        expect_status 0 reeve enqueue "$A" noop --id "$id" --attempts 1
+        expect_status 0 reeve enqueue "$B" noop --id "$id" --after "$A/$id:go"
+        expect_status 0 reeve enqueue "$C" noop --id "$id" --after "$A/$id"
+    done
+    expect_status 0 reeve lease "$A/exec" --exec true
+    expect_eq "$(of_task "$B/exec" state) $(of_task "$C/exec" state)" '"ready" "ready"'
+    expect_status 0 reeve lease "$A/token" --json
+    expect_status 0 reeve settle "$A/token" fail --lease "$(printf '%s' "$OUT" | sed 's/.*"lease":"\([^"]*\)".*/\1/')"
+    expect_eq "$(of_task "$B/token" state) $(of_task "$C/token" state)" '"ready" "dead"'
+    expect_status 0 reeve fail "$A/retried"
+    expect_eq "$(of_task "$B/retried" state) $(of_task "$C/retried" state)" '"ready" "dead"'
+    expect_status 0 reeve retry "$A/retried" "$C/retried"
+    expect_eq "$(of_task "$C/retried" state)" '"blocked"'
+    expect_status 0 reeve lease "$A/retried" --exec true
+    expect_eq "$(of_task "$C/retried" state)" '"ready"'
+    for id in exec token retried; do expect_status 0 reeve delete "$A/$id" "$B/$id" "$C/$id"; done
+}
+
 # Enough for bulk inserts, which are transactions.
 many_tasks_come_in_transactions() {
     seq 300 | sed 's/.*/{"type":"noop"}/' | bulk "$B" || exit 1
@@ -92,6 +114,7 @@ a_plain_url_says_what_to_do() {
 
 start_cluster 3
 A=$(queue_on 0) B=$(queue_on 1) C=$(queue_on 2)
+ends_are_told_across_nodes
 verbs_reach_all_nodes
 many_tasks_come_in_transactions
 a_plain_url_says_what_to_do
