@@ -66,6 +66,7 @@ local function stripped(text, path, fields)
     if kind == 'comment' then return end
     count = count + 1
     token = kind == 'number' and shorten.shorter_number(token) or becomes[count] or token
+    if token == '' then return end
     for i = #lines + 1, line do lines[i], last = '', nil end
     lines[line] = lines[line] .. (last and is_apart(last, token) and ' ' or '') .. token
     last = token
@@ -91,25 +92,40 @@ local function joined(text)
   end)
 end
 
-local WIDTH = 120
+local WIDTH = 200
 
--- Behind a bracket or a quotation mark a line end is a byte more than is needed: the text in which an `end`, or the next
--- statement of the block where both are short, goes on with that line. Behind a comment nothing can stand.
-local function with_lines_joined(text)
-  local has_comment, parts, line = {}, {}, 0
-  names.each_token((text:gsub('^#!', '--')), function(kind, _, number)
-    if kind == 'comment' then has_comment[number] = true end
+-- Splits each line of a text into its code and the comment behind it: {code, comment}; comment: '' for none.
+local function lines_of(text)
+  local starts, lines, line = {}, {}, 0
+  names.each_token((text:gsub('^#!', '--')), function(kind, _, number, from)
+    if kind == 'comment' then starts[number] = starts[number] or from end
   end)
-  for part in text:gmatch('([^\n]*)\n') do
+  for from, part in text:gmatch('()([^\n]*)\n') do
     line = line + 1
-    local before, code = parts[#parts] or '', part:gsub('^ *', '')
-    local is_next = #before + #code < WIDTH and before:match('^ *') == part:match('^ *') and code:find('^[%a_]')
-    if (is_next or code:find('^end%f[^%w_]')) and before:find('[%)%]}\'"]$') and not has_comment[line - 1] then
-      parts[#parts] = before .. ' ' .. code
+    local length = starts[line] and starts[line] - from or #part
+    lines[line] = {part:sub(1, length), part:sub(length + 1)}
+  end
+  return lines
+end
+
+-- Behind a bracket or a quotation mark a line end is a byte more than is needed: the text in which an `end` or `else`, the
+-- first statement of a function, or the next statement of the block where both are short, goes on with that line. The
+-- comment of either stands behind both.
+local function with_lines_joined(text)
+  local parts = {}
+  for _, line in ipairs(lines_of(text)) do
+    local code, comment, before = line[1]:gsub('^ *', ''), line[2], parts[#parts] or {'', ''}
+    local word, known = code:match('^%a+'), before[1]:gsub(' *$', '')
+    local is_same = known:match('^ *') == line[1]:match('^ *') or known:find('^ *local function [%w_]+%([%w_, ]*%)$')
+    local is_next = word and not code:find('^local function') and #known + #code < WIDTH and is_same
+    if (is_next or word == 'end' or word == 'else' or word == 'elseif') and known:find('[%)%]}\'"]$') and
+      (comment == '' or before[2] == '') then
+      parts[#parts] = {known .. ' ' .. code, before[2] .. comment}
     else
-      parts[#parts + 1] = part
+      parts[#parts + 1] = line
     end
   end
+  for i, part in ipairs(parts) do parts[i] = part[1]:gsub('([^ ]) *$', part[2] == '' and '%1' or '%1 ') .. part[2] end
   return table.concat(parts, '\n') .. '\n'
 end
 

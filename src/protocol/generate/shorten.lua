@@ -1,6 +1,7 @@
 -- Shortens the names of local variables, and of fields that modules declare (modules.lua), in what is sent to Redis, which keeps
 -- the text of each script. The installed file keeps the names. Names in an error of Redis's are the short ones; its numbers of
 -- lines are those of the installed file.
+local merge = require('merge')
 local names = require('lua_names')
 
 local FIRST = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -102,7 +103,7 @@ local function shorten_fields(found, fields, becomes)
   end
 end
 
--- For each token of a text that is to be named otherwise: its new name. Comments are no tokens.
+-- For each token of a text that is to be named otherwise, or to go (merge.lua): its new text. Comments are no tokens.
 local function shortened(text, path, fields)
   local found, fault = names.names_of(text, path)
   if not found then error({words = fault}, 0) end
@@ -127,6 +128,7 @@ local function shortened(text, path, fields)
     if use.declared then becomes[use.token] = name_of[use.declared] end
   end
   shorten_fields(found, fields, becomes)
+  merge.merge_locals(found, becomes)
   return becomes
 end
 
