@@ -1,6 +1,6 @@
 /*
- * limits.h - limits for a queue or a group: how many tasks run at the same time, and how many start in a period.
- * Pauses of a queue or a group for a time.
+ * limits.h - limits for a queue, a group or a type: how many tasks run at the same time, and how many start in a
+ * period. Pauses of a queue or a group for a time.
  *
  * A limit applies to all workers together. A change is in force at once. Workers do not poll while a limit is
  * reached: the end of a task, or the time at which the limit allows the next start, wakes a thread. A group at its
@@ -18,6 +18,12 @@
  * handler that lets its task wait (reeve_task_wait_for) releases the group. During all this time the task counts as
  * running.
  *
+ * Limits of types: a task starts when the queue, its group and its type all have room. A type at its limit does not
+ * delay other types. A task that waits for its type does not delay its group: later tasks of the group that have
+ * another type start before it. The limits and circuit breakers of all groups do not apply to types, and a type is
+ * never strict. In a queue with partitions, the limit of a type applies to each partition. The limits of the type T are
+ * those of a group named "type:T": tasks of this group count, whatever their types are.
+ *
  * Each call blocks for one round trip unless its comment says otherwise. As with all of client.h, one thread at a
  * time may use a client.
  */
@@ -34,7 +40,8 @@ extern "C" {
 typedef enum reeve_limit_of {
     REEVE_LIMIT_QUEUE = 0,  /* all tasks of the queue together */
     REEVE_LIMIT_GROUPS = 1, /* each group of the queue; a limit that is set for one group replaces it */
-    REEVE_LIMIT_GROUP = 2   /* one group */
+    REEVE_LIMIT_GROUP = 2,  /* one group */
+    REEVE_LIMIT_TYPE = 3    /* all tasks of one type */
 } reeve_limit_of;
 
 typedef struct reeve_limit_change {
@@ -44,10 +51,13 @@ typedef struct reeve_limit_change {
     /* Maximum number of running tasks; 0: no change; -1: no limit. With 1, a group is serial. */
     int64_t concurrency;
     const reeve_rate *rate; /* NULL: no change; a count of 0: no limit */
-    bool forget;            /* REEVE_LIMIT_GROUP: remove the group's own limits, so that those of all groups apply */
+    /* REEVE_LIMIT_GROUP: remove the group's own limits, so that those of all groups apply. REEVE_LIMIT_TYPE: remove
+     * the limits of the type. */
+    bool forget;
     /* Only for groups. 1: strict: one task at a time, whatever the concurrency. 0: no change. -1: not strict: a task
      * that waits for a retry does not delay its group. */
     int strict;
+    const char *type; /* with REEVE_LIMIT_TYPE */
 } reeve_limit_change;
 
 /*
@@ -64,15 +74,16 @@ REEVE_API reeve_status reeve_limit(reeve_client *client, const char *queue, cons
 REEVE_API reeve_status reeve_pause_for(reeve_client *client, const char *queue, const char *group, int64_t delay_ms,
                                        int64_t *ret_until_ms);
 
-/* A group with limits of its own, a pause, or parked tasks. */
+/* A group with limits of its own, a pause, or parked tasks; or a type with limits or parked tasks. */
 typedef struct reeve_group_limits {
-    char group[REEVE_GROUP_MAX + 1];
-    int64_t concurrency;    /* its own limit; 0: that of all groups applies; -1: no limit */
-    reeve_rate rate;        /* its own limit; count 0: that of all groups applies; count -1: no limit */
-    int64_t pause_until_ms; /* end of its pause; 0: not paused for a time */
-    uint64_t running;       /* running tasks; counted only while the concurrency of groups is limited */
-    uint64_t parked;        /* parked tasks */
-    int strict;             /* its own setting: 1: strict; -1: not strict; 0: that of all groups applies */
+    char group[REEVE_GROUP_MAX + 1]; /* its name; "": it is a type */
+    int64_t concurrency;             /* its own limit; 0: that of all groups applies; -1: no limit */
+    reeve_rate rate;                 /* its own limit; count 0: that of all groups applies; count -1: no limit */
+    int64_t pause_until_ms;          /* end of its pause; 0: not paused for a time */
+    uint64_t running;                /* running tasks; counted only while the concurrency of groups is limited */
+    uint64_t parked;                 /* parked tasks */
+    int strict;                      /* its own setting: 1: strict; -1: not strict; 0: that of all groups applies */
+    char type[REEVE_TYPE_MAX + 1];   /* the type; "": it is a group */
 } reeve_group_limits;
 
 typedef struct reeve_limits {
@@ -92,9 +103,9 @@ typedef struct reeve_limits {
 /*
  * Gets the limits of a queue, and a page of its groups that have limits of their own, a pause or parked tasks.
  * `limit` is the maximum length of the page, at most 1000. `offset` is 0, or `next` of the previous page. Groups are
- * ordered by name. If there are thousands of them, groups with limits of their own come first, by name, then paused
- * groups, then groups with parked tasks. A page can then be shorter than `limit`, or empty, even if it is not the
- * last one (`next` is not 0). Free *ret with reeve_limits_free.
+ * ordered by name, a type T as "type:T". If there are thousands of them, groups with limits of their own come first, by
+ * name, then paused groups, then groups with parked tasks. A page can then be shorter than `limit`, or empty, even if
+ * it is not the last one (`next` is not 0). Free *ret with reeve_limits_free.
  */
 REEVE_API reeve_status reeve_limits_get(reeve_client *client, const char *queue, uint64_t offset, size_t limit,
                                         reeve_limits **ret);

@@ -1,5 +1,5 @@
 /*
- * client_limits.c - limits of queues and groups: set and read; pauses for a time.
+ * client_limits.c - limits of queues, groups and types: set and read; pauses for a time.
  */
 #include "reeve/limits.h"
 
@@ -42,9 +42,9 @@ static reeve_status check_group(const reeve_limit_change *change, rv_error *erro
 {
     if (change->strict < -1 || change->strict > 1)
         return rv_fail(error, REEVE_EINVAL, "strict: %d is not 1, 0 or -1", change->strict);
-    if (change->strict != 0 && change->of == REEVE_LIMIT_QUEUE)
-        return rv_fail(error, REEVE_EINVAL, "strict: a queue has no strict order, its groups can have");
-    if (change->of != REEVE_LIMIT_GROUP) {
+    if (change->strict != 0 && (change->of == REEVE_LIMIT_QUEUE || change->of == REEVE_LIMIT_TYPE))
+        return rv_fail(error, REEVE_EINVAL, "strict: a queue or type has no strict order, groups can have");
+    if (change->of != REEVE_LIMIT_GROUP && change->of != REEVE_LIMIT_TYPE) {
         if (change->group != NULL)
             return rv_fail(error, REEVE_EINVAL, "a group is named, but the limit is not that of one group");
         if (change->forget)
@@ -55,13 +55,16 @@ static reeve_status check_group(const reeve_limit_change *change, rv_error *erro
     }
     if (change->forget && (change->concurrency != 0 || change->rate != NULL || change->strict != 0))
         return rv_fail(error, REEVE_EINVAL, "a group's limits are either forgotten or set, not both");
-    return rv_keys_check_group(change->group, error);
+    if (change->of == REEVE_LIMIT_GROUP) return rv_keys_check_group(change->group, error);
+    if (change->group != NULL)
+        return rv_fail(error, REEVE_EINVAL, "a group is named, but the limit is not that of one group");
+    return rv_keys_check_type(change->type, error);
 }
 
 static reeve_status check_change(const reeve_limit_change *change, rv_error *error)
 {
-    if ((unsigned)change->of > REEVE_LIMIT_GROUP)
-        return rv_fail(error, REEVE_EINVAL, "limits are of a queue, of its groups, or of one group, not of %d",
+    if ((unsigned)change->of > REEVE_LIMIT_TYPE)
+        return rv_fail(error, REEVE_EINVAL, "limits are of a queue, its groups, one group or one type, not of %d",
                        (int)change->of);
     if (change->concurrency < -1 || change->concurrency > COUNT_MAX) {
         return rv_fail(error, REEVE_EINVAL, "a concurrency of %lld: must be from 1 to %d, or -1 for any",
@@ -71,7 +74,9 @@ static reeve_status check_change(const reeve_limit_change *change, rv_error *err
     return status == REEVE_OK ? check_rate(change->rate, error) : status;
 }
 
-#define NAME_MAX_BYTES (REEVE_GROUP_MAX + 8)
+/* A type is limited as the group of this name. */
+#define TYPE_PREFIX "type:"
+#define NAME_MAX_BYTES (REEVE_GROUP_MAX + sizeof(TYPE_PREFIX) + 8)
 
 /* The arguments of limit.lua: names and values. */
 typedef struct limit_words {
@@ -80,12 +85,19 @@ typedef struct limit_words {
     size_t count;
 } limit_words;
 
+static bool is_one(const reeve_limit_change *change)
+{
+    return change->of == REEVE_LIMIT_GROUP || change->of == REEVE_LIMIT_TYPE;
+}
+
 static void add_words(limit_words *words, const reeve_limit_change *change, const char *const names[3],
                       const char *value)
 {
     char *name = words->names[words->count];
-    if (change->of == REEVE_LIMIT_GROUP)
-        (void)snprintf(name, NAME_MAX_BYTES, "%s%s:%s", names[2], change->forget ? "-" : "", change->group);
+    if (is_one(change))
+        (void)snprintf(name, NAME_MAX_BYTES, "%s%s:%s%s", names[2], change->forget ? "-" : "",
+                       change->of == REEVE_LIMIT_TYPE ? TYPE_PREFIX : "",
+                       change->of == REEVE_LIMIT_TYPE ? change->type : change->group);
     else
         (void)snprintf(name, NAME_MAX_BYTES, "%s", names[change->of]);
     rv_copy_text(words->values[words->count++], sizeof(words->values[0]), value);
@@ -96,7 +108,7 @@ static void add_concurrency(limit_words *words, const reeve_limit_change *change
     static const char *const names[] = {"concurrency", "group_concurrency", "c"};
     char value[24] = "";
     if (change->concurrency == 0 && !change->forget) return;
-    if (change->concurrency > 0 || change->of == REEVE_LIMIT_GROUP)
+    if (change->concurrency > 0 || is_one(change))
         (void)snprintf(value, sizeof(value), "%lld", (long long)change->concurrency);
     add_words(words, change, names, value);
 }
@@ -111,7 +123,7 @@ static void add_rate(limit_words *words, const reeve_limit_change *change)
         (void)snprintf(value, sizeof(value), "%lld %lld %lld", (long long)rate->count,
                        (long long)(rate->period_ms != 0 ? rate->period_ms : PERIOD_MS),
                        (long long)(rate->burst != 0 ? rate->burst : rate->count));
-    } else if (change->of == REEVE_LIMIT_GROUP) {
+    } else if (is_one(change)) {
         rv_copy_text(value, sizeof(value), "0");
     }
     add_words(words, change, names, value);
@@ -120,7 +132,7 @@ static void add_rate(limit_words *words, const reeve_limit_change *change)
 static void add_strict(limit_words *words, const reeve_limit_change *change)
 {
     static const char *const names[] = {"", "group_strict", "s"};
-    if (change->strict == 0 && !change->forget) return;
+    if (change->strict == 0 && (!change->forget || change->of == REEVE_LIMIT_TYPE)) return;
     add_words(words, change, names, change->strict == 1 ? "1" : change->of == REEVE_LIMIT_GROUP ? "0" : "");
 }
 
@@ -208,7 +220,11 @@ static uint64_t count_at(const rv_reply *reply, size_t index)
 static bool read_group(reeve_group_limits *ret, const rv_reply *reply)
 {
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < GROUP_FIELDS) return false;
-    rv_copy_text(ret->group, sizeof(ret->group), reply->items[NAME]->text);
+    const char *name = reply->items[NAME]->text;
+    if (strncmp(name, TYPE_PREFIX, strlen(TYPE_PREFIX)) == 0)
+        rv_copy_text(ret->type, sizeof(ret->type), name + strlen(TYPE_PREFIX));
+    else
+        rv_copy_text(ret->group, sizeof(ret->group), name);
     ret->concurrency = rv_reply_int(reply->items[OWN_CONCURRENCY], 0);
     ret->rate = rv_rates_read(reply->items[OWN_RATE]);
     ret->pause_until_ms = rv_reply_int(reply->items[OWN_HOLD], 0);
@@ -248,7 +264,7 @@ static reeve_rate rate_sum(reeve_rate sum, reeve_rate part)
 static void add_group(reeve_group_limits *list, size_t *count, const reeve_group_limits *group)
 {
     size_t i = 0;
-    while (i < *count && strcmp(list[i].group, group->group) != 0) i++;
+    while (i < *count && (strcmp(list[i].group, group->group) != 0 || strcmp(list[i].type, group->type) != 0)) i++;
     if (i == *count) {
         list[(*count)++] = *group;
         return;

@@ -177,6 +177,7 @@ static reeve_status copy_groups(reeve_client *client, const char *from, const ch
         for (size_t i = 0; status == REEVE_OK && i < limits->group_count; i++) {
             const reeve_group_limits *group = &limits->groups[i];
             reeve_limit_change own = {.of = REEVE_LIMIT_GROUP, .group = group->group, .strict = group->strict};
+            if (group->group[0] == '\0') own = (reeve_limit_change){.of = REEVE_LIMIT_TYPE, .type = group->type};
             own.concurrency = group->concurrency;
             if (group->rate.count > 0) own.rate = &group->rate;
             status = reeve_limit(client, to, &own);

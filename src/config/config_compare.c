@@ -311,11 +311,17 @@ static void compare_members(comparison *in, const rv_setting *parent, const char
 
 /* ---- elements of lists ----------------------------------------------------------------------------------------- */
 
-/* What tells an element from others: its name, else its type; without one, its place. */
+/* What tells an element from others: its name, else its queue and its type, else its type; without one, its place. */
 static const char *name_of(char ret[PATH_MAX_LENGTH], const rv_setting *row, const list *all, size_t index)
 {
     static const char *const keys[] = {"name", "type"};
+    const rv_setting *queue = rv_setting_find(row, "queue"), *type = rv_setting_find(row, "type");
 
+    if (rv_setting_find(row, "name") == NULL && queue != NULL && type != NULL) {
+        const char *item = all->items + index * row->item_size, *of = text_at(queue, item), *name = text_at(type, item);
+        (void)snprintf(ret, PATH_MAX_LENGTH, "%s/%s", of != NULL ? of : "", name != NULL ? name : "");
+        return ret;
+    }
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const rv_setting *key = rv_setting_find(row, keys[i]);
         const char *text = key == NULL ? NULL : text_at(key, all->items + index * row->item_size);

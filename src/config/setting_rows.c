@@ -190,14 +190,14 @@ bool rv_config_check_redis(const char *url, rv_error *why)
     {above ".backoff.jitter", RV_SETTING_SHARE, IN(type, backoff.jitter), .min = 0, .max = 1, .otherwise = "0.2",   \
      .help = "A delay d becomes a random one from d * (1 - jitter) to d * (1 + jitter)."}
 
-/* How many tasks start in a period, of a queue or of each of its groups. */
-#define RATE(above, member, given, words)                                                                              \
-    {above ".rate", RV_SETTING_GROUP, IN(_queue, given), .otherwise = "as stored in Redis", .help = words},            \
-    {above ".rate.count", RV_SETTING_WHOLE, IN(_queue, member.count), .min = 1, .max = COUNT_MAX, .forever = true,  \
+/* How many tasks start in a period, of a queue, of each of its groups, or of a type. */
+#define RATE(above, type, member, given, words)                                                                        \
+    {above ".rate", RV_SETTING_GROUP, IN(type, given),  .otherwise = "as stored in Redis", .help = words},             \
+    {above ".rate.count", RV_SETTING_WHOLE, IN(type, member.count),  .min = 1, .max = COUNT_MAX, .forever = true,      \
      .required = true, .help = "Maximum of starts in each period. -1: no limit."},                                     \
-    {above ".rate.period", RV_SETTING_SECONDS, IN(_queue, member.period_ms), .min = 0.001, .max = PERIOD_MAX,       \
+    {above ".rate.period", RV_SETTING_SECONDS, IN(type, member.period_ms),  .min = 0.001, .max = PERIOD_MAX,           \
      .standard = "1", .help = "The period."},                                                                          \
-    {above ".rate.burst", RV_SETTING_WHOLE, IN(_queue, member.burst), .min = 1, .max = COUNT_MAX,                   \
+    {above ".rate.burst", RV_SETTING_WHOLE, IN(type, member.burst),  .min = 1, .max = COUNT_MAX,                       \
      .otherwise = "count", .help = "Maximum of tasks that start together after an idle time."}
 
 /* How large something may be. */

@@ -135,7 +135,8 @@ end
 call('HSET', P .. 'tasks', id, edited)
 if #edited > LARGE then call('HSET', P .. 'settings', 'large', '1') end
 reindex(o, tags, now)
-local moves = (o.priority or 0) ~= (new.priority or 0) or o.group ~= new.group
+local moves = (o.priority or 0) ~= (new.priority or 0) or o.group ~= new.group or
+  o.type ~= new.type and find(in_force_of(P), 't', 1, true)
 if moves and (state == 'ready' or state == 'parked') then
   leave_place(P, id, state, envelope)
   to_ready(P, id, new)

@@ -49,17 +49,18 @@ local s = call('HMGET', P .. 'settings', 'paused', 'in_force')
 if s[1] and not is_bound then return refuse('paused') end
 know_in_force(P, s[2])
 
-local limits, group, room, has_slot
+local limits
 if s[2] and s[2] ~= 'e' then
   limits = limits_open(P, now, s[2])
   local has_room = limits_room(limits, 1) > 0
   if not has_room and not is_bound then return refuse('limit') end
   limits.left = limits.left or 0
-  group = limits.by_group and group_of(task.envelope)
-  if group then
-    room = group_room(limits, group)
-    has_slot = call('HGET', P .. 'running_group', id) == group
+  local groups = limits.by_group and groups_of(P, task.envelope) or {}
+  local record = groups[1] and call('HGET', P .. 'running_group', id)
+  for i, group in ipairs(groups) do
+    local room, has_slot = group_room(limits, group), has_slot_in(record, group)
     if (has_slot and room.rest or room.free) < 1 then return refuse('limit') end
+    limits.admitted[i] = {in_group = group, has_slot = has_slot, id = id}
   end
 end
 
@@ -84,10 +85,7 @@ else
     leave_ready(P, {id})
   end
 end
-if group then
-  leave_group(P, id, group)
-  limits.admitted = {{in_group = group, has_slot = has_slot, id = id}}
-end
+if limits and limits.admitted[1] then leave_groups(P, id, task.envelope) end
 if tells(P) then
   act_as(running)
   tell_as(P, 'leased', {id}, 'thread', thread)

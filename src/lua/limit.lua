@@ -17,6 +17,9 @@
 --                               and s-:<group> likewise
 -- reply    the cursor; "" when all is done
 --
+-- A group `type:<type>` stands for a type: its own limits are those of all tasks of the type. It is not strict, and
+-- group_concurrency, group_rate and group_strict do not hold for it.
+--
 -- Limits hold from the first call on. The others count tasks that were running before any limit of groups' concurrency,
 -- and let those go on whose groups were strict; where they do not come, maintain.lua does that.
 -- Sent twice: it says the same again.
@@ -33,7 +36,9 @@ end
 -- Whether a change, of this name and to this value, is one.
 local function is_change(name, value)
   local letter, group = string.match(name, '^([crs]%-?):(.+)$')
-  if letter and #group > @GROUP_MAX@ then return false end
+  local type = letter and match(group, '^type:(.*)$')
+  if type and (letter == 's' or not find(type, '^[%w._:/-]+$')) then return false end
+  if letter and #(type or group) > @GROUP_MAX@ then return false end
   if name == 'concurrency' or name == 'group_concurrency' then return value == '' or whole(value, 0, MOST) end
   if name == 'rate' or name == 'group_rate' then return value == '' or is_rate(value) end
   if name == 'group_strict' then return value == '' or value == '1' end
@@ -69,6 +74,7 @@ local function set_group(name, value)
   else
     call('HSET', P .. 'limits', letter .. ':' .. group, value == '0' and letter == 'r' and '' or value)
     call('ZADD', P .. 'limited', '0', group)
+    if sub(group, 1, 5) == 'type:' then call('HSET', P .. 'settings', 'types', '1') end
   end
 end
 
@@ -106,7 +112,8 @@ local function change()
   call('HDEL', P .. 'limit_state', 'opens')
   announce_due(P, clock())
   if call('EXISTS', P .. 'ready') == 1 then wake_one(P) end
-  if find(flags, 's', 1, true) and (loosened or not find(before[1] or '', 's', 1, true)) then
+  if find(flags, 's', 1, true) and (loosened or not find(before[1] or '', 's', 1, true) or
+    find(flags, 't', 1, true) and not find(before[1] or '', 't', 1, true)) then
     call('HSET', P .. 'limit_state', 'counting', '- 0')
   end
   return call('HGET', P .. 'limit_state', 'counting') or ''

@@ -16,7 +16,7 @@
 --          of a task: state ("unknown": it stands nowhere), type, group, score (where it stands), session, lease
 --              ("<since ms> <thread>"), expires (the session), about (the session's description), failures, kind (of
 --              the last error), before (how many tasks start before it) and more ("1": perhaps more than that)
---          of its group: group_concurrency and group_counted, group_rate and group_opens, group_paused_until,
+--          of its group, or of the one under which it is parked (`type:<type>`: its type): group_concurrency and group_counted, group_rate and group_opens, group_paused_until,
 --              group_breaker, as above
 --          of both, of a task when it waits for one of another queue: outbox (how many messages to other queues there
 --              are)
@@ -25,7 +25,7 @@
 --              such task), in turns
 --
 -- Sent twice: it only reads.
--- require: base, absent, sequence, requeue_front, event, limit_state, counts, task_state, states
+-- require: base, absent, sequence, requeue_front, event, group_place, limit_state, counts, task_state, states
 
 if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task, or empty') end
 local P, id = KEYS[1], ARGV[1]
@@ -72,7 +72,8 @@ end
 -- What keeps a group from starting tasks.
 local function say_group(group)
   local own_concurrency, own_rate = unpack(call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group))
-  local common_concurrency, common_rate = unpack(call('HMGET', P .. 'settings', 'group_concurrency', 'group_rate'))
+  local is_type = sub(group, 1, 5) == 'type:'
+  local common_concurrency, common_rate = unpack(is_type and {} or call('HMGET', P .. 'settings', 'group_concurrency', 'group_rate'))
   local concurrency = tonumber(own_concurrency or common_concurrency)
   say('group', group)
   if concurrency and concurrency >= 0 then
@@ -163,9 +164,14 @@ local function say_task()
     say('expires', call('ZSCORE', P .. 'sessions', session))
     say('about', call('HGET', P .. 'running:' .. session, '#'))
   end
-  if (state == 'ready' or state == 'parked') and o.group then say_group(o.group) end
+  local group, rank = o.group, nil
+  for _, one in ipairs(state == 'parked' and groups_of(P, envelope) or {}) do
+    local found = call('ZRANK', P .. 'parked:' .. one, id)
+    if found then group, rank = one, found end
+  end
+  if (state == 'ready' or state == 'parked') and group then say_group(group) end
   if state == 'ready' then say_before(tonumber(score)) end
-  if state == 'parked' and o.group then say('before', call('ZRANK', P .. 'parked:' .. o.group, id)) end
+  say('before', rank)
   if state == 'blocked' then say_parents(string.match(P, '{(.*)}:$')) end
   return true
 end

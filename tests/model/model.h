@@ -175,13 +175,13 @@ typedef struct model_entry {
 typedef struct model_limits {
     int concurrency, rate, group_concurrency, group_rate;
     bool group_strict;
-    int own_concurrency[GROUPS + 1], own_rate[GROUPS + 1], own_strict[GROUPS + 1];
-    int64_t hold_ms, holds_ms[GROUPS + 1]; /* 0: no hold */
-    double clock, clocks[GROUPS + 1];      /* of rates */
-    bool counting;                         /* what ran before is not all counted */
-    bool breaks[2];                        /* there are breakers: of the queue, of groups */
-    char breakers[GROUPS + 1][64];         /* their states, as last seen (model_breaker.c) */
-    bool failed[GROUPS + 1], done[SLOTS];  /* what ended since */
+    int own_concurrency[KEYS + 1], own_rate[KEYS + 1], own_strict[KEYS + 1];
+    int64_t hold_ms, holds_ms[KEYS + 1]; /* 0: no hold */
+    double clock, clocks[KEYS + 1];      /* of rates */
+    bool counting;                       /* what ran before is not all counted */
+    bool breaks[2];                      /* there are breakers: of the queue, of groups */
+    char breakers[KEYS + 1][64];         /* their states, as last seen (model_breaker.c) */
+    bool failed[KEYS + 1], done[SLOTS];  /* what ended since */
 } model_limits;
 
 /* What was left by tasks that ended then (model_result_block.c). */

@@ -280,6 +280,8 @@
     X(LIMIT_RATE, "limit: rate")                                                                          \
     X(LIMIT_GROUP_CONCURRENCY, "limit: concurrency of groups")                                            \
     X(LIMIT_GROUP_RATE, "limit: rate of groups")                                                          \
+    X(LIMIT_TYPE, "limit: of a type")                                                                     \
+    X(TYPE_PARKS, "limits: a task is parked under its type")                                              \
     X(LIMIT_OWN_CONCURRENCY, "limit: concurrency of a group")                                             \
     X(LIMIT_OWN_RATE, "limit: rate of a group")                                                           \
     X(LIMIT_NONE, "limit: none")                                                                          \

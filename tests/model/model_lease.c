@@ -108,6 +108,9 @@ void model_take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *en
     t->started[queue][task->group]++;
     if (groups && task->group && !model_may_group_start(queue, task->group, t->started[queue][task->group], kept))
         model_differ("turn leases %s, and group %d is at its limit", id_reply->text, task->group);
+    int type = model_type_key(task);
+    if (!model_may_group_start(queue, type, ++t->started[queue][type], false))
+        model_differ("turn leases %s, and type %d is at its limit", id_reply->text, task->type);
     t->given[t->leased].queue = queue;
     t->given[t->leased++].id = id;
     COVER(TURN_LEASE);
@@ -166,7 +169,8 @@ static void bound(int queue, int room, int *ret_min, int *ret_max)
         kept[task->group] += task->state == READY && task->keeps;
         crashed = crashed || (task->crashes > 0 && (task->state == READY || task->state == PARKED));
     }
-    *ret_min = *ret_max = ready[0];
+    *ret_min = ready[0];
+    *ret_max = ready[0] + parked[0];
     for (int group = 1; group <= GROUPS; group++) {
         int free = model_group_room(queue, group), all = ready[group] + parked[group];
         if (free < all) COVER(GATE_FULL);
@@ -175,6 +179,7 @@ static void bound(int queue, int room, int *ret_min, int *ret_max)
         *ret_min += ready[group] < free ? ready[group] : free;
         *ret_max += all < free ? all : free;
     }
+    if (model_limits_types(queue) || parked[0] > 0) *ret_min = 0;
     if (*ret_min > room) *ret_min = room;
     if (*ret_max > room) *ret_max = room;
     if (crashed || model.queues[queue].limits.counting) *ret_min = 0;
@@ -403,7 +408,7 @@ void model_lease_all(turn *t, const rv_reply *reply)
         if (!has_limited_groups(t, queue)) check_scores(t, queue);
         if (!has_limited_groups(t, queue)) continue;
         put_off_some(t, queue);
-        check_orders(t, queue);
+        if (!strchr(t->limit_state[queue], 't')) check_orders(t, queue);
         model_take_over_parked(queue, true);
     }
     if (!already && t->idles) check_idle(t, actual);

@@ -35,7 +35,8 @@ static const char *held_back(const turn *t, int queue, const model_task *task, b
     if (*limits == '\0') return NULL;
     if (model_queue_room(queue, 1, false) <= 0) return "limit";
     /* Which tasks of a group may start first, its limits say: what is leased is checked against them. */
-    return strchr(limits, 'g') && task->group && says_limit ? "limit" : NULL;
+    bool may = (strchr(limits, 'g') && task->group) || strchr(limits, 't');
+    return may && says_limit ? "limit" : NULL;
 }
 
 static void refused(const model_task *task, const char *why, const rv_reply *words)

@@ -13,7 +13,7 @@ void model_limits_begin(void)
     for (int queue = 0; queue < QUEUES; queue++) {
         model_limits *l = &model.queues[queue].limits;
         l->concurrency = l->group_concurrency = NO_LIMIT;
-        for (int group = 0; group <= GROUPS; group++)
+        for (int group = 0; group <= KEYS; group++)
             l->own_concurrency[group] = l->own_rate[group] = l->own_strict[group] = NOT_SAID;
     }
 }
@@ -25,14 +25,54 @@ void model_rate_text(int rate, char text[32])
     if (rate > 0) (void)snprintf(text, 32, "%d %d %d", r->count, r->period, r->burst);
 }
 
+/* ---- groups and types ------------------------------------------------------------------------------------------- */
+
+const char *const model_types[TYPES] = {"t", "s", "d"};
+
+int model_type_key(const model_task *task)
+{
+    return GROUPS + 1 + task->type;
+}
+
+void model_key_text(int key, char text[16])
+{
+    if (key <= GROUPS)
+        (void)snprintf(text, 16, "g%d", key);
+    else
+        (void)snprintf(text, 16, "type:%s", model_types[key - GROUPS - 1]);
+}
+
+int model_key_of(const char *text)
+{
+    char name[16];
+    for (int key = 1; key <= KEYS; key++) {
+        model_key_text(key, name);
+        if (strcmp(name, text) == 0) return key;
+    }
+    return 0;
+}
+
+bool model_has_key(const model_task *task, int key)
+{
+    return key <= GROUPS ? task->group == key : model_type_key(task) == key;
+}
+
+bool model_limits_types(int queue)
+{
+    const model_limits *l = &model.queues[queue].limits;
+    for (int key = GROUPS + 1; key <= KEYS; key++)
+        if (l->own_concurrency[key] != NOT_SAID || l->own_rate[key] != NOT_SAID) return true;
+    return false;
+}
+
 /* ---- room ------------------------------------------------------------------------------------------------------- */
 
-int model_running(int queue, int group)
+int model_running(int queue, int key)
 {
     int count = 0;
     for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);
-        count += task->state == RUNNING && (group == 0 || task->group == group);
+        count += task->state == RUNNING && (key == 0 || model_has_key(task, key));
     }
     return count;
 }
@@ -73,11 +113,13 @@ static double rate_clock(int rate, double clock, int used)
 
 static int group_rate(const model_limits *l, int group)
 {
+    if (group > GROUPS) return l->own_rate[group] == NOT_SAID ? 0 : l->own_rate[group];
     return l->own_rate[group] == NOT_SAID ? l->group_rate : l->own_rate[group];
 }
 
 static bool is_strict(const model_limits *l, int group)
 {
+    if (group > GROUPS) return false;
     return l->own_strict[group] == NOT_SAID ? l->group_strict : l->own_strict[group] == 1;
 }
 
@@ -99,6 +141,7 @@ int model_keepers(int queue, int group, bool ready)
 static int group_concurrency(const model_limits *l, int group)
 {
     if (is_strict(l, group)) return 1;
+    if (group > GROUPS) return l->own_concurrency[group] == NOT_SAID ? NO_LIMIT : l->own_concurrency[group];
     return l->own_concurrency[group] == NOT_SAID ? l->group_concurrency : l->own_concurrency[group];
 }
 
@@ -129,8 +172,8 @@ int model_group_room(int queue, int group)
     if (concurrency != NO_LIMIT) room = concurrency - model_running(queue, group) - model_keepers(queue, group, false);
     if (is_strict(l, group) && model_keepers(queue, group, true) > 0) room = model_keepers(queue, group, true);
     if (group_rate(l, group) > 0) room = min(room, rate_room(group_rate(l, group), l->clocks[group]));
-    if (model_tries_then(queue, group)) room = min(room, 1);
-    if (model_hold_then(queue, group) > model.now_ms) room = 0;
+    if (group <= GROUPS && model_tries_then(queue, group)) room = min(room, 1);
+    if (group <= GROUPS && model_hold_then(queue, group) > model.now_ms) room = 0;
     return room < 0 ? 0 : room;
 }
 
@@ -138,18 +181,18 @@ bool model_may_group_start(int queue, int group, int started, bool kept)
 {
     const model_limits *l = &model.queues[queue].limits;
     int concurrency = group_concurrency(l, group), rate = group_rate(l, group);
-    if (model_hold_then(queue, group) > model.now_ms) return false;
-    if (model_tries_then(queue, group) && started > 1) return false;
+    if (group <= GROUPS && model_hold_then(queue, group) > model.now_ms) return false;
+    if (group <= GROUPS && model_tries_then(queue, group) && started > 1) return false;
     if (rate > 0 && rate_room(rate, l->clocks[group]) < started) return false;
     int taken = model_running(queue, group) + model_keepers(queue, group, false);
     return kept || concurrency == NO_LIMIT || l->counting || taken <= concurrency;
 }
 
-void model_count_started(int queue, const int started[GROUPS + 1], int all)
+void model_count_started(int queue, const int started[KEYS + 1], int all)
 {
     model_limits *l = &model.queues[queue].limits;
     if (l->rate && all > 0) l->clock = rate_clock(l->rate, l->clock, all);
-    for (int group = 1; group <= GROUPS; group++)
+    for (int group = 1; group <= KEYS; group++)
         if (group_rate(l, group) > 0 && started[group] > 0)
             l->clocks[group] = rate_clock(group_rate(l, group), l->clocks[group], started[group]);
 }
@@ -166,20 +209,22 @@ static bool is_unlimited(const model_limits *l, int group)
 void model_take_over_parked(int queue, bool may_park)
 {
     const model_seen *seen = model_look();
+    bool by_type = seen && strchr(seen->queues[queue].limit_state, 't') != NULL;
     for (int id = 0; seen && id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
         const model_seen_task *now = &seen->queues[queue].tasks[id];
         if (task->state == READY && now->state == PARKED) {
-            if (!may_park || task->group == 0) model_differ("%s is parked", model_id(id));
+            if (!may_park || (task->group == 0 && !by_type)) model_differ("%s is parked", model_id(id));
             model_enter(task, PARKED);
             if (task->keeps) COVER(STRICT_PARKS);
+            if (now->parked > GROUPS) COVER(TYPE_PARKS);
             COVER(GATE_PARKS);
         } else if (task->state == PARKED && now->state == READY) {
             model_enter(task, READY);
-            if (is_unlimited(&model.queues[queue].limits, task->group)) task->order = 0;
+            if (by_type || is_unlimited(&model.queues[queue].limits, task->group)) task->order = 0;
             COVER(GATE_CALLS);
         } else if (task->state == READY && now->state == READY && task->called && !now->called &&
-                   is_unlimited(&model.queues[queue].limits, task->group)) {
+                   (by_type || is_unlimited(&model.queues[queue].limits, task->group))) {
             task->order = 0;
         }
     }
@@ -188,24 +233,26 @@ void model_take_over_parked(int queue, bool may_park)
 static void check_parked(int queue, const model_seen_queue *seen)
 {
     const model_limits *l = &model.queues[queue].limits;
-    bool waits[GROUPS + 1] = {false};
+    bool waits[KEYS + 1] = {false};
     for (int id = 0; id < SLOTS; id++) {
         const model_seen_task *task = &seen->tasks[id];
-        int group = model_task_of(queue, id)->group;
-        if ((task->state == PARKED) != (task->parked > 0) || (task->parked && task->parked != group))
+        model_task *known = model_task_of(queue, id);
+        int group = known->group;
+        if ((task->state == PARKED) != (task->parked > 0) || (task->parked && !model_has_key(known, task->parked)))
             model_differ("%s, of group %d, is %s and parked in %d", model_id(id), group, model_state_names[task->state],
                          task->parked);
         if (task->parked && task->parked_at != task->score) model_differ("%s is parked at two places", model_id(id));
-        if (task->called && (task->called != group || task->state != READY))
+        if (task->called && (!model_has_key(known, task->called) || task->state != READY))
             model_differ("%s, of group %d, is %s and called in %d", model_id(id), group, model_state_names[task->state],
                          task->called);
-        if (task->parked && model_task_of(queue, id)->keeps && task->slot == group && is_strict(l, group) &&
+        if (task->parked == group && group && known->keeps && task->slot == group && is_strict(l, group) &&
             task->holder != group)
             model_differ("%s is parked, and group %d, which waits for it, does not know", model_id(id), group);
-        if (task->parked || task->called) waits[group] = true;
-        model_task_of(queue, id)->called = task->called;
+        waits[task->parked] = waits[task->called] = true;
+        known->called = task->called;
+        known->parked_in = task->parked;
     }
-    for (int group = 1; group <= GROUPS; group++) {
+    for (int group = 1; group <= KEYS; group++) {
         bool looked_at = seen->limit_due_ms[group] || seen->limit_dirty[group];
         if (waits[group] != looked_at) model_differ("group %d is %s looked at again", group, looked_at ? "" : "not");
         if (seen->holds_up[group] && !waits[group]) model_differ("group %d waits for a parked task", group);
@@ -228,7 +275,7 @@ static void check_clock(const char *what, double *known, double seen, bool may_g
 
 static bool has_own(const model_limits *l)
 {
-    for (int group = 1; group <= GROUPS; group++)
+    for (int group = 1; group <= KEYS; group++)
         if (l->own_concurrency[group] != NOT_SAID || l->own_rate[group] != NOT_SAID || l->own_strict[group] != NOT_SAID)
             return true;
     return false;
@@ -249,16 +296,28 @@ static void check_kept(int queue, int id, int slot)
     }
 }
 
+/* Where types have limits, what runs has a slot of its type. */
+static void check_type_slot(const model_task *task, int id, const model_seen_task *seen, bool wanted)
+{
+    int slot = seen->type_slot;
+    if (slot && (task->state != RUNNING || slot != model_type_key(task)))
+        model_differ("%s has a slot of type %d", model_id(id), slot);
+    if (!slot && wanted && task->state == RUNNING) model_differ("%s runs, and has no slot of its type", model_id(id));
+}
+
 static void check_slots(int queue, const model_seen_queue *seen)
 {
     const model_limits *l = &model.queues[queue].limits;
     bool counted = l->group_concurrency != NO_LIMIT || l->group_strict || l->breaks[1] || has_own(l);
-    int count[GROUPS + 1] = {0};
+    int count[KEYS + 1] = {0};
+    bool by_type = strchr(seen->limit_state, 't') != NULL;
     for (int id = 0; id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
         int slot = seen->tasks[id].slot;
         count[slot]++;
+        count[seen->tasks[id].type_slot]++;
         task->slot = slot;
+        check_type_slot(task, id, &seen->tasks[id], by_type && !l->counting);
         if (model_waits(task->state))
             check_kept(queue, id, slot);
         else if (slot && (task->state != RUNNING || task->group != slot || !counted))
@@ -266,7 +325,7 @@ static void check_slots(int queue, const model_seen_queue *seen)
         if (counted && !l->counting && task->state == RUNNING && slot != task->group)
             model_differ("%s runs, and has no slot of group %d", model_id(id), task->group);
     }
-    for (int group = 1; group <= GROUPS; group++)
+    for (int group = 1; group <= KEYS; group++)
         if (seen->taken[group] != count[group])
             model_differ("group %d has taken %d, not %d", group, seen->taken[group], count[group]);
 }
@@ -279,7 +338,7 @@ static void check_flags(const model_limits *l, bool events, const char *limit_st
     if ((strchr(limit_state, 'b') != NULL) != (l->breaks[0] || l->breaks[1]))
         model_differ("limit_state is %s, of breakers", limit_state);
     if ((strchr(limit_state, 'c') != NULL) != (l->concurrency != NO_LIMIT) ||
-        (strchr(limit_state, 'q') != NULL) != (l->rate || l->hold_ms) ||
+        ((strchr(limit_state, 'q') != NULL) != (l->rate || l->hold_ms) && !l->breaks[0]) ||
         (strchr(limit_state, 's') != NULL) != (own || l->group_strict || l->group_concurrency != NO_LIMIT) ||
         ((own || holds || l->group_strict || l->group_concurrency != NO_LIMIT || l->group_rate) &&
          !strchr(limit_state, 'g')))
@@ -307,7 +366,7 @@ static void check_settings(const model_limits *l, const model_seen_queue *seen)
     check_rate("rate", seen->rate, l->rate);
     check_rate("group_rate", seen->group_rate, l->group_rate);
     if (atoll(seen->hold) != l->hold_ms) model_differ("hold is %s", seen->hold);
-    for (int group = 1; group <= GROUPS; group++) {
+    for (int group = 1; group <= KEYS; group++) {
         check_number("c:", seen->own_concurrency[group], l->own_concurrency[group], NOT_SAID);
         check_number("s:", seen->own_strict[group], l->own_strict[group], NOT_SAID);
         if (seen->has_own_rate[group] != (l->own_rate[group] != NOT_SAID)) model_differ("group %d has r:", group);
@@ -327,11 +386,12 @@ void model_check_limit_state(int queue, const model_seen_queue *seen)
     model_take_over_breakers(queue, seen);
     check_settings(l, seen);
     check_flags(l, model.queues[queue].events_kept || model.queues[queue].listening_ms, seen->limit_state);
+    if (model_limits_types(queue) && !strchr(seen->limit_state, 't')) model_differ("limit_state has no types");
     check_parked(queue, seen);
     check_slots(queue, seen);
     check_number("limit_state.running", seen->running, l->concurrency == NO_LIMIT ? -1 : model_running(queue, 0), -1);
     check_clock("the queue", &l->clock, seen->clock, l->rate == 0);
-    for (int group = 1; group <= GROUPS; group++)
+    for (int group = 1; group <= KEYS; group++)
         check_clock("a group", &l->clocks[group], seen->clocks[group], !l->group_rate && !has_own(l));
 }
 

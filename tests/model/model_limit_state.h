@@ -16,13 +16,21 @@ typedef struct model_rate {
 extern const model_rate model_rates_known[RATES];
 void model_rate_text(int rate, char text[32]);
 
-int model_running(int queue, int group /* 0: all */);
+/* The types are behind the groups. */
+extern const char *const model_types[TYPES];
+int model_type_key(const model_task *task);
+void model_key_text(int key, char text[16]); /* "g1", "type:t" */
+int model_key_of(const char *text);          /* 0: none */
+bool model_has_key(const model_task *task, int key);
+bool model_limits_types(int queue); /* a type has a limit */
+
+int model_running(int queue, int key /* 0: all */);
 /* How many tasks may start now. several: in a call for several threads. */
 int model_queue_room(int queue, int want, bool several);
 int model_group_room(int queue, int group);
 /* Of a group of which so many tasks have been started in this turn: they were allowed to. */
 bool model_may_group_start(int queue, int group, int started, bool kept); /* kept: it had its slot */
-void model_count_started(int queue, const int started[GROUPS + 1], int all);
+void model_count_started(int queue, const int started[KEYS + 1], int all);
 
 int64_t model_hold_then(int queue, int scope); /* model_breaker.c */
 bool model_tries_then(int queue, int scope);

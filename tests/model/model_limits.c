@@ -32,6 +32,8 @@ void model_limit_make(int arg[ARGS])
     bool closed = model.queues[arg[QUEUE]].limits.group_concurrency == 0;
     if (closed && model_chance(2)) arg[WHAT] = GROUP_CONCURRENCY, arg[VALUE] = CHOOSE(1, 2, NONE_AT_ALL);
     arg[GROUP] = 1 + (int)model_chance(GROUPS);
+    if ((arg[WHAT] == OWN_CONCURRENCY || arg[WHAT] == OWN_RATE) && model_chance(3) == 0)
+        arg[GROUP] = GROUPS + 1 + (int)model_chance(TYPES);
     arg[FLAGS] = CHOOSE(0, 0, 0, TWICE, STOPS);
 }
 
@@ -57,10 +59,12 @@ static void describe(const int arg[ARGS], char name[32], char value[32], int *re
     static const char *const names[] = {"concurrency", "rate", "group_concurrency", "group_rate"};
     bool own = arg[WHAT] >= OWN_CONCURRENCY, rate = is_rate(arg[WHAT]);
     bool none = arg[VALUE] >= NONE_AT_ALL, forget = own && arg[VALUE] == FORGET;
+    char key[16];
+    model_key_text(arg[GROUP], key);
     *ret_value = none ? (rate ? 0 : NO_LIMIT) : rate ? (arg[VALUE] ? arg[VALUE] : 1) : arg[VALUE];
     if (forget) *ret_value = NOT_SAID;
     if (own)
-        (void)snprintf(name, 32, "%s%s:g%d", rate ? "r" : "c", forget ? "-" : "", arg[GROUP]);
+        (void)snprintf(name, 32, "%s%s:%s", rate ? "r" : "c", forget ? "-" : "", key);
     else
         (void)snprintf(name, 32, "%s", names[arg[WHAT]]);
     if (none && own)
@@ -97,6 +101,7 @@ static void cover(const int arg[ARGS])
                                        COVER_LIMIT_STRICT,
                                        COVER_LIMIT_OWN_STRICT};
     if (arg[VALUE] < NONE_AT_ALL) model_cover(set_one[arg[WHAT]]);
+    if (arg[VALUE] < NONE_AT_ALL && arg[GROUP] > GROUPS) COVER(LIMIT_TYPE);
     if (arg[VALUE] >= NONE_AT_ALL) COVER(LIMIT_NONE);
     if (arg[VALUE] == FORGET && arg[WHAT] >= OWN_CONCURRENCY) COVER(LIMIT_FORGET);
 }
@@ -176,16 +181,16 @@ void model_limits_read_make(int arg[ARGS])
 static void check_group(int queue, const rv_reply *actual)
 {
     const model_limits *l = &model.queues[queue].limits;
-    int group = atoi(rv_reply_at(actual, 0)->text + 1), parked = 0;
+    int group = model_key_of(rv_reply_at(actual, 0)->text), parked = 0;
     char rate[32];
-    if (group < 1 || group > GROUPS) {
+    if (group == 0) {
         model_differ("limits says %s", test_reply_text(actual));
         return;
     }
     model_rate_text(l->own_rate[group] > 0 ? l->own_rate[group] : 0, rate);
     if (l->own_rate[group] == 0) rv_copy_text(rate, sizeof(rate), "0");
     for (int id = 0; id < SLOTS; id++)
-        parked += model_task_of(queue, id)->state == PARKED && model_task_of(queue, id)->group == group;
+        parked += model_task_of(queue, id)->state == PARKED && model_task_of(queue, id)->parked_in == group;
     bool held = l->holds_ms[group] > model.now_ms, own = l->own_concurrency[group] != NOT_SAID;
     if (!rv_reply_is_text(rv_reply_at(actual, 1), own ? model_number(l->own_concurrency[group]) : "") ||
         !rv_reply_is_text(rv_reply_at(actual, 2), rate) ||

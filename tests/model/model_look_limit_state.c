@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/model_limit_state.h"
 #include "model/model_look.h"
 
 static int group_of(int queue, const char *key, const char *text)
 {
-    int group = text[0] == 'g' ? atoi(text + 1) : 0;
-    if (group < 1 || group > GROUPS) model_stray(queue, key, text);
-    return group >= 1 && group <= GROUPS ? group : 0;
+    int group = model_key_of(text);
+    if (group == 0) model_stray(queue, key, text);
+    return group;
 }
 
 static void read_members(int queue, const char *key, int group, const rv_reply *found, bool called)
@@ -75,7 +76,13 @@ void model_read_running_group(int queue, const char *rest, const rv_reply *found
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         int id = model_id_of(found->items[i]->text);
         if (id < 0) model_stray(queue, rest, found->items[i]->text);
-        if (id >= 0) model_now_seen.queues[queue].tasks[id].slot = group_of(queue, rest, found->items[i + 1]->text);
+        /* A zero byte is between two. */
+        const char *record = found->items[i + 1]->text, *end = record + found->items[i + 1]->length;
+        for (; id >= 0 && record < end; record += strlen(record) + 1) {
+            model_seen_task *task = &model_now_seen.queues[queue].tasks[id];
+            int key = group_of(queue, rest, record);
+            *(key > GROUPS ? &task->type_slot : &task->slot) = key;
+        }
     }
 }
 

@@ -109,7 +109,7 @@ static void make_gate_sooner(int64_t *next, const model_seen_queue *seen)
     if (seen->listening_ms) make_sooner(next, seen->listening_ms);
     if (seen->opens_ms > model.now_ms) make_sooner(next, seen->opens_ms);
     if (atoll(seen->hold) > model.now_ms) make_sooner(next, atoll(seen->hold));
-    for (int group = 1; group <= GROUPS; group++) {
+    for (int group = 1; group <= KEYS; group++) {
         if (seen->limit_due_ms[group] && seen->limit_due_ms[group] < LATEST)
             make_sooner(next, seen->limit_due_ms[group]);
         if (seen->holds_ms[group]) make_sooner(next, seen->holds_ms[group]);
@@ -158,7 +158,7 @@ static bool may_have_more(const model_seen_queue *seen, int limit, bool back)
 {
     bool more = seen->groups >= limit || seen->again || seen->counting;
     int stand = 0;
-    for (int group = 1; group <= GROUPS; group++) {
+    for (int group = 1; group <= KEYS; group++) {
         more = more || seen->limit_dirty[group] || (back && seen->limit_due_ms[group]);
         stand += seen->clocks[group] > 0 && seen->clocks[group] <= (double)model.now_ms;
     }
@@ -182,7 +182,7 @@ static bool end_holds(model_limits *l, int limit)
     }
     for (; count < limit; count++) {
         int first = 0;
-        for (int group = 1; group <= GROUPS; group++) {
+        for (int group = 1; group <= KEYS; group++) {
             int64_t ends = l->holds_ms[group];
             if (ends && ends <= model.now_ms && (!first || ends < l->holds_ms[first])) first = group;
         }

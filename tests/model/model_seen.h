@@ -19,7 +19,8 @@ typedef struct model_seen_task {
     int session;
     char lease[64];
     bool has_info, has_place, has_parents, completed_extra;
-    int parked, called, slot, holder; /* in which group; 0: none */
+    int parked, called, slot, holder; /* in which group, or in which type: parked and called; 0: none */
+    int type_slot;                    /* in which type */
     int64_t parked_at;
     int history;
     bool alone;
@@ -92,12 +93,12 @@ typedef struct model_seen_queue {
     /* limits */
     char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], limit_state[8], running[16],
         upkeep[96];
-    char own_concurrency[GROUPS + 1][16], own_rate[GROUPS + 1][32], own_strict[GROUPS + 1][8], group_strict[8];
-    char breakers[GROUPS + 1][64];
-    bool has_own_rate[GROUPS + 1], limited[GROUPS + 1], counting, again, limit_dirty[GROUPS + 1];
-    bool holds_up[GROUPS + 1];
-    int64_t holds_ms[GROUPS + 1], limit_due_ms[GROUPS + 1], opens_ms;
-    int taken[GROUPS + 1];
+    char own_concurrency[KEYS + 1][16], own_rate[KEYS + 1][32], own_strict[KEYS + 1][8], group_strict[8];
+    char breakers[KEYS + 1][64];
+    bool has_own_rate[KEYS + 1], limited[KEYS + 1], counting, again, limit_dirty[KEYS + 1];
+    bool holds_up[KEYS + 1];
+    int64_t holds_ms[KEYS + 1], limit_due_ms[KEYS + 1], opens_ms;
+    int taken[KEYS + 1];
     struct {
         char definition[512];
         int64_t due_ms;
@@ -105,7 +106,7 @@ typedef struct model_seen_queue {
         int runs;
     } entries[ENTRIES];
     bool policy;
-    double clock, clocks[GROUPS + 1];
+    double clock, clocks[KEYS + 1];
     bool on_dead;
     struct {
         int64_t day;

@@ -46,6 +46,8 @@ enum {
     KINDS_OF_ERRORS = EXPIRED_KIND,
     UNIQUES = 3,
     GROUPS = 3,
+    TYPES = 3,
+    KEYS = GROUPS + TYPES, /* what limits count by: the groups, then the types */
     ENTRIES = 2
 };
 /* An error is a number, or this: the task died of a parent, or of its deadline. */
@@ -146,6 +148,7 @@ typedef struct model_task {
     bool called;       /* it was parked, and is called */
     bool placed;       /* it was put off and keeps its place */
     int slot;          /* the group whose slot it had, as last seen; 0: none */
+    int parked_in;     /* the group or type under which it is parked, as last seen; 0: none */
     bool keeps;        /* it has started, waits again, and keeps its slot: its group is strict */
     int64_t waited_ms; /* somebody waits for it until then; 0: nobody */
     /* the tasks that it waits for, by their handles */

@@ -50,7 +50,7 @@ typedef struct turn {
     /* limits: which there are; of each group, how many were started */
     int64_t scores[QUEUES][SLOTS]; /* of those that were ready before; -1: was not */
     char limit_state[QUEUES][8];
-    int started[QUEUES][GROUPS + 1];
+    int started[QUEUES][KEYS + 1];
 } turn;
 
 /* Done with a result, and nothing else to say. (Now and then one has a record all the same.) */

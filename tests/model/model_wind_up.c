@@ -23,7 +23,7 @@ static void open_limits(int queue)
     const model_limits *l = &model.queues[queue].limits;
     if (l->concurrency == 0) STEP(LIMIT, queue, 0, 1);
     if (l->group_concurrency == 0) STEP(LIMIT, queue, 2, 1);
-    for (int group = 1; group <= GROUPS; group++)
+    for (int group = 1; group <= KEYS; group++)
         if (l->own_concurrency[group] == 0) STEP(LIMIT, queue, 4, 1, group);
 }
 
@@ -133,7 +133,7 @@ static bool work(void)
 
 static void check_end(int queue, const model_seen_queue *seen)
 {
-    for (int group = 1; group <= GROUPS; group++)
+    for (int group = 1; group <= KEYS; group++)
         if (seen->limit_due_ms[group] || seen->limit_dirty[group] || seen->taken[group] || seen->clocks[group] > 0 ||
             seen->holds_ms[group])
             model_differ("something is left of group %d in queue %d", group, queue);

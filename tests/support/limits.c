@@ -27,6 +27,11 @@ void test_limit_group(const char *group, int64_t concurrency, const reeve_rate *
         &(const reeve_limit_change){.of = REEVE_LIMIT_GROUP, .group = group, .concurrency = concurrency, .rate = rate});
 }
 
+void test_limit_type(const char *type, int64_t concurrency, const reeve_rate *rate)
+{
+    change(&(const reeve_limit_change){.of = REEVE_LIMIT_TYPE, .type = type, .concurrency = concurrency, .rate = rate});
+}
+
 void test_limit_strict(const char *group, int strict)
 {
     change(&(const reeve_limit_change){
@@ -82,9 +87,13 @@ static const char audit[] =
     "for _, set in ipairs({'scheduled', 'parked', 'blocked', 'completed', 'dead', 'cancelled'}) do\n"
     "  for _, id in ipairs(call('ZRANGE', P .. set, 0, -1)) do stands(id, set) end\n"
     "end\n"
-    "local function group_of(id)\n"
+    "local flags = call('HGET', P .. 'settings', 'in_force') or ''\n"
+    "local function groups_of(id)\n"
     "  local envelope = call('HGET', P .. 'tasks', id)\n"
-    "  return envelope and cjson.decode(string.match(envelope, '^[^\\n]*')).group\n"
+    "  local o = envelope and cjson.decode(string.match(envelope, '^[^\\n]*')) or {}\n"
+    "  local groups = {o.group}\n"
+    "  if string.find(flags, 't') and o.type then groups[#groups + 1] = 'type:' .. o.type end\n"
+    "  return groups\n"
     "end\n"
     "for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do\n"
     "  for _, kind in ipairs({'running:', 'lost:'}) do\n"
@@ -92,8 +101,7 @@ static const char audit[] =
     "      if string.sub(id, 1, 1) ~= '#' then\n"
     "        stands(id, kind .. session)\n"
     "        running = running + 1\n"
-    "        local group = group_of(id)\n"
-    "        if group then of_group[group] = (of_group[group] or 0) + 1 end\n"
+    "        for _, group in ipairs(groups_of(id)) do of_group[group] = (of_group[group] or 0) + 1 end\n"
     "      end\n"
     "    end\n"
     "  end\n"
@@ -102,7 +110,6 @@ static const char audit[] =
     "  if not places[id] then say(id, 'stands nowhere') end\n"
     "  places[id] = places[id] or 'nowhere'\n"
     "end\n"
-    "local flags = call('HGET', P .. 'settings', 'in_force') or ''\n"
     "if string.find(flags, 'c') then\n"
     "  local counted = tonumber(call('HGET', P .. 'limit_state', 'running') or 0)\n"
     "  if counted ~= running then say('running', running, 'counted', counted) end\n"
@@ -111,14 +118,14 @@ static const char audit[] =
     "  local taken, slots = call('HGETALL', P .. 'group_running'), call('HGETALL', P .. 'running_group')\n"
     "  local known, sums = {}, {}\n"
     "  for i = 1, #taken, 2 do known[taken[i]] = tonumber(taken[i + 1]) end\n"
-    "  for i = 1, #slots, 2 do sums[slots[i + 1]] = (sums[slots[i + 1]] or 0) + 1 end\n"
-    "  for i = 1, #slots, 2 do\n"
-    "    local id, group = slots[i], slots[i + 1]\n"
+    "  for i = 1, #slots, 2 do for group in string.gmatch(slots[i + 1], '%Z+') do\n"
+    "    local id = slots[i]\n"
+    "    sums[group] = (sums[group] or 0) + 1\n"
     "    local own = call('HGET', P .. 'limits', 's:' .. group) or call('HGET', P .. 'settings', 'group_strict')\n"
     "    local waits = places[id] and not string.find(places[id], ':')\n"
     "    if waits and own ~= '1' then say(id, 'is', places[id], 'and has a slot') end\n"
     "    if waits then of_group[group] = (of_group[group] or 0) + 1 end\n"
-    "  end\n"
+    "  end end\n"
     "  for group, n in pairs(of_group) do\n"
     "    if known[group] ~= n then say('of', group, n, 'run, counted', known[group] or 0) end\n"
     "  end\n"
@@ -135,7 +142,9 @@ static const char audit[] =
     "    for _, id in ipairs(call('ZRANGE', key, 0, -1)) do\n"
     "      local should = kind == 'parked' and 'parked' or 'ready'\n"
     "      if places[id] ~= should then say(id, 'is', kind, 'and stands in', places[id] or 'nothing') end\n"
-    "      if group_of(id) ~= group then say(id, 'is', kind, 'in group', group) end\n"
+    "      local has = false\n"
+    "      for _, one in ipairs(groups_of(id)) do has = has or one == group end\n"
+    "      if not has then say(id, 'is', kind, 'in group', group) end\n"
     "      if kind == 'parked' then parked = parked + 1 end\n"
     "    end\n"
     "  end\n"

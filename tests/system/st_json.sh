@@ -250,6 +250,8 @@ queues() {
     prints "limit, changing" 0 limit l --group c --strict yes
     prints limit 0 limit l
     prints "limit, changing" 0 limit l --group b --forget
+    prints "limit, changing" 0 limit l --type video --concurrency 2
+    prints limit 0 limit l
     prints pause 0 pause l
     prints queues 0 queues l
     expect_has "$OUT" '"concurrency":4'

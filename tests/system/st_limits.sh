@@ -26,7 +26,14 @@ usage() {
     expect_has "$ERR" "give one of them"
     expect_status 2 reeve limit q --each-group --pause-for 5
     expect_status 2 reeve limit q --forget
-    expect_has "$ERR" "--forget goes with --group G"
+    expect_has "$ERR" "--forget goes with --group G or --type TYPE"
+    expect_status 2 reeve limit q --type t
+    expect_has "$ERR" "--type goes with what to change"
+    expect_status 2 reeve limit q --type t --group g --concurrency 1
+    expect_has "$ERR" "give one of them"
+    expect_status 2 reeve limit q --type t --strict yes
+    expect_status 2 reeve limit q --type t --pause-for 5
+    expect_has "$ERR" "--type goes with --concurrency, --rate or --forget"
     expect_status 2 reeve limit q --group g --forget --rate none
     expect_status 2 reeve limit q --group '' --concurrency 1
     expect_status 2 reeve limit q --group "$(printf 'g%.0s' {1..101})" --concurrency 1
@@ -128,6 +135,40 @@ by_config() {
     start_worker conf
     wait_for 'reeve limit c --json | grep -q "\"concurrency\":null,\"rate\":null,"' 30
     wait_for 'reeve limit c --json | grep -q "\"each_group\":{\"concurrency\":null,\"rate\":{\"count\":5,.*\"strict\":true"' 30
+    end "$WORKER_PID"
+}
+
+# types: set and shown by the command line, and set by a configuration.
+types() {
+    local wanted
+    reeve enqueue t slow --id one >/dev/null
+    expect_status 0 reeve limit t --type slow --concurrency 2 --rate 5/m
+    expect_eq "$OUT" "t, type slow: concurrency 2, rate 5/1m"
+    expect_status 0 reeve limit t
+    expect_has "$OUT" "type:slow"
+    expect_status 0 reeve limit t --json
+    expect_has "$OUT" '"groups":[{"group":null,"type":"slow","concurrency":2,"rate":{"count":5,"period_ms":60000,"burst":5},'
+    expect_status 0 reeve limit t --type slow --rate none --json
+    expect_eq "$OUT" '{"queue":"t","of":"type","group":null,"type":"slow","forgotten":false,"rate":null}'
+    wanted='limits = ( { queue = "t"; type = "slow"; concurrency = 3; }, { queue = "t"; type = "big"; rate = { count = 7; period = 2; }; } );'
+    write_conf conf "" 'pools = ( { queues = [ "none" ]; } );' "$wanted"
+    start_worker conf
+    wait_for 'reeve limit t --json | grep -q "\"count\":7,"' 30
+    expect_status 0 reeve limit t --json
+    expect_has "$OUT" '{"group":null,"type":"big","concurrency":null,"rate":{"count":7,"period_ms":2000,"burst":7},'
+    expect_has "$OUT" '{"group":null,"type":"slow","concurrency":3,"rate":{"count":0,'
+    end "$WORKER_PID"
+    # With the values of Redis in force, only what is missing is written.
+    reeve limit t --type big --forget >/dev/null
+    reeve limit t --type slow --concurrency 4 >/dev/null
+    write_conf conf 'settings_from = "redis";' 'pools = ( { queues = [ "none" ]; } );' "$wanted"
+    expect_status 0 "$REEVE_WORKER" -c "$TEST_DIR/conf.conf" --check --diff
+    expect_has "$OUT" 'limits["t/slow"].concurrency: 4 -> 3 (stays as it is in Redis: worker.settings_from)'
+    expect_has "$OUT" 'limits["t/big"].rate: not set -> 7 in 2000 ms, burst 7'
+    start_worker conf
+    wait_for 'reeve limit t --json | grep -q "\"count\":7,"' 30
+    expect_status 0 reeve limit t --json
+    expect_has "$OUT" '{"group":null,"type":"slow","concurrency":4,'
     end "$WORKER_PID"
 }
 
@@ -245,6 +286,7 @@ start_redis
 setting_and_showing
 groups
 by_config
+types
 from_the_first_task_on
 start_two_workers
 concurrency_of_a_queue

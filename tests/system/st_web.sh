@@ -133,8 +133,12 @@ expect_has "$(reeve limit jobs --json)" '"group":"big"'
 limit 200 '{"rate":null}'
 expect_has "$(reeve limit jobs --json)" '"concurrency":8,"rate":null'
 limit 200 '{"group":"big","forget":true}'
+limit 200 '{"type":"video","concurrency":3}'
+expect_has "$(reeve limit jobs --json)" '"type":"video","concurrency":3'
+limit 200 '{"type":"video","forget":true}'
 for body in '{}' '{"concurrency":0}' '{"concurrency":1.5}' '{"concurrency":"8"}' '{"rate":"fast"}' '{"rate":5}' '{"concurrences":8}' '{"group":"","concurrency":1}' \
-    '{"strict":true}' '{"forget":true}' '{"group":"a","each_group":true,"concurrency":1}'; do
+    '{"strict":true}' '{"forget":true}' '{"group":"a","each_group":true,"concurrency":1}' \
+    '{"group":"a","type":"t","concurrency":1}' '{"type":"t","strict":true}' '{"type":""}'; do
     limit 400 "$body"
 done
 limit 200 '{"concurrency":null}'

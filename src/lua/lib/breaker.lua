@@ -14,7 +14,7 @@
 -- breaker that closes ends its own pause, but not a later pause that somebody else made. Outcomes of tasks that started
 -- before the breaker opened are not counted.
 --
--- requires: base, event, limit_state, wake_one
+-- requires: base, event, slot, wake_one
 -- gives: breaker, breaker.count, breaker.groups, breaker.try
 -- fields: attempts, count, groups, pause, percent, try, window
 
@@ -36,7 +36,6 @@ do
       local known = number_of(call('HGET', P .. 'settings', 'paused_until'), 0)
       if not known or known < ends then call('HSET', P .. 'settings', 'paused_until', text(ends)) end
       call('HDEL', P .. 'limit_state', 'opens')
-      if not known then renew_in_force(P) end
     else
       local group = sub(scope, 3)
       call('ZADD', P .. 'paused_groups', 'GT', text(ends), group)
@@ -50,7 +49,6 @@ do
     if scope == 'q' then
       if call('HGET', P .. 'settings', 'paused_until') ~= ends then return end
       call('HDEL', P .. 'settings', 'paused_until')
-      renew_in_force(P)
       if call('EXISTS', P .. 'ready') == 1 then wake_one(P) end
       return announce_due(P, now)
     end
@@ -116,13 +114,14 @@ do
     count(P, 'q', ids, now, has_failed)
     local lists = {}
     for i = 1, #ids do
-      local group = groups[i]
-      if group then
+      for group in groups_in(groups[i]) do
         lists[group] = lists[group] or {}
         lists[group][#lists[group] + 1] = ids[i]
       end
     end
-    for group, list in pairs(lists) do count(P, 'g:' .. group, list, now, has_failed) end
+    for group, list in pairs(lists) do
+      if sub(group, 1, 5) ~= 'type:' then count(P, 'g:' .. group, list, now, has_failed) end
+    end
   end
 
   -- This task is the first that starts since the breaker opened: it becomes the trial.

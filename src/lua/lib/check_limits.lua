@@ -1,6 +1,6 @@
 -- Findings about limits (lib/limit_state.lua describes the keys). lib/check_states.lua says what a finding is.
 --
--- requires: base, counts, group_place, task_state
+-- requires: base, counts, group_place, slot, task_state
 -- gives: find_group_count, find_group_stray, find_group_unwatched, find_in_force, find_limit_index, find_parked_alone
 -- gives: find_running_count, find_slot_missing, find_slot_stale, group_counts
 
@@ -17,8 +17,14 @@ end
 local function find_parked_alone(P, id)
   local place, envelope = call('ZSCORE', P .. 'parked', id), call('HGET', P .. 'tasks', id)
   if not place or not envelope then return end
-  local group = group_of(envelope)
-  if group then return call('ZSCORE', P .. 'parked:' .. group, id) ~= place and group or nil end
+  local groups = groups_of(P, envelope)
+  for _, group in ipairs(groups) do
+    if call('ZSCORE', P .. 'parked:' .. group, id) == place then return end
+  end
+  -- Its type, also where in_force does not say that types have limits.
+  local type = header(envelope).type
+  if type and call('ZSCORE', P .. 'parked:type:' .. type, id) == place then return end
+  if groups[1] then return groups[1] end
   for _, set in ipairs({'limit_due', 'limit_dirty'}) do
     for _, other in ipairs(call('ZRANGE', P .. set, '0', text(GROUPS_MAX))) do
       if call('ZSCORE', P .. 'parked:' .. other, id) then return end
@@ -35,9 +41,13 @@ local function find_group_stray(P, subject)
   return not call('ZSCORE', P .. set, id) and group or nil
 end
 
-local function is_strict(P, group)
-  local own = call('HGET', P .. 'limits', 's:' .. group)
-  return (own or call('HGET', P .. 'settings', 'group_strict')) == '1'
+-- Whether all of these groups are strict.
+local function are_strict(P, record)
+  for group in groups_in(record) do
+    local own = call('HGET', P .. 'limits', 's:' .. group)
+    if sub(group, 1, 5) == 'type:' or (own or call('HGET', P .. 'settings', 'group_strict')) ~= '1' then return false end
+  end
+  return true
 end
 
 local function is_counting(P)
@@ -46,11 +56,11 @@ end
 
 -- slot_stale: a task counts for its group, and does not run; one of a strict group that waits counts, too.
 local function find_slot_stale(P, id)
-  local group = call('HGET', P .. 'running_group', id)
-  if not group or is_counting(P) then return end
+  local record = call('HGET', P .. 'running_group', id)
+  if not record or is_counting(P) then return end
   local state = call('HEXISTS', P .. 'tasks', id) == 1 and task_state(P, id)
-  if state == 'running' or is_waiting(state or '') and is_strict(P, group) then return end
-  return group
+  if state == 'running' or is_waiting(state or '') and are_strict(P, record) then return end
+  return (string.gsub(record, '%z', ', '))
 end
 
 -- slot_missing: "<key> <id>", a lease whose task does not count for its group.
@@ -58,8 +68,11 @@ local function find_slot_missing(P, subject)
   local key, id = match(subject, '^(%S+) (.*)$')
   if not id or not find(call('HGET', P .. 'settings', 'in_force') or '', 's', 1, true) or is_counting(P) then return end
   local envelope = call('HEXISTS', P .. key, id) == 1 and call('HGET', P .. 'tasks', id)
-  local group = envelope and group_of(envelope)
-  return group and call('HGET', P .. 'running_group', id) ~= group and group or nil
+  local has = {}
+  for group in groups_in(call('HGET', P .. 'running_group', id)) do has[group] = true end
+  for _, group in ipairs(envelope and groups_of(P, envelope) or {}) do
+    if not has[group] then return group end
+  end
 end
 
 -- How many tasks of each group count, and what is recorded; nil where these are too many for one call.
@@ -67,7 +80,9 @@ local function group_counts(P)
   if call('HLEN', P .. 'running_group') + call('HLEN', P .. 'group_running') > COUNTED_MAX or is_counting(P) then return end
   local counts, known = {}, {}
   local list = call('HGETALL', P .. 'running_group')
-  for i = 2, #list, 2 do counts[list[i]] = (counts[list[i]] or 0) + 1 end
+  for i = 2, #list, 2 do
+    for group in groups_in(list[i]) do counts[group] = (counts[group] or 0) + 1 end
+  end
   list = call('HGETALL', P .. 'group_running')
   for i = 1, #list, 2 do
     known[list[i]] = list[i + 1]
@@ -92,17 +107,20 @@ local function find_running_count(P)
   return counted ~= running and counted .. ', not ' .. running or nil
 end
 
--- in_force: settings.in_force does not say which limits there are. `g` may stay until the last group was looked at.
+-- in_force: settings.in_force does not say which limits there are. `g` and `t` may stay until the last group was looked
+-- at. While there is a breaker, it may have paused the queue, or ended that, without a change of `q`.
 local function find_in_force(P)
   local s = call('HMGET', P .. 'settings', 'in_force', 'concurrency', 'rate', 'paused_until', 'group_concurrency', 'group_rate',
     'group_strict', 'events', 'events_until', 'breaker', 'group_breaker')
   local own = call('EXISTS', P .. 'limits') == 1
   local by_group = s[5] and number_of(s[5], 0) or s[7] or s[11] or own
   local flags = {c = s[2] and number_of(s[2], 0), q = s[3] or s[4], s = by_group, e = s[8] or s[9], b = s[10] or s[11],
-    g = by_group or s[6] or call('EXISTS', P .. 'paused_groups', P .. 'limit_due', P .. 'limit_dirty') > 0}
-  for _, letter in ipairs({'b', 'c', 'e', 'g', 'q', 's'}) do
+    g = by_group or s[6] or call('EXISTS', P .. 'paused_groups', P .. 'limit_due', P .. 'limit_dirty') > 0,
+    t = has_limited_type(P)}
+  for _, letter in ipairs({'b', 'c', 'e', 'g', 'q', 's', 't'}) do
     local is_set, wanted = find(s[1] or '', letter, 1, true) ~= nil, flags[letter] and true or false
-    if is_set ~= wanted and (letter ~= 'g' or wanted) then return letter end
+    local may_lag = letter == 'q' and s[10] or not wanted and (letter == 'g' or letter == 't')
+    if is_set ~= wanted and not may_lag then return letter end
   end
 end
 

@@ -63,7 +63,8 @@ local function sequence_tops(P)
     if not last then return tops end
     local priority = math.floor(tonumber(last) / BAND)
     local known = call('HMGET', P .. 'sequence', text(priority), 'next')
-    local score = tonumber(priority == 0 and count_of(known[2]) > START and known[2] or known[1]) or priority * BAND + START
+    local score = tonumber(priority == 0 and count_of(known[2]) > @SCORE_START@ and known[2] or known[1])
+    score = score or priority * BAND + @SCORE_START@
     if score < tonumber(last) then tops[#tops + 1] = {text(priority), text(tonumber(last))} end
     limit = '(' .. text(priority * BAND)
   end

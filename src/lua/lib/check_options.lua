@@ -72,7 +72,7 @@ local function find_deadline_stale(P, id)
 end
 
 -- What precedes the part that producers send does not count.
-local LARGE_MIN = LARGE + 512
+local LARGE_MIN = @LARGE@ + 512
 
 -- large_unset: an envelope is large, and settings.large does not say that there may be such ones.
 local function find_large_unset(P, id)

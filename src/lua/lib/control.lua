@@ -15,8 +15,7 @@ local function leave_place(P, id, state, envelope)
     if p then take_out(P, '+' .. p, place + 1) end
     leave_ready(P, {id})
   end
-  local group = (state == 'ready' or state == 'parked') and group_of(envelope)
-  if group then leave_group(P, id, group) end
+  if state == 'ready' or state == 'parked' then leave_groups(P, id, envelope) end
   if state == 'scheduled' and has_info(envelope) then call('HDEL', P .. 'info:' .. id, 'place') end
   if state == 'dead' then unindex(P, id) end
 end

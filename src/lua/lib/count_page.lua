@@ -24,12 +24,16 @@ local STOPS = {@WAITING_SETS@}
 -- position.
 local function leave_slots(P, now, page, size)
   local g = limit_state(P, now)
+  local function is_strict(group)
+    return group_room(g, group).strict
+  end
   local found = call('HSCAN', P .. 'running_group', page, 'COUNT', text(size))
   for i = 1, #found[2], 2 do
-    local id, waits = found[2][i], false
-    if not group_room(g, found[2][i + 1]).strict then
+    local id, is_loose, waits = found[2][i], false, false
+    for group in groups_in(found[2][i + 1]) do is_loose = is_loose or not is_strict(group) end
+    if is_loose then
       for _, set in ipairs(STOPS) do waits = waits or call('ZSCORE', P .. set, id) end
-      if waits then leave_slot(P, id) end
+      if waits then leave_slot(P, id, is_strict) end
     end
   end
   return found[1] ~= '0' and COUNTED_SESSIONS .. ' ' .. found[1] or ''
@@ -42,8 +46,13 @@ local function count_leases(P, session, page, size)
   for i = 1, #found[2], 2 do
     local id = found[2][i]
     local envelope = byte(id) ~= 35 and call('HGET', P .. 'tasks', id)
-    local group = envelope and group_of(envelope)
-    if group and call('HSETNX', P .. 'running_group', id, group) == 1 then add_to(P .. 'group_running', group, 1) end
+    for _, group in ipairs(envelope and groups_of(P, envelope) or {}) do
+      local record = call('HGET', P .. 'running_group', id)
+      if not has_slot_in(record, group) then
+        call('HSET', P .. 'running_group', id, record and record .. '\0' .. group or group)
+        add_to(P .. 'group_running', group, 1)
+      end
+    end
   end
   return session .. ' ' .. found[1]
 end

@@ -3,18 +3,23 @@
 -- is not read again; a script that acts for a session calls act_as.
 --
 -- requires: base
--- gives: act_as, acting, know_in_force, tell, tell_as, telling, tells
+-- gives: act_as, acting, in_force_of, know_in_force, tell, tell_as, telling, tells
 
 local EVENTS = @EVENTS_DEFAULT@
 local telling, actor = {}, {}
 
 local function know_in_force(P, in_force)
-  telling[P] = in_force and find(in_force, 'e', 1, true) and true or false
+  telling[P] = in_force or ''
+end
+
+-- Returns settings.in_force, '' if it is absent.
+local function in_force_of(P)
+  if not telling[P] then know_in_force(P, call('HGET', P .. 'settings', 'in_force')) end
+  return telling[P]
 end
 
 local function tells(P)
-  if telling[P] == nil then know_in_force(P, call('HGET', P .. 'settings', 'in_force')) end
-  return telling[P]
+  return find(in_force_of(P), 'e', 1, true)
 end
 
 -- From now on transitions are those of a session. running: its hash running:<session>; false: of no session.

@@ -1,14 +1,22 @@
 -- The place of a waiting task in its group, where the group has a limit. lib/limit_state.lua describes the keys.
 --
--- requires: base, transitions
--- gives: expect, forget_group, group_of, leave_group
+-- requires: base, event, transitions
+-- gives: expect, forget_group, groups_of, has_limited_type, leave_groups
 
--- Returns the group of an envelope, or nil; and an error text if the envelope is malformed.
-local function group_of(envelope)
-  local at = find(envelope, '"group":', 1, true)
-  if not at or at > (find(envelope, '\n', 1, true) or 0) then return end
+-- Returns the groups that limits count a task for, in order: its group and, while a type has a limit, `type:<type>`;
+-- and an error text if the envelope is malformed.
+local function groups_of(P, envelope)
+  local by_type, at = find(in_force_of(P), 't', 1, true), find(envelope, '"group":', 1, true)
+  if not by_type and (not at or at > (find(envelope, '\n', 1, true) or 0)) then return {} end
   local o = header(envelope)
-  return o.group, o.malformed
+  local groups = {o.group}
+  if by_type and o.type then groups[#groups + 1] = 'type:' .. o.type end
+  return groups, o.malformed
+end
+
+-- Whether a type has limits. Their names are in `limited`, where all scores are 0, between these two.
+local function has_limited_type(P)
+  return #call('ZRANGE', P .. 'limited', '[type:', '(type;', 'BYLEX', 'LIMIT', 0, 1) > 0
 end
 
 -- Lets maintain.lua handle the group again at the time `at`, in ms; LATEST: when one of its tasks ends.
@@ -26,17 +34,20 @@ local function forget_group(P, group)
   call('UNLINK', P .. 'parked_first:' .. group)
 end
 
--- Removes a waiting task from the keys of its group, whether it is parked or unparked. If it was unparked, the group
+-- Removes a waiting task from the keys of its groups, whether it is parked or unparked. If it was unparked, the group
 -- may unpark another task, so it is handled again.
-local function leave_group(P, id, group)
-  local parked, unparked = P .. 'parked:' .. group, P .. 'unparked:' .. group
-  local was_unparked = call('ZREM', unparked, id) == 1
-  if not was_unparked and call('ZREM', parked, id) == 0 then return end
-  leave_parked(P, {id})
-  call('ZREM', P .. 'parked_first:' .. group, id)
-  if call('EXISTS', parked, unparked) == 0 then
-    forget_group(P, group)
-  elseif was_unparked then
-    expect(P, group, clock())
+local function leave_groups(P, id, envelope)
+  for _, group in ipairs(groups_of(P, envelope)) do
+    local parked, unparked = P .. 'parked:' .. group, P .. 'unparked:' .. group
+    local was_unparked = call('ZREM', unparked, id) == 1
+    if was_unparked or call('ZREM', parked, id) == 1 then
+      leave_parked(P, {id})
+      call('ZREM', P .. 'parked_first:' .. group, id)
+      if call('EXISTS', parked, unparked) == 0 then
+        forget_group(P, group)
+      elseif was_unparked then
+        expect(P, group, clock())
+      end
+    end
   end
 end

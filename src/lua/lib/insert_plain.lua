@@ -14,7 +14,7 @@ end
 -- place: the function that puts the task into a state; `...`: its arguments behind the id. Returns false if a task has
 -- the id.
 local function insert_envelope(P, id, head, rest, place, ...)
-  if #rest > LARGE then call('HSET', P .. 'settings', 'large', '1') end
+  if #rest > @LARGE@ then call('HSET', P .. 'settings', 'large', '1') end
   if call('HSETNX', P .. 'tasks', id, head .. rest) == 0 then return false end
   local good, fault = pcall(place, P, id, ...)
   if good then return true end

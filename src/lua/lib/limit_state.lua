@@ -10,10 +10,12 @@
 --                      q  its rate, or a pause of the queue for a time
 --                      g  a limit or pause of groups; also while groups are in limit_due or limit_dirty
 --                      s  the concurrency of groups: tasks are counted in running_group
---                      b  circuit breakers (lib/breaker.lua)
+--                      t  limits of types, see below
+--                      b  circuit breakers (lib/breaker.lua). While there is one for the queue, `q` may lag behind
 --                      e  events (lib/event.lua). They are no limit, but need the careful path of turn.lua, too
 --                    concurrency, rate, paused_until, group_concurrency, group_rate
 --                    group_strict: each group is strict, see below
+--                    types: "1": a type has, or had, a limit
 --   limits hash      c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none); s:<group>: whether
 --                    it is strict ("1", "0")
 --   limited zset     the groups with limits of their own, by name
@@ -21,8 +23,9 @@
 --                    maintain.lua is to wake a thread for the queue again; counting: where the count of tasks that ran
 --                    before a limit was set is to go on (lib/count_page.lua); again: limits changed while groups of an
 --                    earlier change were in limit_dirty (lib/unpark_groups.lua)
---   running_group    hash: id -> group, of the tasks that have a slot: each counts for the concurrency of its group.
---                    They run, or they are of strict groups and wait for another attempt
+--   running_group    hash: id -> groups, of the tasks that have slots: each counts for the concurrency of these groups.
+--                    They run, or they are of strict groups and wait for another attempt. A zero byte is between two
+--                    groups
 --   group_running    hash: group -> how many slots are taken
 --   rates zset       group -> the clock of its rate
 --   paused_groups    zset: group -> the time before which none of its tasks starts
@@ -38,13 +41,18 @@
 -- keeps its slot (lib/slot.lua) while it runs, waits for a retry or snooze, is given back, or is blocked by parents
 -- that depend.lua added; it starts again before all others. A task that blocks itself (block.lua) gives its slot up.
 --
+-- While a type has a limit, each task is also of the group `type:<type>`, which has only limits of its own and is never
+-- strict. So a task can be of two groups (groups_of in lib/group_place.lua). It starts when both have room, and counts
+-- for both. Until then it is parked under the first of them that does not let it start; when that unparks it, the other
+-- one may park it again.
+--
 -- A rate "count period burst" is kept by the generic cell rate algorithm (ITU-T I.371, 1993). A clock, the theoretical
 -- arrival time, is moved on by a step of period / count for each task that starts; it may be ahead of now by `burst`
 -- steps. Times here are whole ms. If the step is shorter than a ms, tasks of some ms start together.
 --
--- requires: add_to, base, event, group_place, sequence, wake_all, wake_one, transitions
--- gives: BREAKER, CONCURRENCY, PAUSED_UNTIL, RATE, call_first, drop_strays, limit_state, group_room, look, look_again
--- gives: rate_clock, is_half_open, rate_opens, rate_room, renew_in_force, release
+-- requires: add_to, base, event, group_place, sequence, slot, wake_all, wake_one, transitions
+-- gives: BREAKER, CONCURRENCY, PAUSED_UNTIL, RATE, call_first, drop_strays, has_slot_in, limit_state, group_room, look
+-- gives: look_again, rate_clock, is_half_open, rate_opens, rate_room, renew_in_force, release
 -- fields: base, pace, unparked, free, lag, now, rest, room, rooms, rules, step, strays, strict, tries, used, waiting
 
 local TOGETHER = 5
@@ -80,12 +88,12 @@ end
 
 -- The settings from which limits are read, by place as HMGET returns them: settings[PAUSED_UNTIL]; false if not set.
 local CONCURRENCY, RATE, PAUSED_UNTIL, GROUP_CONCURRENCY, GROUP_RATE, EVENTS_ON, EVENTS_UNTIL, GROUP_STRICT = 1, 2, 3, 4, 5, 6, 7, 8
-local BREAKER, GROUP_BREAKER = 9, 10
+local BREAKER, GROUP_BREAKER, TYPES = 9, 10, 11
 
 -- A value that is no limit, which another program wrote, counts as absent.
 local function limit_settings(P)
   local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'paused_until', 'group_concurrency', 'group_rate',
-    'events', 'events_until', 'group_strict', 'breaker', 'group_breaker')
+    'events', 'events_until', 'group_strict', 'breaker', 'group_breaker', 'types')
   if s[CONCURRENCY] then s[CONCURRENCY] = number_of(s[CONCURRENCY], 0) end
   if s[GROUP_CONCURRENCY] then s[GROUP_CONCURRENCY] = number_of(s[GROUP_CONCURRENCY], 0) end
   return s
@@ -108,7 +116,9 @@ end
 local function group_room(g, group)
   local known = g.rooms[group]
   if known then return known end
-  local P, now, s = g.P, g.now, g.rules
+  local P, now = g.P, g.now
+  -- Limits of all groups are not those of types.
+  local s = sub(group, 1, 5) == 'type:' and {} or g.rules
   local own = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group, 's:' .. group)
   local room = {free = math.huge, used = 0, strict = (own[3] or s[GROUP_STRICT]) == '1'}
   local concurrency = room.strict and 1 or own[1] and number_of(own[1], -1) or s[GROUP_CONCURRENCY] or -1
@@ -173,6 +183,13 @@ local function call_back(P, group, ids, places)
   wake_one(P)
 end
 
+-- Whether a value of `running_group` has this group.
+local function has_slot_in(record, group)
+  for one in groups_in(record) do
+    if one == group then return true end
+  end
+end
+
 -- Returns the first parked task that has the slot of a strict group, and its place. It was parked because a pause or a
 -- rate did not let it start; it starts before all others, whatever their places are.
 local function parked_holder(P, group)
@@ -180,7 +197,7 @@ local function parked_holder(P, group)
     local first = call('ZRANGE', P .. 'parked_first:' .. group, 0, 0)[1]
     if not first then return end
     local place = call('ZSCORE', P .. 'parked', first)
-    if place and call('HGET', P .. 'running_group', first) == group then return first, tonumber(place) end
+    if place and has_slot_in(call('HGET', P .. 'running_group', first), group) then return first, tonumber(place) end
     call('ZREM', P .. 'parked_first:' .. group, first)
   end
 end
@@ -260,6 +277,12 @@ local function renew_in_force(P)
     call('UNLINK', P .. 'running_group', P .. 'group_running')
     call('HDEL', P .. 'limit_state', 'counting')
   end
+  if s[TYPES] and call('EXISTS', P .. 'paused_groups', P .. 'limit_due', P .. 'limit_dirty') == 0 and
+    not has_limited_type(P) then
+    call('HDEL', P .. 'settings', 'types')
+  elseif s[TYPES] then
+    flags = flags .. 't'
+  end
   if s[BREAKER] or s[GROUP_BREAKER] then flags = flags .. 'b' end
   if s[EVENTS_ON] or s[EVENTS_UNTIL] then flags = flags .. 'e' end
   if not s[RATE] then call('HDEL', P .. 'limit_state', 'tat') end
@@ -278,11 +301,11 @@ end
 local function call_first(P, ids, envelopes, flags)
   if not find(flags, 'g', 1, true) then return end
   for i = #ids, 1, -1 do
-    local group = group_of(envelopes[i])
+    local group = header(envelopes[i]).group
     local parked, unparked = group and P .. 'parked:' .. group, group and P .. 'unparked:' .. group
     if group and call('EXISTS', parked, unparked) > 0 then
       local base = (header(envelopes[i]).priority or 0) * BAND
-      local first = base + START
+      local first = base + @SCORE_START@
       for _, set in ipairs({parked, unparked}) do
         local head = call('ZRANGEBYSCORE', set, text(base), '(' .. text(base + BAND), 'WITHSCORES', 'LIMIT', 0, 1)[2]
         if head then first = min(first, tonumber(head)) end
@@ -292,35 +315,31 @@ local function call_first(P, ids, envelopes, flags)
   end
 end
 
--- Of tasks that are to run again, returns those of groups that are not strict, and their groups. The others keep their
--- slots.
-local function without_strict(P, ids, groups, now)
-  local g, others, theirs = limit_state(P, now), {}, {}
-  for i = 1, #ids do
-    if groups[i] and not group_room(g, groups[i]).strict then
-      others[#others + 1], theirs[#theirs + 1] = ids[i], groups[i]
-    end
-  end
-  return others, theirs
-end
-
 -- Tasks do not run any more: they leave the counts and their slots, and parked tasks of their groups may start. again:
--- they have not ended, so that tasks of strict groups keep their slots.
+-- they have not ended, so that they keep their slots in strict groups.
 local function release(P, ids, now, flags, again)
   if #ids == 0 then return end
   if find(flags, 'c', 1, true) then add_to(P .. 'limit_state', 'running', -#ids) end
   if not find(flags, 's', 1, true) then return end
-  local groups, ended, slots = call('HMGET', P .. 'running_group', unpack(ids)), {}, {}
-  if again then ids, groups = without_strict(P, ids, groups, now) end
+  local records, ended, slots, g = call('HMGET', P .. 'running_group', unpack(ids)), {}, {}, nil
+  local before = again and limit_state(P, now)
   for i = 1, #ids do
-    if groups[i] then
+    local kept = ''
+    for group in groups_in(records[i]) do
+      if again and group_room(before, group).strict then
+        kept = kept .. '\0' .. group
+      else
+        ended[group] = (ended[group] or 0) + 1
+      end
+    end
+    if kept == '' then
       slots[#slots + 1] = ids[i]
-      ended[groups[i]] = (ended[groups[i]] or 0) + 1
+    elseif #kept <= #records[i] then
+      call('HSET', P .. 'running_group', ids[i], sub(kept, 2))
     end
   end
-  if #slots == 0 then return end
-  call('HDEL', P .. 'running_group', unpack(slots))
-  local g
+  if not next(ended) then return end
+  if #slots > 0 then call('HDEL', P .. 'running_group', unpack(slots)) end
   for group, count in pairs(ended) do
     if add_to(P .. 'group_running', group, -count) <= 0 then call('HDEL', P .. 'group_running', group) end
     if call('EXISTS', P .. 'parked:' .. group) == 1 then

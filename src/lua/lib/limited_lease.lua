@@ -11,7 +11,7 @@
 -- requires: add_to, base, breaker, event, group_place, limit_state, segment, put_aside, transitions
 -- gives: limits_admit, limits_open, limits_room, limits_take
 -- fields: admitted, apart, by_group, bytes, envelopes, extras, flagged, flags, has_company, has_slot, ids, in_group
--- fields: leased, leaving, least, left, bounds, parks, shut, line, tries, want, written
+-- fields: leased, leaving, least, left, bounds, parks, place, shut, line, tries, want, written
 
 local function limits_open(P, now, flags)
   local g = limit_state(P, now)
@@ -62,9 +62,9 @@ local function limits_room(g, want, names, dealt)
   return free
 end
 
--- Whether no task of the group is before this place. least: the first place of those that are to be parked in this
--- page.
-local function is_first(g, group, room, place)
+-- Whether no task of the group is before this one. least: the first place of those that are to be parked in this page.
+local function is_first(g, part)
+  local group, room, place = part.in_group, part.room, part.place
   if room.least and room.least < place then return false end
   if room.waiting == 0 and room.unparked == 0 then return true end
   for _, set in ipairs({'parked:', 'unparked:'}) do
@@ -88,10 +88,14 @@ end
 --   leaving                 ids that leave `ready`
 --   parks                   group -> members of `parked`: score, id, ...
 --   apart                   ids of malformed tasks
+--   left                    group -> true, if a task that was unparked there is parked under its other group
+-- A part is what the scan knows of a task in one of its groups, a part of limits.admitted, too: id, in_group, room,
+-- place (of the task in the group), unparked (true, if it was unparked there), has_slot (it has its slot there).
 
--- The task waits in `parked` until its group may start it. is_awaited: it has the slot of its group.
-local function park(scan, id, place, group, room, is_awaited)
-  if is_awaited then call('ZADD', scan.P .. 'parked_first:' .. group, text(place), id) end
+-- The task waits in `parked` until this group of it may start it.
+local function park(scan, id, part)
+  local group, room, place = part.in_group, part.room, part.place
+  if part.has_slot then call('ZADD', scan.P .. 'parked_first:' .. group, text(place), id) end
   local list = scan.parks[group] or {}
   list[#list + 1], list[#list + 2] = text(place), id
   scan.parks[group], scan.leaving[#scan.leaving + 1] = list, id
@@ -99,71 +103,90 @@ local function park(scan, id, place, group, room, is_awaited)
 end
 
 -- Postpones a suspect (a task that crashed twice), as this session may not run it beside another suspect; and a task
--- whose lease this session lost by hand. room: that of its group; false: it has none, or the task has its slot.
-local function postpone(scan, id, place, group, room)
+-- whose lease this session lost by hand. part: of a group in which it has no slot; nil: there is none.
+local function postpone(scan, id, place, part)
   local limits, flagged = scan.bounds, scan.flagged
-  if room then
-    room.off = limits.now + flagged.put_off
-    park(scan, id, place, group, room)
+  if part then
+    part.room.off = limits.now + flagged.put_off
+    park(scan, id, part)
   else
     flagged.off(scan.P, id, place, limits.now)
     scan.leaving[#scan.leaving + 1] = id
   end
 end
 
--- Takes the task, to lease it. has_slot: it had its slot in the group before.
-local function take(scan, id, envelope, group, room, has_slot)
+-- Takes the task, to lease it.
+local function take(scan, id, envelope, parts)
   local ids, envelopes = scan.ids, scan.envelopes
   ids[#ids + 1], envelopes[#envelopes + 1], scan.leaving[#scan.leaving + 1] = id, envelope, id
   scan.bytes = scan.bytes + (envelope and #envelope or 0)
-  if room then
+  for _, part in ipairs(parts) do
+    local room = part.room
     room.used = room.used + 1
-    scan.bounds.admitted[#scan.bounds.admitted + 1] = {in_group = group, has_slot = has_slot, id = id}
+    scan.bounds.admitted[#scan.bounds.admitted + 1] = part
+    if part.unparked and room.unparked == 0 and room.waiting == 0 and not room.least then forget_group(scan.P, part.in_group) end
   end
 end
 
 -- Decides whether the limits let the task start. "full": they do, but there are as many as are wanted; "park": they do
--- not; "stop", "off", "alone" and "take" as from flagged.weigh. place: the task's in its group. Returns whether the
--- task has its slot, too: a strict group waits for such a task, or did until its limits changed.
-local function decide(scan, id, envelope, place, group, room)
-  local limits, P = scan.bounds, scan.P
-  local has_slot = room and (limits.counting or room.strict and room.free < 1) and call('HGET', P .. 'running_group', id) == group
-  local is_free = not room or (has_slot and room.rest or room.free) - room.used >= 1
-  if is_free and #scan.ids == scan.want then return 'full' end
-  if not is_free or room and not has_slot and not is_first(limits, group, room, place) then return 'park', has_slot end
+-- not; "stop", "off", "alone" and "take" as from flagged.weigh. Returns the part to park it under, too: with "park" of
+-- a group that does not let it start, else of one in which it has no slot, or nil. It may have a slot where a strict
+-- group waits for it, or did until its limits changed.
+local function decide(scan, id, envelope, parts)
+  local limits, P, record, full, behind = scan.bounds, scan.P, nil, nil, nil
+  for _, part in ipairs(parts) do
+    local room = part.room
+    if limits.counting or room.strict and room.free < 1 then
+      record = record or call('HGET', P .. 'running_group', id)
+      part.has_slot = has_slot_in(record, part.in_group)
+    end
+    if (part.has_slot and room.rest or room.free) - room.used < 1 then full = full or part end
+    if not part.has_slot then behind = behind or part end
+  end
+  if full then return 'park', full end
+  if #scan.ids == scan.want then return 'full' end
+  -- The tasks of a group have an order, those of a type have not.
+  local first = parts[1]
+  if first and not first.has_slot and sub(first.in_group, 1, 5) ~= 'type:' and not is_first(limits, first) then return 'park', first end
   if envelope and has_info(envelope) then
     local is_alone = #scan.ids == 0 and not scan.has_company
-    return scan.flagged.weigh(P, scan.running, id, envelope, is_alone, scan.extras), has_slot
+    return scan.flagged.weigh(P, scan.running, id, envelope, is_alone, scan.extras), behind
   end
-  return 'take', has_slot
+  return 'take'
 end
 
 -- Looks at one member of `ready`, does with it what `decide` returned, and returns that. "aside": the task is
 -- malformed.
 local function weigh(scan, id, place, envelope)
-  local limits, P, group, malformed = scan.bounds, scan.P
-  if envelope then group, malformed = group_of(envelope) end
+  local limits, P, groups, malformed = scan.bounds, scan.P, {}, nil
+  if envelope then groups, malformed = groups_of(P, envelope) end
   if envelope and (malformed or is_no_id(id)) then
     scan.leaving[#scan.leaving + 1], scan.apart[#scan.apart + 1] = id, id
     return 'aside'
   end
-  local room = group and group_room(limits, group)
-  -- A task that was parked or given back keeps the place that it had then.
-  local unparked = room and room.unparked > 0 and call('ZSCORE', P .. 'unparked:' .. group, id)
-  if unparked then place = tonumber(unparked) end
-  local how, has_slot = decide(scan, id, envelope, place, group, room)
+  local parts = {}
+  for i, group in ipairs(groups) do
+    local room = group_room(limits, group)
+    -- A task that was parked or given back keeps the place that it had then.
+    local unparked = room.unparked > 0 and call('ZSCORE', P .. 'unparked:' .. group, id)
+    parts[i] = {id = id, in_group = group, room = room, unparked = unparked, place = tonumber(unparked or place)}
+  end
+  local how, apart = decide(scan, id, envelope, parts)
   if how == 'full' or how == 'stop' then return how end
-  if unparked then
-    call('ZREM', P .. 'unparked:' .. group, id)
-    room.unparked = room.unparked - 1
+  for _, part in ipairs(parts) do
+    if part.unparked then
+      call('ZREM', P .. 'unparked:' .. part.in_group, id)
+      part.room.unparked = part.room.unparked - 1
+      -- A group under which it is not parked may let another task start.
+      if how == 'park' and part ~= apart then scan.left[part.in_group] = true end
+    end
   end
   if how == 'park' then
-    park(scan, id, place, group, room, has_slot)
+    park(scan, id, apart)
   elseif how == 'off' then
-    postpone(scan, id, place, group, not has_slot and room)
+    postpone(scan, id, parts[1] and parts[1].place or place, apart)
   else
-    take(scan, id, envelope, group, room, has_slot)
-    if unparked and room.unparked == 0 and room.waiting == 0 and not room.least then forget_group(P, group) end
+    take(scan, id, envelope, parts)
   end
   return how
 end
@@ -206,7 +229,8 @@ local function end_page(scan)
       expect(P, group, look_again(room, room.used + room.unparked))
     end
   end
-  scan.leaving, scan.parks, scan.apart = {}, {}, {}
+  for group in pairs(scan.left) do look(limits, group, 100) end
+  scan.leaving, scan.parks, scan.apart, scan.left = {}, {}, {}, {}
 end
 
 -- Goes through one page of `ready`. Returns how many members it had, and whether the scan is over.
@@ -234,7 +258,7 @@ end
 local LOOK_AT_MOST = 100
 local function limits_admit(limits, running, line, want, has_company, extras, flagged, large)
   local scan = {bounds = limits, P = limits.P, running = running, line = line, want = want, has_company = has_company, extras = extras,
-    flagged = flagged, ids = {}, envelopes = {}, bytes = 0, leased = 0, written = 0, leaving = {}, parks = {}, apart = {}}
+    flagged = flagged, ids = {}, envelopes = {}, bytes = 0, leased = 0, written = 0, leaving = {}, parks = {}, apart = {}, left = {}}
   local looked, is_over = 0, false
   while looked < LOOK_AT_MOST and not is_over do
     local count
@@ -271,16 +295,21 @@ local function limits_take(g, leased)
       opens(g, rate_opens(g.pace, count))
     end
   end
-  local slots, taken, started = {}, {}, {}
+  local slots, taken, started, counted = {}, {}, {}, nil
   for _, one in ipairs(g.admitted) do
-    local group = one.in_group
+    local group, n = one.in_group, #slots
     started[group] = (started[group] or 0) + 1
+    -- The parts of a task follow each other.
+    if slots[n - 1] == one.id then
+      slots[n] = slots[n] .. '\0' .. group
+    else
+      slots[n + 1], slots[n + 2] = one.id, group
+    end
     if not one.has_slot then
-      slots[#slots + 1], slots[#slots + 2] = one.id, group
       taken[group] = (taken[group] or 0) + 1
+      counted = find(g.flags, 's', 1, true)
     end
   end
-  local counted = #slots > 0 and find(g.flags, 's', 1, true)
   if counted then call('HSET', P .. 'running_group', unpack(slots)) end
   for group, n in pairs(started) do
     local room = g.rooms[group]

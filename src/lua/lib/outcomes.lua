@@ -65,8 +65,7 @@ end
 -- A task that is to go back is put first in its group before its outcome is written (call_first in
 -- lib/limit_state.lua). If it ends instead, it leaves that place.
 local function leave_first(P, id, settings, envelope)
-  local group = settings[IN_FORCE] and group_of(envelope)
-  if group then leave_group(P, id, group) end
+  if settings[IN_FORCE] then leave_groups(P, id, envelope) end
 end
 
 -- max: with how many crashes the task dies; '0': it is not known whether this task caused the crash.

@@ -47,7 +47,7 @@ local function recount_slots(P, now)
   local idle = call('EXISTS', P .. 'sessions') == 0
   for i = 1, #running, 2 do
     if not idle or waits(P, running[i]) then
-      counts[running[i + 1]] = (counts[running[i + 1]] or 0) + 1
+      for group in groups_in(running[i + 1]) do counts[group] = (counts[group] or 0) + 1 end
     else
       call('HDEL', P .. 'running_group', running[i])
     end

@@ -1,6 +1,6 @@
 -- Repairs of findings about limits (lib/check_limits.lua).
 --
--- requires: add_to, base, check_limits, counts, limit_state, put_aside, slot, transitions, wake_one
+-- requires: add_to, base, check_limits, counts, group_place, limit_state, put_aside, slot, transitions, wake_one
 -- gives: repair_group_count, repair_group_stray, repair_group_unwatched, repair_in_force, repair_limit_index
 -- gives: repair_parked_alone
 -- gives: repair_running_count, repair_slot_missing, repair_slot_stale
@@ -36,11 +36,12 @@ local function repair_slot_stale(P, id)
   leave_slot(P, id)
 end
 
-local function repair_slot_missing(P, subject, group)
+local function repair_slot_missing(P, subject)
   local id = match(subject, '^%S+ (.*)$')
+  local groups = groups_of(P, call('HGET', P .. 'tasks', id))
   leave_slot(P, id)
-  call('HSET', P .. 'running_group', id, group)
-  add_to(P .. 'group_running', group, 1)
+  call('HSET', P .. 'running_group', id, table.concat(groups, '\0'))
+  for _, group in ipairs(groups) do add_to(P .. 'group_running', group, 1) end
 end
 
 local function repair_group_count(P)
@@ -57,6 +58,7 @@ local function repair_running_count(P)
 end
 
 local function repair_in_force(P)
+  if has_limited_type(P) then call('HSET', P .. 'settings', 'types', '1') end
   renew_in_force(P)
 end
 

@@ -59,8 +59,7 @@ local function leave(P, id, key, envelope)
   if key == 'blocked' then return leave_parents(P, id) end
   if key == 'dead' then unindex(P, id) end
   leave_state(P, key, id)
-  local group = (key == 'ready' or key == 'parked') and group_of(envelope)
-  if group then leave_group(P, id, group) end
+  if key == 'ready' or key == 'parked' then leave_groups(P, id, envelope) end
 end
 
 -- task_twice: it stays in one state.

@@ -6,7 +6,7 @@
 -- The last score that was given to a group in a band.
 local function last_of_lane(P, priority, group)
   if group then return tonumber(call('ZSCORE', P .. 'groups', text(priority) .. ':' .. group)) or -1e300 end
-  return tonumber(call('HGET', P .. 'sequence', text(priority))) or priority * BAND + START
+  return tonumber(call('HGET', P .. 'sequence', text(priority))) or priority * BAND + @SCORE_START@
 end
 
 local function place_first(P, id, priority, group)

@@ -23,7 +23,7 @@ local function take_out(P, member, most)
     error({err = 'NOPERM reeve needs the right to ZADD on the keys ' .. P .. '*'})
   end
   -- Before LPOP, because Redis may refuse this command: ids that LPOP returned would be lost.
-  local score, places, n = tonumber(call('ZSCORE', P .. 'ready', member)) or START, {}, 0
+  local score, places, n = tonumber(call('ZSCORE', P .. 'ready', member)) or @SCORE_START@, {}, 0
   local ids = call('LPOP', P .. 'segment:' .. sub(member, 2), text(most)) or {}
   for i = 1, #ids do
     places[n + 1], places[n + 2], n = text(score + (i - 1) * STEP), ids[i], n + 2

@@ -2,18 +2,31 @@
 -- waits for another attempt.
 --
 -- requires: add_to, base
--- gives: leave_slot
+-- gives: groups_in, leave_slot
 
--- Releases the slot of a task, or its count in the concurrency of the group, if it has one. If tasks of the group are
--- parked, maintain.lua is asked to handle the group now.
-local function leave_slot(P, id)
-  local group = call('HGET', P .. 'running_group', id)
-  if not group then return end
+-- The groups of a value of `running_group`: their names, with a zero byte between two.
+local function groups_in(record)
+  return string.gmatch(record or '', '%Z+')
+end
+
+-- Releases the slots of a task, or its count in the concurrency of its groups. If tasks of a group are parked,
+-- maintain.lua is asked to handle the group now. stays: a function that returns whether it keeps its slot in a group, or
+-- nil.
+local function leave_slot(P, id, stays)
+  local record, kept = call('HGET', P .. 'running_group', id), {}
+  if not record then return end
   call('HDEL', P .. 'running_group', id)
-  if add_to(P .. 'group_running', group, -1) <= 0 then call('HDEL', P .. 'group_running', group) end
-  if call('EXISTS', P .. 'parked:' .. group) == 1 then
-    local now = clock()
-    call('ZADD', P .. 'limit_due', text(now), group)
-    announce_due(P, now)
+  for group in groups_in(record) do
+    if stays and stays(group) then
+      kept[#kept + 1] = group
+      call('HSET', P .. 'running_group', id, table.concat(kept, '\0'))
+    elseif add_to(P .. 'group_running', group, -1) <= 0 then
+      call('HDEL', P .. 'group_running', group)
+    end
+    if call('EXISTS', P .. 'parked:' .. group) == 1 then
+      local now = clock()
+      call('ZADD', P .. 'limit_due', text(now), group)
+      announce_due(P, now)
+    end
   end
 end

@@ -16,9 +16,9 @@ local function drop_unparked(P, group, most)
   local known, dropped = drop_strays(P, 'ready', 'unparked:' .. group, ids)
   local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
   for i = 1, #ids do
-    if known[i] and envelopes[i] and group_of(envelopes[i]) ~= group then
-      dropped = dropped + call('ZREM', P .. 'unparked:' .. group, ids[i])
-    end
+    local is_here = not known[i] or not envelopes[i]
+    for _, one in ipairs(is_here and {} or groups_of(P, envelopes[i])) do is_here = is_here or one == group end
+    if not is_here then dropped = dropped + call('ZREM', P .. 'unparked:' .. group, ids[i]) end
   end
   return dropped
 end

@@ -74,7 +74,8 @@ static void pause_json(cli_json *json, int64_t until_ms)
 static void group_json(cli_json *json, const reeve_group_limits *group)
 {
     cli_json_open(json, NULL);
-    cli_json_text(json, "group", group->group);
+    cli_json_text(json, "group", group->type[0] == '\0' ? group->group : NULL);
+    if (group->type[0] != '\0') cli_json_text(json, "type", group->type);
     cli_concurrency_json(json, group->concurrency, true);
     cli_rate_json(json, &group->rate, group->rate.count < 0);
     pause_json(json, group->pause_until_ms);
@@ -112,7 +113,10 @@ static void add_group(cli_table *table, const reeve_group_limits *group)
 {
     char text[CLI_LIMIT_TEXT];
 
-    cli_table_cell(table, group->group);
+    if (group->type[0] != '\0')
+        cli_table_cellf(table, "type:%s", group->type);
+    else
+        cli_table_cell(table, group->group);
     if (group->strict > 0)
         cli_table_cell(table, "1, strict");
     else

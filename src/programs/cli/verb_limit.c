@@ -19,7 +19,7 @@
 #define CONCURRENCY_MAX INT64_C(1000000000)
 
 struct limit_options {
-    const char *group;
+    const char *group, *type;
     bool each_group;
     int64_t concurrency; /* as in reeve_limit_change */
     bool has_rate;
@@ -76,6 +76,7 @@ static const cli_option limit_table[] = {
     {"each-group", NULL,
      "set default limits of all groups; a limit that is set with --group overrides the default for that group",
      CLI_FLAG, AT(each_group), 0, 0, NULL},
+    {"type", "TYPE", "set limits of all tasks of this type, not of the queue", CLI_TEXT, AT(type), 0, 0, NULL},
     {"concurrency", "N|none", "maximum number of tasks that run at the same time", CLI_OTHER, 0, 0, 0,
      read_concurrency},
     {"rate", "RATE|none", "maximum number of tasks that start in a period: COUNT/PERIOD[:BURST]", CLI_OTHER, 0, 0, 0,
@@ -84,8 +85,8 @@ static const cli_option limit_table[] = {
      0, read_strict},
     {"pause-for", "DURATION|none", "start no task for this time from now; none: end the pause", CLI_OTHER, 0, 0, 0,
      read_pause_for},
-    {"forget", NULL, "remove the limits of the group; those of --each-group apply again", CLI_FLAG, AT(forget), 0, 0,
-     NULL},
+    {"forget", NULL, "remove the limits of the group or type; those of --each-group apply to the group again", CLI_FLAG,
+     AT(forget), 0, 0, NULL},
     CLI_PAGE_LIMIT(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
     {0},
@@ -109,21 +110,34 @@ static int check_group(const cli_context *cli, const char *group)
     return cli_usage(cli, "--group \"%.200s\": expected 1 to %d bytes of UTF-8", group, REEVE_GROUP_MAX);
 }
 
+static const char *whose_of(const struct limit_options *options)
+{
+    return options->group != NULL  ? "group"
+           : options->type != NULL ? "type"
+           : options->each_group   ? "each-group"
+                                   : NULL;
+}
+
 static int check(const cli_context *cli, const struct limit_options *options)
 {
-    const char *whose = options->group != NULL ? "group" : options->each_group ? "each-group" : NULL;
+    const char *whose = whose_of(options);
 
-    if (options->group != NULL && options->each_group)
-        return cli_usage(cli, "--group and --each-group: give one of them");
-    if (options->forget && options->group == NULL) return cli_usage(cli, "--forget goes with --group G");
+    if ((options->group != NULL) + (options->type != NULL) + options->each_group > 1)
+        return cli_usage(cli, "--group, --type and --each-group: give one of them");
+    if (options->type != NULL && (options->strict != 0 || options->pause_ms >= 0))
+        return cli_usage(cli, "--type goes with --concurrency, --rate or --forget");
+    if (options->forget && options->group == NULL && options->type == NULL)
+        return cli_usage(cli, "--forget goes with --group G or --type TYPE");
     if (options->forget && (options->concurrency != 0 || options->has_rate || options->strict != 0))
         return cli_usage(cli, "--forget goes with no new limit; what is given replaces what was");
     if (options->strict != 0 && whose == NULL) return cli_usage(cli, "--strict goes with --group G or --each-group");
     if (options->each_group && options->pause_ms >= 0)
         return cli_usage(cli, "--pause-for is for a queue or for one group, not for --each-group");
     if (whose != NULL && !changes(options))
-        return cli_usage(cli, "--%s goes with what to change: --concurrency, --rate, --strict%s", whose,
-                         options->group != NULL ? ", --pause-for or --forget" : "");
+        return cli_usage(cli, "--%s goes with what to change: --concurrency, --rate%s", whose,
+                         options->group != NULL  ? ", --strict, --pause-for or --forget"
+                         : options->type != NULL ? " or --forget"
+                                                 : ", --strict");
     if (changes(options) && (options->page.limit != limit_defaults.page.limit || options->page.offset > 0))
         return cli_usage(cli, "--limit and --offset are for showing limits, not for changing them");
     if (check_group(cli, options->group) != CLI_DONE) return CLI_USAGE;
@@ -135,10 +149,12 @@ static int check(const cli_context *cli, const struct limit_options *options)
 static reeve_status set_limits(const cli_context *cli, const struct limit_options *options)
 {
     reeve_limit_change change = {.size = sizeof(change),
-                                 .of = options->group != NULL ? REEVE_LIMIT_GROUP
-                                       : options->each_group  ? REEVE_LIMIT_GROUPS
-                                                              : REEVE_LIMIT_QUEUE,
+                                 .of = options->group != NULL  ? REEVE_LIMIT_GROUP
+                                       : options->type != NULL ? REEVE_LIMIT_TYPE
+                                       : options->each_group   ? REEVE_LIMIT_GROUPS
+                                                               : REEVE_LIMIT_QUEUE,
                                  .group = options->group,
+                                 .type = options->type,
                                  .concurrency = options->concurrency,
                                  .rate = options->has_rate ? &options->rate : NULL,
                                  .forget = options->forget,
@@ -149,15 +165,21 @@ static reeve_status set_limits(const cli_context *cli, const struct limit_option
 
 static void report_json(const cli_context *cli, const struct limit_options *options, int64_t until_ms)
 {
+    bool own = options->group != NULL;
     cli_json json;
 
     cli_json_begin(&json, stdout);
     cli_json_text(&json, "queue", cli->rest[0]);
-    cli_json_text(&json, "of", options->group != NULL ? "group" : options->each_group ? "each_group" : "queue");
+    cli_json_text(&json, "of",
+                  own                     ? "group"
+                  : options->type != NULL ? "type"
+                  : options->each_group   ? "each_group"
+                                          : "queue");
     cli_json_text(&json, "group", options->group);
+    if (options->type != NULL) cli_json_text(&json, "type", options->type);
     cli_json_bool(&json, "forgotten", options->forget);
-    if (options->concurrency != 0) cli_concurrency_json(&json, options->concurrency, options->group != NULL);
-    if (options->has_rate) cli_rate_json(&json, &options->rate, options->group != NULL);
+    if (options->concurrency != 0) cli_concurrency_json(&json, options->concurrency, own);
+    if (options->has_rate) cli_rate_json(&json, &options->rate, own);
     if (options->strict != 0) cli_json_bool(&json, "strict", options->strict > 0);
     if (options->pause_ms >= 0) cli_json_maybe(&json, "pause_until_ms", until_ms == 0 ? -1 : until_ms);
     cli_json_end(&json);
@@ -187,6 +209,7 @@ static void report(const cli_context *cli, const struct limit_options *options, 
     rv_buf_init(&words, 4096);
     rv_buf_adds(&words, cli->rest[0]);
     if (options->each_group) rv_buf_adds(&words, ", each group");
+    if (options->type != NULL) rv_buf_addf(&words, ", type %s", options->type);
     if (options->group != NULL) {
         rv_buf_adds(&words, ", group ");
         cli_utf8_add_safe(&words, options->group, strlen(options->group), false);
@@ -231,7 +254,8 @@ const cli_verb cli_verb_limit = {
     .section = CLI_QUEUES,
     .synopsis = "QUEUE [--group G | --each-group] [--concurrency N|none] [--rate RATE|none] [--strict yes|no]\n"
                 "                   [--pause-for DURATION|none]\n"
-                "       reeve limit QUEUE --group G --forget\n"
+                "       reeve limit QUEUE --type TYPE [--concurrency N|none] [--rate RATE|none]\n"
+                "       reeve limit QUEUE --group G|--type TYPE --forget\n"
                 "       reeve limit QUEUE [--limit N] [--offset N]",
     .summary = "Shows or sets limits of concurrency and rate, and pauses for a time",
     .options = limit_table,
@@ -250,13 +274,17 @@ const cli_verb cli_verb_limit = {
         "next one runs. With --strict yes, the group also waits for the retries of a started task, until that task\n"
         "has ended.\n"
         "\n"
+        "With --type, the limits count all tasks of the type. A task starts when the queue, its group and its type\n"
+        "have room. A type at its limit does not delay other types.\n"
+        "\n"
         "While a queue or a group is paused, none of its tasks starts. Running tasks continue. Without an option\n"
-        "that changes something, the command prints the limits of the queue, and each group that has its own\n"
-        "limits, is paused, or has parked tasks.\n"
+        "that changes something, the command prints the limits of the queue, each group that has its own limits, is\n"
+        "paused, or has parked tasks, and each type with limits.\n"
         "\n"
         "Examples:\n"
         "  reeve limit thumbs --concurrency 16 --rate 100/1s\n"
         "  reeve limit thumbs --each-group --concurrency 1\n"
         "  reeve limit thumbs --group customer-4 --pause-for 90s\n"
+        "  reeve limit thumbs --type video --concurrency 2\n"
         "  reeve limit thumbs --rate none\n",
 };

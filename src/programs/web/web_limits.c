@@ -15,7 +15,8 @@
 static void write_group(cli_json *json, const reeve_group_limits *group)
 {
     cli_json_open(json, NULL);
-    cli_json_text(json, "group", group->group);
+    cli_json_text(json, "group", group->type[0] == '\0' ? group->group : NULL);
+    if (group->type[0] != '\0') cli_json_text(json, "type", group->type);
     cli_concurrency_json(json, group->concurrency, true);
     cli_rate_json(json, &group->rate, true);
     cli_json_maybe(json, "pause_until_ms", group->pause_until_ms > 0 ? group->pause_until_ms : -1);
@@ -100,6 +101,13 @@ static bool read_group(limit_asked *ret, const cJSON *value)
     return ret->change.group != NULL && ret->change.group[0] != '\0';
 }
 
+static bool read_type(limit_asked *ret, const cJSON *value)
+{
+    ret->change.of = REEVE_LIMIT_TYPE;
+    ret->change.type = cJSON_GetStringValue(value);
+    return ret->change.type != NULL && ret->change.type[0] != '\0';
+}
+
 static bool read_each_group(limit_asked *ret, const cJSON *value)
 {
     if (cJSON_IsTrue(value)) ret->change.of = REEVE_LIMIT_GROUPS;
@@ -125,6 +133,7 @@ static const struct {
     {"concurrency", "a whole number from 1 to 1000000000, or null", read_concurrency},
     {"rate", "a text " CLI_RATE_EXPECTED ", or null", read_rate},
     {"group", "the name of a group", read_group},
+    {"type", "a type of tasks", read_type},
     {"each_group", "true or false", read_each_group},
     {"strict", "true or false", read_strict},
     {"forget", "true or false", read_forget},
@@ -138,7 +147,7 @@ static bool read_member(web_call *call, limit_asked *ret, const cJSON *value)
     while (i < MEMBERS && strcmp(members[i].name, value->string) != 0) i++;
     if (i < MEMBERS && members[i].read(ret, value)) return true;
     web_refuse(call, 400, "invalid", "\"%.40s\": expected %s", value->string,
-               i < MEMBERS ? members[i].expected : "concurrency, rate, group, each_group, strict or forget");
+               i < MEMBERS ? members[i].expected : "concurrency, rate, group, type, each_group, strict or forget");
     return false;
 }
 
@@ -149,12 +158,14 @@ static bool check(web_call *call, const limit_asked *asked)
 
     if (change->concurrency == 0 && change->rate == NULL && change->strict == 0 && !change->forget)
         fault = "nothing is to be changed: expected \"concurrency\", \"rate\", \"strict\" or \"forget\"";
-    else if (change->forget && change->of != REEVE_LIMIT_GROUP)
-        fault = "\"forget\" goes with \"group\"";
-    else if (change->strict != 0 && change->of == REEVE_LIMIT_QUEUE)
+    else if ((change->group != NULL) + (change->type != NULL) +
+                 cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(call->body, "each_group")) >
+             1)
+        fault = "\"group\", \"type\" and \"each_group\": give one of them";
+    else if (change->forget && change->of != REEVE_LIMIT_GROUP && change->of != REEVE_LIMIT_TYPE)
+        fault = "\"forget\" goes with \"group\" or \"type\"";
+    else if (change->strict != 0 && (change->of == REEVE_LIMIT_QUEUE || change->of == REEVE_LIMIT_TYPE))
         fault = "\"strict\" goes with \"group\" or \"each_group\"";
-    else if (change->group != NULL && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(call->body, "each_group")))
-        fault = "\"group\" and \"each_group\": give one of them";
     if (fault != NULL) web_refuse(call, 400, "invalid", "%s", fault);
     return fault == NULL;
 }

@@ -9,6 +9,7 @@
 #include "outage.h"
 #include "reeve/partition.h"
 #include "reeve/watch.h"
+#include "type_limits.h"
 
 #define CALL_MS 1000
 
@@ -31,7 +32,7 @@ bool host_has_queue_settings(const rv_config *config)
     for (size_t i = 0; i < config->queue_count; i++) {
         if (says_something(&config->queues[i])) return true;
     }
-    return false;
+    return config->limit_count > 0;
 }
 
 static reeve_status write_settings(reeve_client *client, const rv_config_queue *queue)
@@ -119,6 +120,16 @@ static reeve_status write_one(reeve_client *client, const rv_config_queue *queue
     return status;
 }
 
+static reeve_status write_type_limit(reeve_client *client, const rv_config_limit *limit, bool redis_wins)
+{
+    reeve_status status = host_type_limits_write(client, limit, redis_wins);
+
+    if (status != REEVE_OK)
+        rv_log(REEVE_LOG_WARN, "program.settings", "limits of a type could not be written, trying again later", "queue",
+               limit->queue, "type", limit->type, "error", reeve_client_error(client), NULL);
+    return status;
+}
+
 bool host_write_queue_settings(const rv_config *config, const char *redis)
 {
     reeve_client_options options = {.size = sizeof(options),
@@ -140,6 +151,10 @@ bool host_write_queue_settings(const rv_config *config, const char *redis)
     /* A queue whose settings are refused holds up no other. */
     for (size_t i = 0; i < config->queue_count && !host_is_outage(status); i++) {
         status = write_one(client, &config->queues[i], config->worker.settings_from == RV_SETTINGS_FROM_REDIS);
+        written = written && status == REEVE_OK;
+    }
+    for (size_t i = 0; i < config->limit_count && !host_is_outage(status); i++) {
+        status = write_type_limit(client, &config->limits[i], config->worker.settings_from == RV_SETTINGS_FROM_REDIS);
         written = written && status == REEVE_OK;
     }
     reeve_client_close(client);

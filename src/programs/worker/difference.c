@@ -15,6 +15,7 @@
 #include "in_force.h"
 #include "running/processors.h"
 #include "setup.h"
+#include "type_limits.h"
 
 #define CALL_MS 5000
 
@@ -62,6 +63,26 @@ static reeve_status compare_queue(report *to, const rv_config_queue *file)
         if (status == REEVE_OK && redis_wins(to)) status = host_in_force_compare(&after, &wanted, print_line, to);
     }
     host_changes_fini(&stored);
+    return status;
+}
+
+/* ---- limits of types ------------------------------------------------------------------------------------------- */
+
+static void print_type_limit(const rv_config_difference *of, void *context)
+{
+    report *to = context;
+
+    to->note = redis_wins(to) && strcmp(of->from, "not set") != 0 ? note_kept : "";
+    print_line(of, to);
+}
+
+static reeve_status compare_type_limits(report *to)
+{
+    reeve_status status = REEVE_OK;
+
+    for (size_t i = 0; i < to->config->limit_count && status == REEVE_OK; i++)
+        status = host_type_limits_compare(to->client, &to->config->limits[i], print_type_limit, to);
+    to->note = "";
     return status;
 }
 
@@ -335,6 +356,7 @@ static reeve_status compare_all(report *to)
 
     for (size_t i = 0; i < to->config->queue_count && status == REEVE_OK; i++)
         status = compare_queue(to, &to->config->queues[i]);
+    if (status == REEVE_OK) status = compare_type_limits(to);
     if (status == REEVE_OK) status = compare_entries(to);
     return status == REEVE_OK ? compare_workers(to) : status;
 }

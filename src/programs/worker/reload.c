@@ -119,6 +119,7 @@ static const struct reloadable {
     {"worker.log", apply_log},
     {"pools", apply_pools},
     {"queues", NULL}, /* worker_run.c writes them to Redis, and recurring entries */
+    {"limits", NULL},
     {"cron", NULL},
     {"web", apply_web},
     {"metrics", apply_metrics},
@@ -174,7 +175,8 @@ static bool stays_in_redis(const rv_config_difference *of)
 {
     bool is_gone = strcmp(of->to, "not set") == 0 || strcmp(of->to, "absent") == 0;
 
-    return is_gone && (rv_config_compare_is_below(of->row, "queues") || rv_config_compare_is_below(of->row, "cron"));
+    return is_gone && (rv_config_compare_is_below(of->row, "queues") || rv_config_compare_is_below(of->row, "cron") ||
+                       rv_config_compare_is_below(of->row, "limits"));
 }
 
 static void note_difference(const rv_config_difference *of, void *context)

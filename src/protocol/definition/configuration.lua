@@ -277,6 +277,17 @@ return {
      'had tasks, `reeve partition QUEUE NUMBER` ends the change that the worker begins.'},
   {settings = true}, -- the rows of settings.lua
 
+  {path = 'limits', kind = 'groups', otherwise = 'none',
+   help = 'Limits of types of tasks. The worker writes them to Redis when it starts, and they apply to all workers. The limits of a type ' ..
+     'that is no longer in the list stay until `reeve limit QUEUE --type TYPE --forget`.'},
+  {path = 'limits[].queue', kind = 'text', required = true, check = 'check_queue',
+   expected = 'a queue name (1 to 64 of A-Z a-z 0-9 . _ -)', help = 'The queue of the tasks.'},
+  {path = 'limits[].type', kind = 'text', required = true, check = 'check_type',
+   expected = 'a type (1 to 100 of A-Z a-z 0-9 . _ - : /)', help = 'The type of the tasks.'},
+  {path = 'limits[].concurrency', kind = 'whole', min = 1, max = 1000000000, forever = true, otherwise = 'as stored in Redis',
+   help = 'The maximum number of tasks of the type that run at the same time. -1: no limit.'},
+  {path = 'limits[].rate', kind = 'rate', help = 'The maximum number of tasks of the type that start in a period.'},
+
   {path = 'cron', kind = 'groups', otherwise = 'none',
    help = 'Recurring entries. They are written to Redis when the worker starts. An entry that does not ' ..
      'change keeps its next slot, and a paused one stays paused. An entry that is no longer in ' ..

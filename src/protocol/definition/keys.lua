@@ -69,7 +69,7 @@ return {
   {name = 'limit_state', type = 'hash', holds = '`running`, `tat`, `opens`, `counting`', writers = 'turn, maintain, reap, limit',
     help = 'exists while limits are in force. `running`: number of running tasks; `tat`: theoretical arrival time (GCRA) of the rate limit; '
       .. '`opens`: when `maintain` checks the queue again; `counting`: the cursor with which tasks are counted that ran before the limit was set'},
-  {name = 'running_group', type = 'hash', holds = 'id: group', writers = 'turn, limit, maintain, reap',
+  {name = 'running_group', type = 'hash', holds = 'id: groups', writers = 'turn, limit, maintain, reap',
     help = 'tasks that count for the concurrency of their group: those that run, and those of strict groups that have started and wait'},
   {name = 'group_running', type = 'hash', holds = 'group: count', writers = 'turn, limit, maintain, reap', help = 'number of tasks of each group in `running_group`'},
   {name = 'rates', type = 'zset', holds = 'group: time', writers = 'turn', help = "state of the group's rate limit: its theoretical arrival time (GCRA)"},

@@ -7,6 +7,7 @@ local function member_of(row)
   if row.path:find('^tls%.') or row.kind == 'size_limit' then return end
   local name, help = row.member:match('[^.]+$'), row.help and row.help:gsub('%*/', '* /')
   if row.kind == 'backoff' then return 'bool has_backoff;\nreeve_backoff backoff;' end
+  if row.kind == 'rate' then return 'bool has_rate;\nreeve_rate rate; /* a count of -1: no limit */' end
   if row.count then return ('%s *%s; /* %s */\nsize_t %s;'):format(row.item, name, help, row.count:match('[^.]+$')) end
   if row.kind == 'group' or row.kind == 'choice' then return row.ctype and ('%s %s; /* %s */'):format(row.ctype, name, help) end
   local unset = row.default == nil and not row.required and (row.kind == 'text' and ' NULL: not set.' or ' 0: not set.') or ''

@@ -36,7 +36,7 @@ local function row_of(row)
   if row.type == 'rate' then
     local above = path:gsub('%.rate$', '')
     local member = row.name:gsub('%.', '_')
-    return ('RATE("%s", %s, has_%s, %s),'):format(above, member, member, help)
+    return ('RATE("%s", _queue, %s, has_%s, %s),'):format(above, member, member, help)
   end
   local place = row.type == 'type' and 'QUEUE_TEXT' or 'QUEUE_NUMBER'
   local range = row.type == 'type' and '.check = check_on_dead, .expected = ON_DEAD_EXPECTED' or

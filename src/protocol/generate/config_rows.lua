@@ -21,6 +21,9 @@ local function row_of(row)
     return ('BACKOFF("%s", %s, backoff, has_backoff, %s),'):format(row.path:gsub('%.backoff$', ''), row.struct:gsub('^rv_config', ''),
       (text(row.otherwise)))
   end
+  if row.kind == 'rate' then
+    return ('RATE("%s", %s, rate, has_rate, %s),'):format(row.path:gsub('%.rate$', ''), row.struct:gsub('^rv_config', ''), (text(row.help)))
+  end
   if row.kind == 'size_limit' then
     return ('SIZE_LIMIT(%s, %s, %s, %s),'):format(row.name:match('(%w+)$'), row.max, (text(row.otherwise)), (text(row.help)))
   end
