@@ -14,6 +14,10 @@
  * The first call after that second tries again. While the buffer has tasks, new tasks are appended to it. A buffered
  * task already has its id. A delay (in_ms) and an expiry (expires_in_ms) count from the call, by this machine's clock.
  *
+ * If Redis refuses the tasks of a queue for another reason, for instance because its user has no rights to the queue,
+ * these tasks stay in the buffer, and the client logs a warning. It tries again after ten seconds, or when
+ * reeve_client_flush is called. Tasks of other queues do not wait for them.
+ *
  * Delivery. The next call that enqueues a task first delivers the buffer. reeve_client_flush also delivers it. The
  * library starts no thread for this, so a program that enqueues rarely should call reeve_client_flush from time to
  * time. `reeve flush FILE` delivers the file of a program that no longer runs.
@@ -57,8 +61,8 @@ typedef struct reeve_buffer_info {
 REEVE_API reeve_status reeve_client_buffer(reeve_client *client, reeve_buffer_info *ret);
 
 /*
- * Delivers the tasks of the buffer, for at most timeout_ms; a negative timeout_ms means no limit. REEVE_OK: the buffer
- * is empty. REEVE_ETIMEOUT: the time has passed, and the buffer still has tasks. Otherwise the status of the call that
+ * Delivers the tasks of the buffer, for at most timeout_ms, but at least 100 ms; a negative timeout_ms means no limit. If
+ * timeout_ms is 0, the call sends nothing. REEVE_OK: the buffer is empty. REEVE_ETIMEOUT: the time has passed, and the buffer still has tasks. Otherwise the status of the call that
  * failed, such as REEVE_ECONNECT; the tasks stay in the buffer.
  */
 REEVE_API reeve_status reeve_client_flush(reeve_client *client, int64_t timeout_ms);

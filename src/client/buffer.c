@@ -13,6 +13,8 @@
 
 #define WAIT_MS 500
 #define AWAY_MS 1000
+/* If the reply of a call is not awaited, it is unknown later whether its tasks were enqueued. */
+#define CALL_MIN_MS 100
 /* The file may have so much more than what waits. */
 #define SPARE_BYTES ((int64_t)1024 * 1024)
 #define RECORD_SPARE 256
@@ -159,6 +161,47 @@ reeve_status rv_buffer_drop(rv_buffer *buffer, size_t count, rv_error *error)
     return status != REEVE_OK || (buffer->count > 0 && !large) ? status : shrink_file(buffer, error);
 }
 
+static void add_of_queue(const rv_buffer *buffer, const char *queue, bool is_this, rv_buf *records)
+{
+    for (const rv_buffered *task = buffer->first; task != NULL; task = task->next) {
+        if ((strcmp(task->queue, queue) == 0) == is_this) rv_buffer_file_add(records, task->record, task->length);
+    }
+}
+
+/* Two lists, of which the second one is put behind the first. */
+static void put_behind(rv_buffer *buffer, const char *queue)
+{
+    rv_buffered *aside = NULL, **aside_end = &aside, **end = &buffer->first;
+    for (rv_buffered *task = buffer->first, *next; task != NULL; task = next) {
+        next = task->next;
+        rv_buffered ***to = strcmp(task->queue, queue) == 0 ? &aside_end : &end;
+        if (to == &aside_end) task->refused_in = buffer->delivery;
+        **to = task;
+        *to = &task->next;
+    }
+    *end = aside;
+    *aside_end = NULL;
+    buffer->end = aside_end;
+}
+
+reeve_status rv_buffer_put_aside(rv_buffer *buffer, rv_error *error)
+{
+    const char *queue = buffer->first->queue;
+    reeve_status status = REEVE_OK;
+    if (buffer->file != NULL) {
+        rv_buf records;
+        rv_buf_init(&records, SIZE_MAX);
+        add_of_queue(buffer, queue, false, &records);
+        add_of_queue(buffer, queue, true, &records);
+        status = rv_buffer_file_replace(buffer->file, &records, error);
+        rv_buf_fini(&records);
+    }
+    if (status != REEVE_OK) return status;
+    buffer->behind = 0;
+    put_behind(buffer, queue);
+    return REEVE_OK;
+}
+
 /* ---- keeping tasks ----------------------------------------------------------------------------------------------- */
 
 /* What a call puts into the buffer, all of it with one write. */
@@ -192,7 +235,10 @@ static reeve_status keep_one(keeping *k, const reeve_task_spec *spec, const char
 static reeve_status end_keeping(keeping *k, rv_error *error)
 {
     reeve_status status = REEVE_OK;
-    if (k->first != NULL && k->buffer->file != NULL) status = rv_buffer_file_append(k->buffer->file, &k->framed, error);
+    if (k->first != NULL && k->buffer->file != NULL) {
+        status = rv_buffer_file_append(k->buffer->file, &k->framed, error);
+        if (status == REEVE_OK) k->buffer->behind = 0;
+    }
     for (rv_buffered *task = k->first, *next; task != NULL; task = next) {
         next = task->next;
         task->next = NULL;
@@ -221,6 +267,7 @@ static void keep(reeve_client *client, const reeve_task_spec *specs, size_t coun
     k.end = &k.first;
     rv_buf_init(&k.record, SIZE_MAX);
     rv_buf_init(&k.framed, SIZE_MAX);
+    if (client->buffer->behind > 0) add_mark(&k.framed, 'D', client->buffer->behind, 0);
     for (size_t i = 0; i < count; i++) {
         if (results[i].status != REEVE_BUFFERED) continue;
         bool is_unknown = unknown != NULL && unknown[i];
@@ -312,6 +359,7 @@ static void send_or_keep(reeve_client *client, const reeve_task_spec *specs, siz
         away = true;
     }
     note_refusal(client, specs, count, results, first);
+    if (away) buffer->only_refused = false;
     if (away) buffer->away_until_ms = rv_deadline(AWAY_MS);
     if (away) keep(client, specs, count, results, began_ms, unknown, first);
     rv_free(unknown);
@@ -322,11 +370,36 @@ static reeve_status end_call(reeve_client *client, const reeve_enqueued *results
     client->error = *first;
     if (first->status != REEVE_OK) return first->status;
     for (size_t i = 0; i < count; i++) {
-        if (results[i].status == REEVE_BUFFERED)
-            return rv_fail(&client->error, REEVE_BUFFERED, "Redis cannot be reached: the task %s is in the buffer",
-                           results[i].id);
+        if (results[i].status != REEVE_BUFFERED) continue;
+        if (client->buffer->refusal.status != REEVE_OK)
+            return rv_fail(&client->error, REEVE_BUFFERED, "%s: the task %s is in the buffer",
+                           client->buffer->refusal.text, results[i].id);
+        return rv_fail(&client->error, REEVE_BUFFERED, "Redis cannot be reached: the task %s is in the buffer",
+                       results[i].id);
     }
     return REEVE_OK;
+}
+
+static bool has_queue(const rv_buffer *buffer, const char *queue)
+{
+    for (const rv_buffered *task = buffer->first; task != NULL; task = task->next)
+        if (strcmp(task->queue, queue) == 0) return true;
+    return false;
+}
+
+/* Whether new tasks go behind those of the buffer. */
+static bool must_wait(rv_buffer *buffer, const reeve_task_spec *specs, size_t count)
+{
+    size_t refused = 0;
+    if (!buffer->only_refused) return buffer->count > 0;
+    for (size_t i = 0; i < count; i++) refused += has_queue(buffer, specs[i].queue);
+    buffer->only_refused = refused == 0 || refused == count;
+    return refused > 0;
+}
+
+static bool may_deliver(const rv_buffer *buffer)
+{
+    return buffer->count > 0 && (!buffer->only_refused || rv_now_ms() >= buffer->refused_until_ms);
 }
 
 static reeve_status enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results)
@@ -340,8 +413,9 @@ static reeve_status enqueue(reeve_client *client, const reeve_task_spec *specs, 
     client->cause_count = 0;
     if (client->timeout_ms > buffer->wait_ms) client->timeout_ms = buffer->wait_ms;
     bool away = rv_now_ms() < buffer->away_until_ms;
-    if (!away && buffer->count > 0) (void)rv_buffer_deliver(client, rv_deadline(buffer->wait_ms));
-    if (away || buffer->count > 0) {
+    if (away) buffer->only_refused = false;
+    if (!away && may_deliver(buffer)) (void)rv_buffer_deliver(client, rv_deadline(buffer->wait_ms));
+    if (away || must_wait(buffer, specs, count)) {
         prepare(client, specs, count, results, &first);
         keep(client, specs, count, results, 0, NULL, &first);
     } else {
@@ -404,7 +478,10 @@ reeve_status reeve_client_flush(reeve_client *client, int64_t timeout_ms)
     reeve_status status = rv_client_check_process(client);
     if (status != REEVE_OK || client->buffer == NULL) return status;
     int64_t usual_ms = client->timeout_ms;
-    if (timeout_ms >= 0 && client->timeout_ms > timeout_ms) client->timeout_ms = timeout_ms;
+    if (timeout_ms == 0 && client->buffer->count > 0)
+        return rv_fail(&client->error, REEVE_ETIMEOUT, "%zu tasks of the buffer are left", client->buffer->count);
+    if (timeout_ms >= 0 && client->timeout_ms > timeout_ms)
+        client->timeout_ms = timeout_ms > CALL_MIN_MS ? timeout_ms : CALL_MIN_MS;
     status = rv_buffer_deliver(client, rv_deadline(timeout_ms));
     client->timeout_ms = usual_ms;
     if (status != REEVE_OK) return status;

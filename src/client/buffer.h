@@ -16,9 +16,10 @@
 /* A task: the arguments of enqueue.lua. The texts lead into its record. */
 typedef struct rv_buffered {
     struct rv_buffered *next;
-    int64_t since_ms; /* by this machine's clock: when it came, */
-    int64_t sent_ms;  /* and when it may have been sent first; 0: it was not */
-    bool own_id;      /* the library made its id, or one that exists is ignored */
+    uint64_t refused_in; /* the delivery in which Redis refused the tasks of its queue */
+    int64_t since_ms;    /* by this machine's clock: when it came, */
+    int64_t sent_ms;     /* and when it may have been sent first; 0: it was not */
+    bool own_id;         /* the library made its id, or one that exists is ignored */
     const char *queue;
     const char *id;
     reeve_bytes options;
@@ -37,6 +38,12 @@ typedef struct rv_buffer {
     rv_buffer_file *file;  /* or NULL */
     size_t behind;         /* the first tasks of the file that are gone, for it could not be written */
     unsigned off;          /* calls under way that need Redis */
+    uint64_t delivery;     /* counts them */
+    /* All tasks are of queues whose tasks Redis refuses, for instance because the user has no rights to them. Tasks of
+     * other queues need not wait for them. */
+    bool only_refused;
+    rv_error refusal;         /* the last one */
+    int64_t refused_until_ms; /* rv_now_ms: until then no other try, while only_refused */
     uint64_t delivered, refused, unknown;
     reeve_buffer_refused_fn on_refused;
     void *user;
@@ -68,6 +75,10 @@ reeve_status rv_buffer_deliver(reeve_client *client, int64_t deadline);
 reeve_status rv_buffer_mark_sent(rv_buffer *buffer, size_t count, rv_error *error);
 void rv_buffer_note_sent(rv_buffer *buffer, size_t count, int64_t at_ms); /* the first ones, in memory */
 reeve_status rv_buffer_drop(rv_buffer *buffer, size_t count, rv_error *error);
+
+/* Redis has refused the call with the first task. Puts the tasks of its queue behind those of all others, as not sent.
+ * After a failure the order is as before. */
+reeve_status rv_buffer_put_aside(rv_buffer *buffer, rv_error *error);
 
 /* ---- records (buffer_record.c) ----------------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 #define CALL_TASKS 250
 #define CALL_BYTES ((size_t)1024 * 1024)
 #define AWAY_MS 1000
+#define REFUSED_MS 10000
 /* By how much this machine's clock may have been wrong when a task was sent: more is on the safe side. */
 #define CLOCK_SLACK_MS 60000
 #define COMMAND_OF_TASKS 2 /* behind SADD and SET */
@@ -196,7 +197,8 @@ static reeve_status take_answers(rv_buffer *buffer, const delivery *d)
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-static reeve_status deliver_some(reeve_client *client)
+/* *ret_refused: Redis answered with an error that does not pass by itself. */
+static reeve_status deliver_some(reeve_client *client, bool *ret_refused)
 {
     delivery d; /* not zeroed, because it is large */
     const delivery *context = &d;
@@ -211,6 +213,7 @@ static reeve_status deliver_some(reeve_client *client)
         client->error = d.error;
         status = d.error.status;
     }
+    *ret_refused = !d.answered && (d.error.status == REEVE_EREDIS || d.error.status == REEVE_ELOST);
     if (d.answered) return take_answers(client->buffer, &d);
     if (status == REEVE_OK) status = rv_client_odd_reply(client, "enqueue");
     if (client->unsure || status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_EPROTO)
@@ -218,12 +221,43 @@ static reeve_status deliver_some(reeve_client *client)
     return status;
 }
 
+/* Redis is there, and refuses the tasks of a queue, and will do so until somebody changes something. The tasks of other
+ * queues are delivered nevertheless. False: the file cannot be written. */
+static bool put_aside(reeve_client *client)
+{
+    rv_buffer *buffer = client->buffer;
+    rv_error error = {0}, refusal = {0};
+    char queue[REEVE_QUEUE_MAX + 1];
+    rv_copy_text(queue, sizeof(queue), buffer->first->queue);
+    rv_partition_strip(queue);
+    (void)rv_fail(&refusal, REEVE_EREDIS, "the queue %s: %s", queue, client->error.text);
+    if (rv_buffer_put_aside(buffer, &error) != REEVE_OK) {
+        client->error = error;
+        return false;
+    }
+    rv_log(REEVE_LOG_WARN, "client.buffer_waits", "Redis refuses tasks of the buffer: they stay there", "queue", queue,
+           "error", client->error.text, NULL);
+    buffer->refusal = refusal;
+    return true;
+}
+
 reeve_status rv_buffer_deliver(reeve_client *client, int64_t deadline)
 {
     rv_buffer *buffer = client->buffer;
+    buffer->delivery++;
+    buffer->only_refused = false;
+    rv_error_clear(&buffer->refusal);
     while (buffer->count > 0) {
-        reeve_status status = deliver_some(client);
-        if (status != REEVE_OK) {
+        if (buffer->first->refused_in == buffer->delivery) {
+            buffer->only_refused = true;
+            buffer->refused_until_ms = rv_deadline(REFUSED_MS);
+            client->error = buffer->refusal;
+            return buffer->refusal.status;
+        }
+        bool refused = false;
+        reeve_status status = deliver_some(client, &refused);
+        if (status != REEVE_OK && !(refused && put_aside(client))) {
+            rv_error_clear(&buffer->refusal);
             buffer->away_until_ms = rv_deadline(AWAY_MS);
             return status;
         }

@@ -136,6 +136,15 @@ static reeve_status begin_file(rv_buffer_file *file, rv_error *error)
     return REEVE_OK;
 }
 
+/* The first line stays where it is: on a full disk it could not be written again. */
+static reeve_status empty_file(rv_buffer_file *file, rv_error *error)
+{
+    size_t length = strlen(file->first_line);
+    if (ftruncate(file->fd, (off_t)length) != 0) return fail_system(file, "cannot be written", error);
+    file->size = (int64_t)length;
+    return fdatasync(file->fd) == 0 ? REEVE_OK : fail_system(file, "cannot be written", error);
+}
+
 static reeve_status take_all(rv_buffer_file *file, const rv_buf *all, rv_buffer_file_fn take, void *context,
                              rv_error *error)
 {
@@ -215,7 +224,7 @@ static bool write_new(rv_buffer_file *file, int fd, const char *path, const rv_b
 reeve_status rv_buffer_file_replace(rv_buffer_file *file, const rv_buf *records, rv_error *error)
 {
     if (records->failed) return rv_fail(error, REEVE_ENOMEM, "no memory for the buffer %s", file->path);
-    if (records->length == 0) return begin_file(file, error);
+    if (records->length == 0) return empty_file(file, error);
     rv_buf path;
     rv_buf_init(&path, 4096);
     rv_buf_addf(&path, "%s.new", file->path);

@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "client/buffer.h"
 #include "client/client.h"
 #include "client/client_ask.h"
 #include "client/partitions.h"
@@ -114,7 +115,9 @@ static reeve_status enqueue(broadcast *b)
         status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu tasks", b->count);
     } else {
         for (size_t i = 0; i < b->count; i++) fill(b, i, &specs[i], &parents[i], signals + i * SIGNAL_TEXT);
+        rv_buffer_switch_off(client); /* tasks that come later are run by nobody */
         status = reeve_enqueue_many(client, specs, b->count, results);
+        rv_buffer_switch_on(client);
     }
     rv_free(specs);
     rv_free(parents);
