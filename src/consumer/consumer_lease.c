@@ -67,11 +67,23 @@ static unsigned smaller(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
+/* How many tasks of `max` the program may get now. */
+static unsigned room_for(const reeve_consumer *c, unsigned max)
+{
+    return c->held < c->max ? smaller(max, c->max - c->held) : 0;
+}
+
+static reeve_status refuse_full(reeve_consumer *c)
+{
+    return rv_fail(&c->error, REEVE_ESTATE, "the program holds %u tasks: at most %u", c->held, c->max);
+}
+
 /* until: of the wait (monotonic ms). */
-static reeve_status lease(reeve_consumer *c, reeve_task **ret, unsigned want, int64_t until, unsigned *ret_count)
+static reeve_status lease(reeve_consumer *c, reeve_task **ret, unsigned max, int64_t until, unsigned *ret_count)
 {
     rv_thread *t = c->thread;
     reeve_status status = REEVE_OK;
+    unsigned want = room_for(c, max);
     t->passes = until <= rv_now_ms();
     t->wait_until_ms = until;
     if (!rv_turn_run(t, want)) status = rv_consumer_gate_gave_up(c);
@@ -84,12 +96,16 @@ static reeve_status lease(reeve_consumer *c, reeve_task **ret, unsigned want, in
             break;
         }
         rv_consumer_gate_yield(c);
-        if (!go_on(c, want)) status = rv_consumer_gate_gave_up(c);
+        want = room_for(c, max); /* other threads of the program may have leased tasks meanwhile */
+        if (want == 0)
+            status = refuse_full(c);
+        else if (!go_on(c, want))
+            status = rv_consumer_gate_gave_up(c);
     }
     t->passes = true;
     t->until_ms = rv_deadline(c->worker->command_ms);
     if (status == REEVE_OK || status == REEVE_EINTERRUPTED) leave_idle(c);
-    if (*ret_count == 0) *ret_count = rv_pulled_admit(c, ret, want);
+    if (*ret_count == 0 && want > 0) *ret_count = rv_pulled_admit(c, ret, want);
     flush_barred(c);
     return *ret_count > 0 ? REEVE_OK : status;
 }
@@ -102,13 +118,13 @@ static reeve_status lease_any(reeve_consumer *c, reeve_task **ret, unsigned max,
     rv_consumer_watch_begin_lease(c);
     int64_t until = rv_consumer_watch_is_on(c) ? 0 : wait_ms < 0 ? RV_FOREVER : rv_deadline(wait_ms);
     if (c->held >= c->max) {
-        status = rv_fail(&c->error, REEVE_ESTATE, "the program holds %u tasks: at most %u", c->held, c->max);
+        status = refuse_full(c);
     } else {
         status = rv_consumer_heartbeat_when_due(c);
     }
     if (status == REEVE_OK) {
         rv_pulled_note_company(c);
-        status = lease(c, ret, smaller(max, c->max - c->held), until, ret_count);
+        status = lease(c, ret, max, until, ret_count);
     }
     rv_consumer_watch_end_lease(c, *ret_count < max);
     rv_consumer_gate_leave(c);

@@ -175,7 +175,8 @@ static bool finish_call(rv_thread *t, unsigned want, bool *calls, one_call *call
     t->shared.losses = call->losses;
     if (shared) return finish_shared(t, call);
     if (ends) rv_share_end(t);
-    return finish_turn(t, &call->reply, call->ask, call->groups) && (call->ask == want || t->fresh > 0);
+    bool is_all = call->ask == want || call->groups == 0; /* what was settled has made room */
+    return finish_turn(t, &call->reply, call->ask, call->groups) && (is_all || t->fresh > 0);
 }
 
 /* It is not known what the call did. */

@@ -50,6 +50,7 @@ static reeve_consumer *open_consumer(web_call *call, const struct lease *lease)
     const reeve_consumer_options own = {.size = sizeof(own),
                                         .redis = options->redis,
                                         .ns = options->ns,
+                                        .tls = options->tls,
                                         .queues = queues,
                                         .queue_count = 1,
                                         .session_ms = lease->for_ms,
