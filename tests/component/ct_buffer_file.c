@@ -60,7 +60,8 @@ static void a_delivery_that_was_cut_off_is_repeated(void **state)
     (void)snprintf(copy, sizeof(copy), "%s.copy", test_buffer_path);
     test_proxy *proxy = test_proxy_start(test_redis);
     char words[512];
-    assert_int_equal(test_buffer_open_with(&test_buffered, test_proxy_url(proxy), test_buffer_path, 0, words), REEVE_OK);
+    assert_int_equal(test_buffer_open_with(&test_buffered, test_proxy_url(proxy), test_buffer_path, 0, words),
+                     REEVE_OK);
     test_proxy_slam(proxy, "EVALSHA");
     assert_int_equal(test_buffer_put("q", "a"), REEVE_BUFFERED);
     test_proxy_slam(proxy, "");
@@ -87,7 +88,8 @@ static void a_task_that_may_have_run_is_not_run_again(void **state)
     (void)state;
     (void)test_cmd(test_conn, "HSET reeve:{q}:settings completed_count 0");
     test_proxy *proxy = test_proxy_start(test_redis);
-    assert_int_equal(test_buffer_open_with(&test_buffered, test_proxy_url(proxy), test_buffer_path, 0, words), REEVE_OK);
+    assert_int_equal(test_buffer_open_with(&test_buffered, test_proxy_url(proxy), test_buffer_path, 0, words),
+                     REEVE_OK);
     test_proxy_mute(proxy, "EVALSHA", false);
     assert_int_equal(test_buffer_put("q", "a"), REEVE_BUFFERED);
     TEST_AWAIT_STATE("a", "ready");
@@ -107,7 +109,8 @@ static void another_client_does_not_get_the_file(void **state)
     reeve_client *other = NULL;
     (void)state;
     test_buffer_open(test_buffer_path, 0);
-    assert_int_equal(test_buffer_open_with(&other, test_redis_url(test_redis), test_buffer_path, 0, words), REEVE_ESTATE);
+    assert_int_equal(test_buffer_open_with(&other, test_redis_url(test_redis), test_buffer_path, 0, words),
+                     REEVE_ESTATE);
     assert_non_null(strstr(words, "another client"));
     test_buffer_tear_down(NULL);
     const reeve_client_options options = {
@@ -168,12 +171,14 @@ static void damage_in_the_middle_is_refused(void **state)
     int fd = open(test_buffer_path, O_RDWR);
     assert_int_equal(pwrite(fd, "X", 1, 60), 1);
     (void)close(fd);
-    assert_int_equal(test_buffer_open_with(&test_buffered, test_redis_url(test_redis), test_buffer_path, 0, words), REEVE_ESYSTEM);
+    assert_int_equal(test_buffer_open_with(&test_buffered, test_redis_url(test_redis), test_buffer_path, 0, words),
+                     REEVE_ESYSTEM);
     assert_non_null(strstr(words, "damaged at byte 21"));
     off_t size = about.st_size;
     assert_int_equal(stat(test_buffer_path, &about), 0);
     assert_int_equal(about.st_size, size);
-    assert_int_equal(test_buffer_open_with(&test_buffered, test_redis_url(test_redis), "/nonexistent/x", 0, words), REEVE_ESYSTEM);
+    assert_int_equal(test_buffer_open_with(&test_buffered, test_redis_url(test_redis), "/nonexistent/x", 0, words),
+                     REEVE_ESYSTEM);
 }
 
 static void limit_files(rlim_t bytes)
@@ -312,13 +317,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_file_survives_its_program, test_buffer_set_up, test_buffer_tear_down),
-        cmocka_unit_test_setup_teardown(a_delivery_that_was_cut_off_is_repeated, test_buffer_set_up, test_buffer_tear_down),
-        cmocka_unit_test_setup_teardown(a_task_that_may_have_run_is_not_run_again, test_buffer_set_up, test_buffer_tear_down),
-        cmocka_unit_test_setup_teardown(another_client_does_not_get_the_file, test_buffer_set_up, test_buffer_tear_down),
+        cmocka_unit_test_setup_teardown(a_delivery_that_was_cut_off_is_repeated, test_buffer_set_up,
+                                        test_buffer_tear_down),
+        cmocka_unit_test_setup_teardown(a_task_that_may_have_run_is_not_run_again, test_buffer_set_up,
+                                        test_buffer_tear_down),
+        cmocka_unit_test_setup_teardown(another_client_does_not_get_the_file, test_buffer_set_up,
+                                        test_buffer_tear_down),
         cmocka_unit_test_setup_teardown(a_torn_record_at_the_end_is_dropped, test_buffer_set_up, test_buffer_tear_down),
         cmocka_unit_test_setup_teardown(damage_in_the_middle_is_refused, test_buffer_set_up, test_buffer_tear_down),
-        cmocka_unit_test_setup_teardown(a_file_that_was_full_forgets_what_was_delivered, test_buffer_set_up, test_buffer_tear_down),
-        cmocka_unit_test_setup_teardown(a_task_that_is_kept_later_stands_alone, test_buffer_set_up, test_buffer_tear_down),
+        cmocka_unit_test_setup_teardown(a_file_that_was_full_forgets_what_was_delivered, test_buffer_set_up,
+                                        test_buffer_tear_down),
+        cmocka_unit_test_setup_teardown(a_task_that_is_kept_later_stands_alone, test_buffer_set_up,
+                                        test_buffer_tear_down),
         cmocka_unit_test_setup_teardown(a_refused_queue_delays_no_other, test_buffer_set_up, test_buffer_tear_down),
         cmocka_unit_test_setup_teardown(what_is_refused_stays_in_order, test_buffer_set_up, test_buffer_tear_down),
         cmocka_unit_test_setup_teardown(a_flush_without_time_sends_nothing, test_buffer_set_up, test_buffer_tear_down),

@@ -30,10 +30,12 @@ static void note_refused(const char *handle, reeve_status status, const char *me
 {
     size_t length = strlen(test_buffer_told);
     (void)message;
-    (void)snprintf(test_buffer_told + length, sizeof(test_buffer_told) - length, "%s%s=%d ", (const char *)user, handle, (int)status);
+    (void)snprintf(test_buffer_told + length, sizeof(test_buffer_told) - length, "%s%s=%d ", (const char *)user, handle,
+                   (int)status);
 }
 
-reeve_status test_buffer_open_with(reeve_client **ret, const char *url, const char *file, int64_t bytes, char words[512])
+reeve_status test_buffer_open_with(reeve_client **ret, const char *url, const char *file, int64_t bytes,
+                                   char words[512])
 {
     const reeve_client_options options = {.redis = url,
                                           .timeout_ms = 20000,
@@ -48,7 +50,8 @@ reeve_status test_buffer_open_with(reeve_client **ret, const char *url, const ch
 void test_buffer_open(const char *file, int64_t bytes)
 {
     char words[512] = "";
-    if (test_buffer_open_with(&test_buffered, test_redis_url(test_redis), file, bytes, words) != REEVE_OK) fail_msg("%s", words);
+    if (test_buffer_open_with(&test_buffered, test_redis_url(test_redis), file, bytes, words) != REEVE_OK)
+        fail_msg("%s", words);
 }
 
 reeve_status test_buffer_put(const char *queue, const char *id)
