@@ -50,9 +50,9 @@ REEVE_API reeve_status reeve_partition_set(reeve_client *client, const char *que
 /*
  * Continues a change. The call examines the partitions, and moves at most `limit` tasks out of partitions that are no
  * longer used. When none is left, it ends the change. *ret_done is true when the change has ended, or when no change is
- * in progress; `served` then still counts partitions with records of ended tasks. Tasks with a group or a unique key
- * are not moved: workers run them in their old partition. Blocks for several round trips. Any number of programs may
- * call this function, and a call that was interrupted can be repeated.
+ * in progress; `served` then still counts partitions with records of ended tasks, or with messages to other queues.
+ * Tasks with a group or a unique key are not moved: workers run them in their old partition. Blocks for several round
+ * trips. Any number of programs may call this function, and a call that was interrupted can be repeated.
  */
 REEVE_API reeve_status reeve_partition_step(reeve_client *client, const char *queue, size_t limit,
                                             reeve_partitions *ret, bool *ret_done);

@@ -38,8 +38,11 @@ static reeve_status choose_options(reeve_client *client, const reeve_client_opti
         .replicas = options->wait_replicas, .disk = options->wait_disk, .timeout_ms = options->wait_replicas_ms};
     if (rv_confirm_choose(&client->opened_with, &confirmation, &client->error) != REEVE_OK) return client->error.status;
     client->confirmation = client->opened_with;
-    if (rv_size_limits_choose(&client->size_limits, &options->size_limits, &client->error) != REEVE_OK)
-        return client->error.status;
+    return rv_size_limits_choose(&client->size_limits, &options->size_limits, &client->error);
+}
+
+static reeve_status choose_url(reeve_client *client, const reeve_client_options *options)
+{
     reeve_status status = rv_url_parse(&client->url, rv_url_choose(options->redis), &client->error);
     return status == REEVE_OK ? rv_url_secure(&client->url, options->tls, &client->error) : status;
 }
@@ -56,11 +59,11 @@ static reeve_status join_embedded(reeve_client *client)
     return REEVE_OK;
 }
 
-static reeve_status connect_first(reeve_client *client)
+static reeve_status connect_first(reeve_client *client, const rv_url *url)
 {
     reeve_status status = rv_waker_init(&client->waker, &client->error);
     if (status != REEVE_OK) return status;
-    rv_conn_options options = {.url = &client->url,
+    rv_conn_options options = {.url = url,
                                .name = client->name,
                                .waker = &client->waker,
                                .command_ms = client->timeout_ms,
@@ -79,25 +82,49 @@ static reeve_status connect_first(reeve_client *client)
     return status;
 }
 
+static reeve_client *create(void)
+{
+    reeve_client *client = rv_zalloc(sizeof(*client));
+    if (client == NULL) return NULL;
+    client->waker.fd = -1;
+    client->generation = rv_fork_generation();
+    rv_buf_init(&client->scratch, 16 * (size_t)REEVE_META_MAX + REEVE_PARENTS_MAX * 256u);
+    return client;
+}
+
+reeve_status rv_client_open_to(reeve_client **ret, const rv_url *url, const reeve_client_options *options,
+                               rv_error *error)
+{
+    reeve_client *client = create();
+    if (client == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a client");
+    reeve_status status = choose_options(client, options);
+    if (status == REEVE_OK) status = connect_first(client, url);
+    if (status == REEVE_OK) {
+        *ret = client;
+        return REEVE_OK;
+    }
+    *error = client->error;
+    reeve_client_close(client);
+    return status;
+}
+
 reeve_status reeve_client_open_with_error_sized(reeve_client **ret, const reeve_client_options *given, char *ret_error,
                                                 size_t size, size_t options_size)
 {
     reeve_client_options options;
     if (ret == NULL) return REEVE_EINVAL;
     *ret = NULL;
-    reeve_client *client = rv_zalloc(sizeof(*client));
+    reeve_client *client = create();
     if (client == NULL) {
         rv_copy_text(ret_error, size, reeve_status_text(REEVE_ENOMEM));
         return REEVE_ENOMEM;
     }
-    client->waker.fd = -1;
-    client->generation = rv_fork_generation();
-    rv_buf_init(&client->scratch, 16 * (size_t)REEVE_META_MAX + REEVE_PARENTS_MAX * 256u);
     reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the client's options", &client->error);
     if (status == REEVE_OK) status = choose_options(client, &options);
+    if (status == REEVE_OK) status = choose_url(client, &options);
     if (status == REEVE_OK) status = join_embedded(client);
     if (status == REEVE_OK) status = rv_buffer_open(client, &options);
-    if (status == REEVE_OK) status = connect_first(client);
+    if (status == REEVE_OK) status = connect_first(client, &client->url);
     if (client->buffer != NULL && client->conn != NULL && rv_buffer_is_outage(client, status)) {
         /* It opens without Redis. */
         rv_error_clear(&client->error);

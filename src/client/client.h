@@ -79,6 +79,11 @@ struct reeve_client {
     size_t cause_count;
 };
 
+/* Opens a client to servers that this program has connected to before: the options do not say where, and the URL stays for
+ * as long as the client is open. reeve_client_close. */
+reeve_status rv_client_open_to(reeve_client **ret, const rv_url *url, const reeve_client_options *options,
+                               rv_error *error);
+
 /* Fails with REEVE_EINVAL in a forked child: what the client has is its parent's. */
 reeve_status rv_client_check_process(reeve_client *client);
 

@@ -8,7 +8,9 @@
 
 #include "base/id.h"
 #include "base/mem.h"
-#include "client/client.h"
+#include "client/client_partition.h"
+#include "client/partition_left.h"
+#include "client/partitions.h"
 #include "client/spread.h"
 #include "protocol/definition.h"
 #include "protocol/scripts.h"
@@ -303,12 +305,43 @@ static reeve_status walk(checking *c, const char *key)
     return go_from(c, "walk 0 0 4 ", key);
 }
 
+/* ---- partitions ------------------------------------------------------------------------------------------------- */
+
+static reeve_status report_partition(checking *c, unsigned number, bool repaired)
+{
+    char name[REEVE_QUEUE_MAX + 1];
+    found_list list = {0};
+    rv_partition_name(name, c->queue, number);
+    const reeve_bytes fields[FINDING_FIELDS] = {{"partition_unserved", strlen("partition_unserved")},
+                                                {name, strlen(name)}};
+    reeve_status status = add(&list, fields) ? report(c, &list.items[0], "", repaired)
+                                             : rv_fail(&c->client->error, REEVE_ENOMEM, "no memory for a finding");
+    free_list(&list);
+    return status;
+}
+
+/* Partitions that the queue no longer has, and that hold something: the calls that follow look at those that it has. */
+static reeve_status check_partitions(checking *c)
+{
+    rv_partition_left left;
+    bool changed = false;
+    if (c->client->stand_in != NULL || !rv_partition_left_applies(c->queue)) return REEVE_OK;
+    const rv_partition_layout *layout = rv_partitions_find(c->client, c->queue);
+    reeve_status status = rv_partition_left_find(c->client, c->queue, layout != NULL ? layout->served : 1, &left);
+    unsigned served = rv_partition_left_served(&left);
+    if (status != REEVE_OK || served == 0) return status;
+    if (c->repair) status = rv_client_partition_serve(c->client, c->queue, served, &changed);
+    for (unsigned i = left.from; status == REEVE_OK && i < served; i++)
+        if (left.holding >> i & 1) status = report_partition(c, i, c->repair);
+    return status;
+}
+
 static reeve_status check_spread(reeve_client *client, rv_spread *spread, bool repair,
                                  void (*on_finding)(const reeve_finding *finding, void *context),
                                  bool (*on_progress)(uint64_t done, uint64_t total, void *context), void *context,
                                  reeve_checked *ret)
 {
-    reeve_checked sum = {0}, part;
+    reeve_checked sum = *ret, part;
     reeve_status status = REEVE_OK;
     while (status == REEVE_OK && rv_spread_next(spread)) {
         status = reeve_check(client, spread->name, repair, on_finding, on_progress, context, &part);
@@ -329,15 +362,18 @@ reeve_status reeve_check(reeve_client *client, const char *queue, bool repair,
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
     reeve_status status = rv_keys_check_queue(queue, &client->error);
     if (status != REEVE_OK) return status;
-    rv_spread spread;
-    if (rv_spread_begin(&spread, client, queue))
-        return check_spread(client, &spread, repair, on_finding, on_progress, context, ret);
     checking c = {.client = client,
                   .queue = queue,
                   .repair = repair,
                   .on_finding = on_finding,
                   .on_progress = on_progress,
                   .context = context};
+    rv_spread spread;
+    status = check_partitions(&c);
+    if (status != REEVE_OK) return status;
+    *ret = c.checked;
+    if (rv_spread_begin(&spread, client, queue))
+        return check_spread(client, &spread, repair, on_finding, on_progress, context, ret);
     uint64_t repaired = 1;
     for (int pass = 0; pass < PASSES_MAX && status == REEVE_OK && repaired > 0 && !c.stopped; pass++) {
         uint64_t before = c.checked.repaired;

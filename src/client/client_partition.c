@@ -10,16 +10,17 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "client/outbox.h"
+#include "client/partition_furnish.h"
+#include "client/partition_left.h"
 #include "client/partition_put.h"
 #include "client/partitions.h"
 #include "client/spread.h"
 #include "reeve/change.h"
-#include "reeve/watch.h"
 
 /* A change ends only when all clients know of it. */
 #define SETTLED_MS (REEVE_PARTITIONS_AGE_MS + 2000)
 #define PAGE 250
-#define GROUPS_PAGE 1000
+#define LANES_PAGE 1000
 
 /* ---- the layout ------------------------------------------------------------------------------------------------- */
 
@@ -160,55 +161,7 @@ reeve_status rv_client_partition_limit(reeve_client *client, const char *queue, 
     return give_up(client, queue);
 }
 
-/* ---- new partitions --------------------------------------------------------------------------------------------- */
-
-static reeve_status copy_groups(reeve_client *client, const char *from, const char *to)
-{
-    uint64_t next = 0;
-    reeve_status status = REEVE_OK;
-    do {
-        reeve_limits *limits;
-        status = reeve_limits_get(client, from, next, GROUPS_PAGE, &limits);
-        if (status != REEVE_OK) return status;
-        reeve_limit_change all = {.of = REEVE_LIMIT_GROUPS, .rate = &limits->group_rate};
-        all.concurrency = limits->group_concurrency > 0 ? limits->group_concurrency : -1;
-        all.strict = limits->group_strict ? 1 : -1;
-        if (next == 0) status = reeve_limit(client, to, &all);
-        for (size_t i = 0; status == REEVE_OK && i < limits->group_count; i++) {
-            const reeve_group_limits *group = &limits->groups[i];
-            reeve_limit_change own = {.of = REEVE_LIMIT_GROUP, .group = group->group, .strict = group->strict};
-            if (group->group[0] == '\0') own = (reeve_limit_change){.of = REEVE_LIMIT_TYPE, .type = group->type};
-            own.concurrency = group->concurrency;
-            if (group->rate.count > 0) own.rate = &group->rate;
-            status = reeve_limit(client, to, &own);
-        }
-        next = limits->next;
-        reeve_limits_free(limits);
-    } while (status == REEVE_OK && next != 0);
-    return status;
-}
-
-/* Everything that is set for the queue is set for the partition. */
-static reeve_status furnish(reeve_client *client, const rv_partition_layout *layout, unsigned number)
-{
-    char from[REEVE_QUEUE_MAX + 1], to[REEVE_QUEUE_MAX + 1];
-    reeve_queue_settings *settings;
-    reeve_queue_info info;
-    rv_partition_exact_name(from, layout->queue, 0);
-    rv_partition_exact_name(to, layout->queue, number);
-    reeve_status status = reeve_queue_settings_get(client, from, &settings);
-    if (status != REEVE_OK) return status;
-    status = reeve_queue_set(client, to, settings);
-    reeve_queue_settings_free(settings);
-    int64_t events;
-    if (status == REEVE_OK) status = copy_groups(client, from, to);
-    if (status == REEVE_OK) status = reeve_events_get(client, from, &events, NULL);
-    if (status == REEVE_OK) status = reeve_events_keep(client, to, events);
-    if (status == REEVE_OK) status = share_one(client, layout, number);
-    if (status == REEVE_OK) status = reeve_queue(client, from, &info);
-    if (status == REEVE_OK) status = info.paused ? reeve_pause(client, to) : reeve_resume(client, to);
-    return status;
-}
+/* ---- another number --------------------------------------------------------------------------------------------------- */
 
 static reeve_status check_change(reeve_client *client, const rv_partition_layout *layout, unsigned count)
 {
@@ -229,16 +182,24 @@ static bool has_had_none(const reeve_queue_info *info)
     return sum == 0;
 }
 
+/* A queue that is not divided has its limits itself. */
+static reeve_status take_limits(reeve_client *client, rv_partition_layout *layout, reeve_queue_info *ret)
+{
+    reeve_status status = reeve_queue(client, layout->queue, ret);
+    if (status != REEVE_OK) return status;
+    layout->concurrency = ret->concurrency;
+    layout->rate = ret->rate;
+    return REEVE_OK;
+}
+
 /* What the number is to be, from the layout in force. */
-static reeve_status plan_change(reeve_client *client, const char *queue, unsigned count, rv_partition_layout *layout)
+static reeve_status plan_change(reeve_client *client, unsigned count, rv_partition_layout *layout)
 {
     reeve_queue_info info;
     bool is_new = false;
     reeve_status status = check_change(client, layout, count);
     if (status == REEVE_OK && layout->served == 1) {
-        status = reeve_queue(client, queue, &info);
-        layout->concurrency = info.concurrency;
-        layout->rate = info.rate;
+        status = take_limits(client, layout, &info);
         is_new = status == REEVE_OK && has_had_none(&info);
     }
     if (status != REEVE_OK) return status;
@@ -246,6 +207,18 @@ static reeve_status plan_change(reeve_client *client, const char *queue, unsigne
     layout->count = count;
     if (count > layout->served) layout->served = count;
     return check_shares(client, layout);
+}
+
+/* The layout comes into force when its new partitions have what they need. */
+static reeve_status put_furnished(reeve_client *client, const rv_partition_layout *read, rv_partition_layout *layout,
+                                  bool *ret_done)
+{
+    reeve_status status = REEVE_OK;
+    for (unsigned i = read->served; status == REEVE_OK && i < layout->served; i++) {
+        status = rv_partition_furnish(client, layout->queue, i);
+        if (status == REEVE_OK) status = share_one(client, layout, i);
+    }
+    return status == REEVE_OK ? rv_partition_put(client, read, layout, true, ret_done) : status;
 }
 
 reeve_status reeve_partition_set(reeve_client *client, const char *queue, unsigned count)
@@ -261,11 +234,27 @@ reeve_status reeve_partition_set(reeve_client *client, const char *queue, unsign
         if (read.count == count)
             return read.concurrency > 0 || read.rate.count > 0 ? share_present(client, queue) : REEVE_OK;
         layout = read;
-        status = plan_change(client, queue, count, &layout);
-        for (unsigned i = read.served; status == REEVE_OK && i < layout.served; i++)
-            status = furnish(client, &layout, i);
-        if (status == REEVE_OK) status = rv_partition_put(client, &read, &layout, true, &done);
+        status = plan_change(client, count, &layout);
+        if (status == REEVE_OK) status = put_furnished(client, &read, &layout, &done);
         if (status == REEVE_OK && done) return share_present(client, queue);
+    }
+    return status == REEVE_OK ? give_up(client, queue) : status;
+}
+
+reeve_status rv_client_partition_serve(reeve_client *client, const char *queue, unsigned served, bool *ret_changed)
+{
+    reeve_status status = check(client, queue);
+    *ret_changed = false;
+    for (unsigned tries = 0; status == REEVE_OK && tries < TRIES; tries++) {
+        rv_partition_layout read, layout;
+        reeve_queue_info info;
+        status = get(client, queue, &read);
+        if (status != REEVE_OK || read.served >= served) return status;
+        layout = read;
+        layout.served = served;
+        if (read.served == 1) status = take_limits(client, &layout, &info);
+        if (status == REEVE_OK) status = put_furnished(client, &read, &layout, ret_changed);
+        if (status == REEVE_OK && *ret_changed) return REEVE_OK;
     }
     return status == REEVE_OK ? give_up(client, queue) : status;
 }
@@ -360,7 +349,7 @@ static void build_lanes(rv_conn *conn, bool again, const void *context)
     rv_args(conn, "ZRANGE");
     rv_arg2(conn, call->prefix.text, call->prefix.length, "groups", 6);
     rv_argi(conn, (int64_t)call->from);
-    rv_argi(conn, (int64_t)call->from + GROUPS_PAGE - 1);
+    rv_argi(conn, (int64_t)call->from + LANES_PAGE - 1);
 }
 
 /* "<priority>:<group>", or with a semicolon. */
@@ -387,8 +376,8 @@ static reeve_status count_lanes(pass *p, unsigned partition)
             if (rv_reply_is(lane, RV_TEXT) && rv_partition_of(group_in(lane->text), p->layout->count) != partition)
                 p->ret->waiting++;
         }
-        call.from += GROUPS_PAGE;
-    } while (reply->count == GROUPS_PAGE);
+        call.from += LANES_PAGE;
+    } while (reply->count == LANES_PAGE);
     return REEVE_OK;
 }
 
@@ -414,12 +403,23 @@ static reeve_status look_at_partition(pass *p, unsigned partition)
     return status;
 }
 
+/* Also a message to another queue is still to be carried from there, which nobody else would do. */
+static reeve_status find_if_empty(const pass *p, bool *ret)
+{
+    rv_partition_left left = {0};
+    reeve_status status = REEVE_OK;
+    *ret = p->ret->remaining == 0 && p->ret->ended == 0;
+    if (*ret) status = rv_partition_left_find(p->client, p->layout->queue, p->layout->count, &left);
+    *ret = *ret && left.holding == 0;
+    return status;
+}
+
 /* What has become true is written, unless another operator has changed the layout since: all tasks with keys are where
  * producers now look for them; the last partitions are empty. Time is that of Redis, of which all machines have one. */
 static reeve_status finish(pass *p, rv_partition_layout *layout)
 {
     int64_t now;
-    bool changed = false, done = false;
+    bool changed = false, done = false, empty = false;
     if (!p->full || p->ret->moved > 0) return REEVE_OK;
     reeve_status status = rv_partition_put_time(p->client, &now);
     if (status != REEVE_OK || now - layout->changed_ms < SETTLED_MS) return status;
@@ -427,8 +427,9 @@ static reeve_status finish(pass *p, rv_partition_layout *layout)
         layout->before = layout->count;
         changed = true;
     }
-    if (p->ret->remaining == 0 && p->ret->ended == 0 && layout->before == layout->count &&
-        layout->served != layout->count) {
+    if (layout->before == layout->count && layout->served != layout->count) status = find_if_empty(p, &empty);
+    if (status != REEVE_OK) return status;
+    if (empty) {
         layout->served = layout->count;
         changed = true;
     }
@@ -458,6 +459,6 @@ reeve_status reeve_partition_step(reeve_client *client, const char *queue, size_
     if (status != REEVE_OK) return status;
     ret->before = layout.before;
     ret->served = layout.served;
-    *ret_done = p.full && layout.before == layout.count && ret->remaining == 0;
+    *ret_done = p.full && ret->moved == 0 && layout.before == layout.count && ret->remaining == 0;
     return REEVE_OK;
 }

@@ -96,9 +96,10 @@ typedef struct rv_scheduler {
     atomic_bool asks_cancelled; /* it is to ask which of those concern tasks of the worker */
     int64_t yields_until_ms;    /* until then the keeper goes first (scheduler.c) */
     atomic_llong
-        clock_ahead_ms; /* Redis's clock less the monotonic one, as maintain.lua returned it; 0: not known yet */
-    int64_t *due;       /* by queue session: when to maintain it, monotonic ms */
-    size_t *maintained; /* scratch */
+        clock_ahead_ms;       /* Redis's clock less the monotonic one, as maintain.lua returned it; 0: not known yet */
+    int64_t partitions_at_ms; /* when to look for partitions that hold something again (partition_return.h) */
+    int64_t *due;             /* by queue session: when to maintain it, monotonic ms */
+    size_t *maintained;       /* scratch */
     bool dead[RV_MAINTAIN_AT_ONCE];   /* by place in `maintained`: a session of the queue is dead (follow_up.h) */
     bool ends[RV_MAINTAIN_AT_ONCE];   /* by place in `maintained`: tasks are to be told how their parents ended */
     bool outbox[RV_MAINTAIN_AT_ONCE]; /* by place in `maintained`: the queue has messages to other queues */

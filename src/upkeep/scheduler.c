@@ -17,6 +17,7 @@
 #include "upkeep/cancel_running.h"
 #include "upkeep/cron_fire.h"
 #include "upkeep/follow_up.h"
+#include "upkeep/partition_return.h"
 #include "upkeep/partition_watch.h"
 #include "upkeep/upkeep_thread.h"
 
@@ -305,10 +306,12 @@ static bool look_at_cancels(reeve_worker *worker)
     return sent;
 }
 
-static int64_t next_round(reeve_worker *worker)
+/* looks_at_ms: when to look at partitions. */
+static int64_t next_round(reeve_worker *worker, int64_t looks_at_ms)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     int64_t at = earliest(scheduler, worker->queue_session_count), again = rv_deadline(TRY_AGAIN_MS);
+    if (looks_at_ms < at) at = looks_at_ms;
     return atomic_load(&scheduler->asks_cancelled) && again < at ? again : at;
 }
 
@@ -339,7 +342,7 @@ static void *scheduler_main(void *argument)
     reeve_worker *worker = argument;
     rv_scheduler *scheduler = &worker->scheduler;
     while (rv_worker_phase(worker) < RV_PHASE_ENDED) {
-        int64_t until = rv_now_ms();
+        int64_t until = rv_now_ms(), looks_at_ms;
         rv_partition_watch_apply(worker);
         if (atomic_load(&worker->outdated)) {
             until = rv_deadline(OUTDATED_MS);
@@ -347,10 +350,11 @@ static void *scheduler_main(void *argument)
             until = rv_deadline(rv_backoff_reconnect(++scheduler->tries, rv_random_unit()));
         } else if (keeper_goes_first(worker)) {
             until = rv_deadline(YIELD_MS);
-        } else if (look_at_cancels(worker) && maintain(worker, 0, false)) {
+        } else if (look_at_cancels(worker) && maintain(worker, 0, false) &&
+                   rv_partition_return_look(worker, &looks_at_ms)) {
             if (scheduler->tries > 1) rv_redis_report_used(worker);
             scheduler->tries = 0;
-            until = next_round(worker);
+            until = next_round(worker, looks_at_ms);
         } else {
             until = after_loss(scheduler, worker);
         }

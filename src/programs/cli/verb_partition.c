@@ -40,7 +40,8 @@ static void report(const cli_context *cli, const reeve_partitions *partitions, b
         (void)printf("being changed from %u: reeve partition %s %u continues\n", partitions->before, queue,
                      partitions->count);
     else if (partitions->served != partitions->count)
-        (void)printf("%u are served, until the records of ended tasks in the last ones are gone\n", partitions->served);
+        (void)printf("%u are served, until the last ones have no records of ended tasks and no messages\n",
+                     partitions->served);
 }
 
 static bool is_settled(const reeve_partitions *partitions)

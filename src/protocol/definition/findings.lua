@@ -5,6 +5,7 @@
 --   subject  of the finding, where it is not a task's id
 --   why      what follows from it
 --   repair   what `reeve check --repair` does
+--   client   true: clients find and repair it, as it concerns several queues
 return {
   {section = 'Keys'},
   {name = 'key_type', subject = 'a key', rule = 'each key of the queue has its type',
@@ -12,6 +13,12 @@ return {
     repair = 'deletes the key. Tasks that were only in this key are then reported by other findings'},
   {name = 'key_without_task', subject = 'a key', rule = '`info:<id>`, `parents:<id>`, `reads:<id>` and `readers:<id>` belong to a task that exists',
     what = 'the key %s belongs to a task that does not exist', why = 'it takes memory for ever', repair = 'deletes the key'},
+
+  {section = 'Partitions'},
+  {name = 'partition_unserved', client = true, subject = 'a partition', rule = 'a partition with tasks or messages is one of those that the queue has (in the hash `partitions`)',
+    what = 'the partition %s has tasks or messages, but the queue no longer has this partition',
+    why = 'no worker runs these tasks, and commands that name the queue do not find them',
+    repair = 'lets workers serve the partition again, until the next `reeve partition`. Workers of the queue do the same'},
 
   {section = 'States'},
   {name = 'task_lost', rule = 'each task in `tasks` is in a state', what = 'task %s is in no state',

@@ -111,8 +111,8 @@ for name, row in pairs(events) do
 end
 
 -- A finding is looked for and repaired under its name.
-for name in pairs(findings) do
-  for _, script in ipairs({'check', 'repair'}) do
+for name, row in pairs(findings) do
+  for _, script in ipairs(row.client and {} or {'check', 'repair'}) do
     if not (texts[script] or ''):find('%f[%w_]' .. name .. ' = ') then fault('findings: %s does not know %s', script, name) end
   end
 end
