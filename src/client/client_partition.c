@@ -161,7 +161,7 @@ reeve_status rv_client_partition_limit(reeve_client *client, const char *queue, 
     return give_up(client, queue);
 }
 
-/* ---- another number --------------------------------------------------------------------------------------------------- */
+/* ---- another number --------------------------------------------------------------------------------------------- */
 
 static reeve_status check_change(reeve_client *client, const rv_partition_layout *layout, unsigned count)
 {
