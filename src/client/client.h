@@ -79,8 +79,8 @@ struct reeve_client {
     size_t cause_count;
 };
 
-/* Opens a client to servers that this program has connected to before: the options do not say where, and the URL stays for
- * as long as the client is open. reeve_client_close. */
+/* Opens a client to servers that this program has connected to before: the options do not say where, and the URL stays
+ * for as long as the client is open. reeve_client_close. */
 reeve_status rv_client_open_to(reeve_client **ret, const rv_url *url, const reeve_client_options *options,
                                rv_error *error);
 
