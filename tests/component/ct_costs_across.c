@@ -203,7 +203,7 @@ static const test_costs_row chains[] = {
      "hdel+1 hget+3 hmget+1 hset+2 hsetnx+1 llen+1 zadd+1 zcard+1"},
     {"a chained task to another queue, beyond a plain end", nobody_waits, hand_elsewhere, a_is_done,
      "hget+2 hset+1 publish+1 rpush+1 time+1 zcard+1"},
-    {"the message with it, carried", handed_elsewhere, carry_there, NULL,
+    {"the message with the chained task, delivered", handed_elsewhere, carry_there, NULL,
      "evalsha=3 expire=1 hdel=1 hget=2 hmget=1 hset=2 lindex=1 llen=1 lrange=2 lrem=1 mget=1 sadd=1 time=1 "
      "zadd=2 zintercard=1 zmscore=1 zremrangebyscore=1 zscore=1"},
     {"parents, read", one_waits, parents, NULL, "hscan=1"},

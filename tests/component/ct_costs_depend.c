@@ -202,9 +202,9 @@ static void maintain(void)
 }
 
 static const test_costs_row ends[] = {
-    {"an end that nobody waits for, where others are waited for", one_waits, b_is_done, NULL,
+    {"the end of a task without children, others have some", one_waits, b_is_done, NULL,
      "evalsha=1 hdel=1 hincrby=1 hmget=1 smismember=1 time=1 zadd=1 zcard=1 zrem=1"},
-    {"an end where nobody waits for any", nobody_waits, b_is_done, NULL,
+    {"the end of a task, no task has children", nobody_waits, b_is_done, NULL,
      "evalsha=1 hdel=1 hincrby=1 hmget=1 time=1 zadd=1"},
     {"the end of an only parent, beyond such an end", one_waits, a_is_done, b_is_done,
      "del+2 hdel+2 hexists+1 hget+3 hincrby+2 hmget+3 hset+5 llen+1 sadd+1 srem+1 time+1 zadd+3 zcard+2 zrange+2 "
@@ -218,14 +218,14 @@ static const test_costs_row ends[] = {
     {"the end of the parent of seventeen", seventeen_wait, a_is_done, NULL,
      "evalsha=1 hdel=1 hget=1 hincrby=1 hmget=1 hset=1 publish=1 rename=1 rpush=1 sadd=1 smismember=1 srem=1 "
      "time=3 zadd=2 zcard=3 zrem=1"},
-    {"to tend, and tell the seventeen", seventeen_are_to_be_told, maintain, NULL,
+    {"maintain, and notify the seventeen children", seventeen_are_to_be_told, maintain, NULL,
      "evalsha=2 exists=9 hdel=18 hexists=17 hget=35 hincrby=34 hmget=53 hset=68 lindex=1 llen=19 lpop=2 lrange=1 "
      "mget=2 "
      "sadd=1 time=2 unlink=1 zadd=35 zcard=3 zintercard=2 zpopmin=1 zrandmember=1 zrange=9 zrangebyscore=7 zrem=18 "
      "zscore=18"},
     {"the death of an only parent, beyond such a death", one_waits, a_is_dead, b_is_dead,
      "exists+2 hexists+1 hget+1 hset+1 publish+1 rename+1 rpush+1 srem+1 time+2"},
-    {"to tend, and let its child die", one_is_to_die, maintain, NULL,
+    {"maintain, and move its child to dead", one_is_to_die, maintain, NULL,
      "evalsha=2 exists=9 expireat=1 hdel=2 hget=7 hincrby=3 hlen=1 hmget=3 hscan=1 hset=3 lindex=1 llen=2 lpop=2 "
      "lrange=1 mget=2 publish=1 smismember=1 time=3 unlink=1 zadd=3 zcard=4 zintercard=2 zpopmin=1 zrandmember=1 "
      "zrange=9 zrangebyscore=7 zrem=2 zscore=1"},

@@ -190,9 +190,9 @@ static void lease(void)
 }
 
 static const test_costs_row leases[] = {
-    {"a task without a past, leased", a_did_not, lease, NULL,
+    {"lease of a task that never ran", a_did_not, lease, NULL,
      "evalsha=1 hexists=1 hmget=2 hset=1 time=1 zrange=1 zremrangebyrank=1"},
-    {"one with a past, leased", a_failed_before, lease, NULL,
+    {"lease of a task that has failed before", a_failed_before, lease, NULL,
      "evalsha=1 exists=1 hexists=2 hmget=4 hset=1 time=1 zrange=2 zremrangebyrank=1"},
 };
 
@@ -266,10 +266,9 @@ static const test_costs_row background[] = {
     {"a heartbeat with statistics of a task, beyond one without", one_runs, statistics_of_one, no_news,
      "expireat+2 hget+6 hincrby+10 hmget+1 hset+7"},
     {"a kind of error in these, beyond that", one_runs, statistics_with_a_kind, statistics_of_one, "hincrby+3 hmget+1"},
-    {"to tend a queue with a ready task", one_waits, maintain, NULL, "evalsha=1 exists=3 hmget=1 time=1 zrange=7"},
-    {"to tend, with a deadline to come", one_has_a_deadline, maintain, NULL,
-     "evalsha=1 exists=3 hmget=1 time=1 zrange=7"},
-    {"to tend, with a deadline that has passed", one_has_expired, maintain, NULL,
+    {"maintain a queue with a ready task", one_waits, maintain, NULL, "evalsha=1 exists=3 hmget=1 time=1 zrange=7"},
+    {"maintain, before a deadline", one_has_a_deadline, maintain, NULL, "evalsha=1 exists=3 hmget=1 time=1 zrange=7"},
+    {"maintain, after a deadline", one_has_expired, maintain, NULL,
      "evalsha=1 exists=7 expireat=1 hget=5 hincrby=3 hmget=3 hset=4 llen=1 mget=1 smismember=1 time=2 zadd=3 zcard=4 "
      "zintercard=1 zrandmember=1 zrange=14 zrangebyscore=7 zrem=3 zscore=1"},
 };

@@ -143,7 +143,7 @@ static const test_costs_row looks[] = {
     {"watch, open", ten_wait, watch, NULL,
      "evalsha=1 exists=2 hdel=4 hget=3 hmget=1 hset=3 lpop=1 mget=1 publish=1 time=1 unlink=2 xlen=1 "
      "xrevrange=1 zintercard=1"},
-    {"watch, a first look, beyond opening", ten_wait, watch_and_look, watch, "xread+1"},
+    {"watch, the first read, beyond opening", ten_wait, watch_and_look, watch, "xread+1"},
 };
 
 static void looked_at(void **state)
