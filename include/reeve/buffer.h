@@ -61,9 +61,10 @@ typedef struct reeve_buffer_info {
 REEVE_API reeve_status reeve_client_buffer(reeve_client *client, reeve_buffer_info *ret);
 
 /*
- * Delivers the tasks of the buffer, for at most timeout_ms, but at least 100 ms; a negative timeout_ms means no limit. If
- * timeout_ms is 0, the call sends nothing. REEVE_OK: the buffer is empty. REEVE_ETIMEOUT: the time has passed, and the buffer still has tasks. Otherwise the status of the call that
- * failed, such as REEVE_ECONNECT; the tasks stay in the buffer.
+ * Delivers the tasks of the buffer, for at most timeout_ms, but at least 100 ms; a negative timeout_ms means no limit.
+ * If timeout_ms is 0, the call sends nothing. REEVE_OK: the buffer is empty. REEVE_ETIMEOUT: the time has passed, and
+ * the buffer still has tasks. Otherwise the status of the call that failed, such as REEVE_ECONNECT; the tasks stay in
+ * the buffer.
  */
 REEVE_API reeve_status reeve_client_flush(reeve_client *client, int64_t timeout_ms);
 

@@ -152,6 +152,7 @@ reeve_status reeve_batch_add_tasks(reeve_client *client, const reeve_batch *batc
     if (parents == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a batch");
     char(*located)[REEVE_HANDLE_MAX] = rv_zalloc_array(count, sizeof(*located));
     if (located == NULL) status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for a batch");
+    (void)rv_partitions_find(client, ""); /* reads the map again, if it is old */
     for (size_t i = 0; status == REEVE_OK && i < count; i++) {
         parents[i] = (reeve_parent){.handle = handles[i], .unknown = REEVE_UNKNOWN_COMPLETED};
         if (handles[i] == NULL || client->partitions.count == 0) continue;

@@ -324,10 +324,14 @@ void rv_partition_enqueue_bring_home(reeve_client *client, const char *name, con
     (void)reeve_move(client, name, id, queue);
 }
 
-/* Those tasks are moved to where they belong now: no worker serves that partition any more. */
+/* The partitions were chosen by a map that may have become old meanwhile: the call took long, or began with a closed
+ * connection. Tasks in partitions that no worker serves any more are moved to where they belong now. */
 static void move_stranded(plan *p)
 {
     rv_error kept = p->client->error;
+    size_t enqueued = 0;
+    for (size_t i = 0; i < p->count; i++) enqueued += p->answers[i].status == REEVE_OK;
+    if (enqueued == 0) return;
     if (rv_partitions_renew(p->client) != REEVE_OK) {
         p->client->error = kept;
         return;
@@ -348,6 +352,7 @@ reeve_status rv_partition_enqueue(reeve_client *client, const reeve_task_spec *s
     plan p = {.client = client, .specs = specs, .count = count};
     unsigned run = 0;
     int64_t began_ms = rv_now_ms();
+    bool was_open = rv_conn_is_open(client->conn);
     reeve_status status =
         allocate(&p) ? REEVE_OK : rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu tasks", count);
     for (size_t i = 0; status == REEVE_OK && i < count; i++) place(&p, i, &run);
@@ -358,7 +363,7 @@ reeve_status rv_partition_enqueue(reeve_client *client, const reeve_task_spec *s
         client->next_partition += (run + RUN - 1) / RUN;
         sort(&p);
         status = rv_client_enqueue_send(client, p.sent, p.fits, count, p.answers);
-        if (rv_now_ms() - began_ms > LONG_MS) move_stranded(&p);
+        if (!was_open || rv_now_ms() - began_ms > LONG_MS) move_stranded(&p);
         for (size_t i = 0; i < count; i++) results[p.order[i]] = p.answers[i];
     }
     release(&p);

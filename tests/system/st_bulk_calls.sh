@@ -183,7 +183,7 @@ delete own/b own/a
 unlock own one two three
 forget own to --all
 END
-    printf 'own/a\nown/b\n' >"$TEST_DIR/handles"
+    printf '%s\n' own/a own/b >"$TEST_DIR/handles"
     expect_status 1 reeve tag - --add x <"$TEST_DIR/handles"
     expect_eq "$(grep -c READONLY <<<"$ERR")" 1
     redis REPLICAOF NO ONE >/dev/null

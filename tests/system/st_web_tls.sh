@@ -9,7 +9,7 @@ status() {
         -H 'Content-Type: application/json' "http://localhost/api/v1$1" "${@:2}"
 }
 
-REEVE_TEST_OVER=tls
+export REEVE_TEST_OVER=tls
 start_redis
 export REEVE_REDIS=${REDIS_URL%%\?*} # without the certificate
 write_conf w 'session = 5;' "tls = { ca = \"$TEST_DIR/tls/ca.pem\"; };" "web = { listen = \"unix:$TEST_DIR/web.sock\"; };" \
