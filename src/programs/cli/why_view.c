@@ -157,7 +157,8 @@ static void add_due(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
 static void add_parked(rv_buf *buf, const reeve_reason *reason)
 {
     if (reason->group == NULL)
-        add_tasks(buf, reason, "task waits for its group's limit", "tasks wait for their groups' limits");
+        add_tasks(buf, reason, "task waits for the limit of its group or type",
+                  "tasks wait for the limits of their groups or types");
     else
         rv_buf_addf(buf, "it waits in its group %s, %" PRId64 " before it", reason->group,
                     reason->count > 0 ? reason->count : 0);
