@@ -62,8 +62,8 @@ extern "C" {
  *     concurrency        (both) the queue's concurrency limit is reached: `count` of `limit` tasks run
  *     rate               (both) the queue's rate limit is reached; the next task starts at until_ms
  *     group_paused       (task) its group is paused until until_ms
- *     group_concurrency  (task) the concurrency limit of its group or type is reached: `count` of `limit` tasks run. For
- *                        a type, `group` is "type:TYPE"
+ *     group_concurrency  (task) the concurrency limit of its group or type is reached: `count` of `limit` tasks run.
+ *                        For a type, `group` is "type:TYPE"
  *     group_rate         (task) the rate limit of its group or type is reached; the next task starts at until_ms
  *     blocked            (task) `count` parents have not ended. (queue) `count` tasks are blocked
  *     parent             (task) one of these parents: handle, state; given for the first 10
