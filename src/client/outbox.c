@@ -15,12 +15,16 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "client/onward.h"
+#include "protocol/fan_call.h"
 #include "protocol/scripts.h"
 
 #define ROUND 64
 #define MESSAGES_MAX ((size_t)128 * 1024 * 1024)
 #define CLIENT_ROUNDS 20
 #define BACK_MAX 100
+#define TOLD_MAX 25    /* by a call of fan.lua, as in follow_up.c */
+#define TELL_ROUNDS 16 /* of a queue that nobody serves */
 
 /* A message in memory of the round's. */
 typedef struct message {
@@ -52,6 +56,7 @@ typedef struct round_trip {
     int64_t from;     /* those that were set aside and have higher numbers are put back first; -1: none are */
     char floor[24];   /* below it no message will be carried any more; "0": not known */
     int64_t deadline; /* of all calls; 0: each has the usual one */
+    rv_onward onward; /* where tasks may have ended by messages */
     rv_error *error;
 } round_trip;
 
@@ -267,6 +272,16 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     }
 }
 
+/* A task may have ended because of such a message. */
+static void note_onward(round_trip *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const message *m = &r->messages[i];
+        bool ends = m->kind == 'E' && strcmp(m->word, "completed") != 0;
+        if (!m->failed && (ends || m->kind == 'M' || m->kind == 'V')) rv_onward_add(&r->onward, m->child);
+    }
+}
+
 static reeve_status carry_all(round_trip *r)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -274,6 +289,7 @@ static reeve_status carry_all(round_trip *r)
     }
     reeve_status status = rv_conn_exec(r->conn, r->deadline, on_reply, r);
     if (status != REEVE_OK) return failed_call(r, status);
+    note_onward(r);
     /* What a parent's queue answered goes to the child. */
     size_t answers = 0;
     for (size_t i = 0; i < r->count; i++) {
@@ -282,6 +298,7 @@ static reeve_status carry_all(round_trip *r)
         if (m->commands == 0) continue;
         build_deliver(r, m, m->answer, m->number);
         m->kind = 'E';
+        if (strcmp(m->answer, "completed") != 0) rv_onward_add(&r->onward, m->child);
         answers++;
     }
     if (answers == 0) return REEVE_OK;
@@ -316,8 +333,35 @@ typedef struct carriage {
     unsigned max;
     int64_t deadline; /* as in round_trip */
     int64_t from;     /* the same */
+    unsigned depth;   /* of queues that nobody serves, in a row */
     size_t skip;      /* where to begin, and to go on the next time: with the first one where the end was reached */
 } carriage;
+
+static reeve_status carry(rv_conn *conn, carriage *how, size_t *ret_carried, rv_error *error);
+
+/* Tells and carries on in a queue that nobody serves. */
+static void go_on(rv_conn *conn, const carriage *before, const char *queue)
+{
+    rv_prefix prefix;
+    const rv_reply *reply;
+    rv_fan_reply fanned = {.more = true};
+    carriage how = {.ns = before->ns,
+                    .queue = queue,
+                    .max = before->max,
+                    .deadline = before->deadline,
+                    .from = -1,
+                    .depth = before->depth + 1};
+    rv_keys_set_prefix(&prefix, how.ns, queue);
+    for (unsigned i = 0; i < TELL_ROUNDS && fanned.more; i++) {
+        size_t carried = 0;
+        rv_error error = {0};
+        rv_fan_call_build(conn, &prefix, TOLD_MAX);
+        if (rv_conn_call(conn, how.deadline, &reply) != REEVE_OK || !rv_fan_call_read(&fanned, reply)) return;
+        how.skip = 0;
+        if (fanned.outbox > 0) (void)carry(conn, &how, &carried, &error);
+        if (!rv_conn_is_open(conn)) return;
+    }
+}
 
 static reeve_status carry(rv_conn *conn, carriage *how, size_t *ret_carried, rv_error *error)
 {
@@ -335,6 +379,9 @@ static reeve_status carry(rv_conn *conn, carriage *how, size_t *ret_carried, rv_
     reeve_status status = carry_rounds(r, how->max, &how->skip, &carried);
     how->from = r->from;
     if (ret_carried != NULL) *ret_carried = carried;
+    if (how->depth < RV_ONWARD_DEPTH && rv_conn_is_open(conn) &&
+        rv_onward_look(&r->onward, conn, how->ns, how->deadline))
+        for (size_t i = 0; i < r->onward.count && rv_conn_is_open(conn); i++) go_on(conn, how, r->onward.queues[i]);
     rv_free(r);
     return status;
 }

@@ -95,6 +95,24 @@ static void a_worker_gives_a_cancelled_task_back(void **state)
     test_worker_end(worker);
 }
 
+/* Nobody serves p either: a task there dies with its parent, and others wait for it. */
+static void what_follows_is_told_on(void **state)
+{
+    (void)state;
+    test_put("q", "n0");
+    test_put_after("p", "n0", "f:q/n0");
+    test_put_after("r", "n0", "f:p/n0");
+    test_put_after("s", "n0", "g:r/n0");
+    reeve_consumer *consumer = test_consumer_open("q", NULL);
+    assert_string_equal(test_pull(consumer, 1, true), "n0");
+    reeve_outcome fails = reeve_task_fail(test_pulled[0], "k", "m");
+    test_good(consumer, reeve_consumer_settle_later(consumer, test_pulled[0], fails));
+    test_good(consumer, reeve_consumer_close(consumer));
+    test_state_is("p", "n0", "dead");
+    test_state_is("r", "n0", "dead");
+    test_state_is("s", "n0", "ready");
+}
+
 /* What cannot be carried stays, and keeps nobody from ending. */
 static void another_queue_takes_none(void **state)
 {
@@ -117,6 +135,7 @@ int main(void)
         cmocka_unit_test_setup(a_consumer_is_detached, set_up),
         cmocka_unit_test_setup(a_consumer_has_ended_many, set_up),
         cmocka_unit_test_setup(a_worker_gives_a_cancelled_task_back, set_up),
+        cmocka_unit_test_setup(what_follows_is_told_on, set_up),
         cmocka_unit_test_setup(another_queue_takes_none, set_up),
     };
     return cmocka_run_group_tests_name("ct_last_messages", tests, test_place_start, test_place_stop);
