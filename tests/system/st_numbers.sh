@@ -59,6 +59,7 @@ conf() {
     pools | pools.*) text="pools = ( { queues = [ \"q\" ]; $rest } );" pools= ;;
     queues | queues.*) text="queues = ( { name = \"q\"; $rest } );" ;;
     handlers | handlers.*) text="handlers = ( { type = \"t\"; $rest } );" ;;
+    limits | limits.*) text="limits = ( { queue = \"q\"; type = \"t\"; $rest } );" ;;
     cron | cron.*) text="cron = ( { name = \"n\"; spec = \"@daily\"; queue = \"q\"; type = \"t\"; $rest } );" ;;
     *) nested "$path" "$2" && text=$NESTED ;;
     esac

@@ -45,6 +45,7 @@ reeve('enqueue', 'mail', 'echo', JSON.stringify({ text: 'a\u202eb' }), '--id', '
 await at.goto(`${url}#/task/mail/reordered`);
 await at.locator('pre', { hasText: 'a\\u202eb' }).first().waitFor();
 await at.goto(`${url}#/queue/mail`);
+await at.locator('.top .acts > *').first().waitFor();
 const tops = await at.locator('.top .acts > *').evaluateAll((list) => list.map((x) => { const range = document.createRange(); range.selectNodeContents(x); return Math.round(range.getBoundingClientRect().top); }));
 assert.equal(new Set(tops).size, 1, `the texts of the buttons are not at one height: ${tops}`);
 assert.deepEqual(faults, []);
