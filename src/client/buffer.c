@@ -341,6 +341,13 @@ static void note_refusal(const reeve_client *client, const reeve_task_spec *spec
     note_failure(first, &error);
 }
 
+/* Tasks are kept because of an outage. */
+static void note_away(rv_buffer *buffer)
+{
+    buffer->only_refused = false;
+    rv_error_clear(&buffer->refusal);
+}
+
 /* Sends the tasks, and keeps those that an outage has left. */
 static void send_or_keep(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results,
                          rv_error *first)
@@ -359,7 +366,7 @@ static void send_or_keep(reeve_client *client, const reeve_task_spec *specs, siz
         away = true;
     }
     note_refusal(client, specs, count, results, first);
-    if (away) buffer->only_refused = false;
+    if (away) note_away(buffer);
     if (away) buffer->away_until_ms = rv_deadline(AWAY_MS);
     if (away) keep(client, specs, count, results, began_ms, unknown, first);
     rv_free(unknown);
@@ -413,7 +420,7 @@ static reeve_status enqueue(reeve_client *client, const reeve_task_spec *specs, 
     client->cause_count = 0;
     if (client->timeout_ms > buffer->wait_ms) client->timeout_ms = buffer->wait_ms;
     bool away = rv_now_ms() < buffer->away_until_ms;
-    if (away) buffer->only_refused = false;
+    if (away) note_away(buffer);
     if (!away && may_deliver(buffer)) (void)rv_buffer_deliver(client, rv_deadline(buffer->wait_ms));
     if (away || must_wait(buffer, specs, count)) {
         prepare(client, specs, count, results, &first);

@@ -233,6 +233,7 @@ reeve_status rv_buffer_file_replace(rv_buffer_file *file, const rv_buf *records,
     if (fd < 0 || !write_new(file, fd, path.data, records)) {
         status = fail_system(file, "cannot be written anew", error);
         if (fd >= 0) (void)close(fd);
+        if (fd >= 0) (void)unlink(path.data); /* on a full disk, it is in the way */
     } else {
         (void)close(file->fd);
         file->fd = fd;

@@ -276,7 +276,9 @@ static void add_group(reeve_group_limits *list, size_t *count, const reeve_group
 
 static int group_order(const void *a, const void *b)
 {
-    return strcmp(((const reeve_group_limits *)a)->group, ((const reeve_group_limits *)b)->group);
+    const reeve_group_limits *one = a, *other = b;
+    int order = strcmp(one->group, other->group);
+    return order != 0 ? order : strcmp(one->type, other->type);
 }
 
 static bool add_limits(reeve_limits *sum, const reeve_limits *part)

@@ -359,6 +359,12 @@ static const char *group_in(const char *lane)
     return lane[length] != '\0' ? lane + length + 1 : lane;
 }
 
+/* A type with a limit (`type:TYPE`) has tasks in each partition. */
+static bool is_at_home(const pass *p, const char *group, unsigned partition)
+{
+    return strncmp(group, "type:", 5) == 0 || rv_partition_of(group, p->layout->count) == partition;
+}
+
 /* Groups of which a producer may still put tasks here, because their place in the order is kept. */
 static reeve_status count_lanes(pass *p, unsigned partition)
 {
@@ -373,8 +379,7 @@ static reeve_status count_lanes(pass *p, unsigned partition)
         if (!rv_reply_is(reply, RV_ARRAY)) return rv_client_odd_reply(p->client, "partition");
         for (size_t i = 0; i < reply->count; i++) {
             const rv_reply *lane = rv_reply_at(reply, i);
-            if (rv_reply_is(lane, RV_TEXT) && rv_partition_of(group_in(lane->text), p->layout->count) != partition)
-                p->ret->waiting++;
+            if (rv_reply_is(lane, RV_TEXT) && !is_at_home(p, group_in(lane->text), partition)) p->ret->waiting++;
         }
         call.from += LANES_PAGE;
     } while (reply->count == LANES_PAGE);

@@ -10,7 +10,8 @@ local function groups_of(P, envelope)
   if not by_type and (not at or at > (find(envelope, '\n', 1, true) or 0)) then return {} end
   local o = header(envelope)
   local groups = {o.group}
-  if by_type and o.type then groups[#groups + 1] = 'type:' .. o.type end
+  local type_group = by_type and o.type and 'type:' .. o.type
+  if type_group and type_group ~= o.group then groups[#groups + 1] = type_group end
   return groups, o.malformed
 end
 

@@ -178,7 +178,7 @@ local function weigh(scan, id, place, envelope)
       call('ZREM', P .. 'unparked:' .. part.in_group, id)
       part.room.unparked = part.room.unparked - 1
       -- A group under which it is not parked may let another task start.
-      if how == 'park' and part ~= apart then scan.left[part.in_group] = true end
+      if (how == 'park' or how == 'off') and part ~= apart then scan.left[part.in_group] = true end
     end
   end
   if how == 'park' then

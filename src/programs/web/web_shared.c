@@ -105,6 +105,12 @@ static void keep(struct web_shared *shared, shared_answer *of, written *by)
     by->text = NULL;
 }
 
+/* The page cannot be shared now, for instance because its task is gone: what was kept is older. */
+static void forget_text(shared_answer *of, const written *by)
+{
+    if (of->began_at <= by->began_at) of->began_at = 0;
+}
+
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
 static int64_t own_time_us(void)
@@ -143,7 +149,10 @@ static void read_for_all(web_call *call, void (*run)(web_call *call), shared_ans
     bool good = read_anew(call, run, &by);
 
     rv_lock(&shared->lock);
-    if (good) keep(shared, of, &by);
+    if (good)
+        keep(shared, of, &by);
+    else
+        forget_text(of, &by);
     of->reading = false;
     of->users--;
     (void)pthread_cond_broadcast(&shared->changed);
@@ -162,7 +171,8 @@ static void read_for_one(web_call *call, void (*run)(web_call *call), const char
     shared_answer *of = find(shared, key);
     if (good && of == NULL && rv_http_server_header(call->http, "X-Reeve-Page") != NULL)
         of = make(shared, key, call->route);
-    if (good && of != NULL) keep(shared, of, &by);
+    if (of != NULL && good) keep(shared, of, &by);
+    if (of != NULL && !good) forget_text(of, &by);
     rv_unlock(&shared->lock);
     free(by.text);
 }
