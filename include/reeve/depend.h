@@ -23,8 +23,8 @@
  *
  * Retries: a task that is retried waits again for its parents that have not completed. It also waits for dead and
  * cancelled parents, because they can be retried as well. It does not wait for deleted parents, nor for dead or
- * cancelled parents with the rule go. If a parent with the rule death has died or was
- * cancelled, the task waits for no parent.
+ * cancelled parents with the rule go. If a parent with the rule death has died or was cancelled, the task waits for no
+ * parent.
  *
  * Parents in other queues: the two queues exchange messages. The client that creates the dependency tries to deliver
  * them at once; if it cannot, workers do. A message that was lost is sent again. A message has an effect only once.

@@ -387,8 +387,10 @@ static reeve_status end_call(reeve_client *client, const reeve_enqueued *results
     return REEVE_OK;
 }
 
+/* queue: of a spec that is not checked yet. */
 static bool has_queue(const rv_buffer *buffer, const char *queue)
 {
+    if (queue == NULL) return false;
     for (const rv_buffered *task = buffer->first; task != NULL; task = task->next)
         if (strcmp(task->queue, queue) == 0) return true;
     return false;

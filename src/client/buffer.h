@@ -38,7 +38,7 @@ typedef struct rv_buffer {
     rv_buffer_file *file;  /* or NULL */
     size_t behind;         /* the first tasks of the file that are gone, for it could not be written */
     unsigned off;          /* calls under way that need Redis */
-    uint64_t delivery;     /* counts them */
+    uint64_t delivery;     /* number of the last delivery, from 1 */
     /* All tasks are of queues whose tasks Redis refuses, for instance because the user has no rights to them. Tasks of
      * other queues need not wait for them. */
     bool only_refused;
@@ -76,8 +76,8 @@ reeve_status rv_buffer_mark_sent(rv_buffer *buffer, size_t count, rv_error *erro
 void rv_buffer_note_sent(rv_buffer *buffer, size_t count, int64_t at_ms); /* the first ones, in memory */
 reeve_status rv_buffer_drop(rv_buffer *buffer, size_t count, rv_error *error);
 
-/* Redis has refused the call with the first task. Puts the tasks of its queue behind those of all others, as not sent.
- * After a failure the order is as before. */
+/* Redis has refused the call with the first task. Puts the tasks of its queue behind those of all others. The file then
+ * has no mark of this call: nothing of it was executed. After a failure the order is as before. */
 reeve_status rv_buffer_put_aside(rv_buffer *buffer, rv_error *error);
 
 /* ---- records (buffer_record.c) ----------------------------------------------------------------------------------- */

@@ -74,9 +74,7 @@ static reeve_status check_change(const reeve_limit_change *change, rv_error *err
     return status == REEVE_OK ? check_rate(change->rate, error) : status;
 }
 
-/* A type is limited as the group of this name. */
-#define TYPE_PREFIX "type:"
-#define NAME_MAX_BYTES (REEVE_GROUP_MAX + sizeof(TYPE_PREFIX) + 8)
+#define NAME_MAX_BYTES (REEVE_GROUP_MAX + sizeof(RV_TYPE_GROUP) + 8)
 
 /* The arguments of limit.lua: names and values. */
 typedef struct limit_words {
@@ -96,7 +94,7 @@ static void add_words(limit_words *words, const reeve_limit_change *change, cons
     char *name = words->names[words->count];
     if (is_one(change))
         (void)snprintf(name, NAME_MAX_BYTES, "%s%s:%s%s", names[2], change->forget ? "-" : "",
-                       change->of == REEVE_LIMIT_TYPE ? TYPE_PREFIX : "",
+                       change->of == REEVE_LIMIT_TYPE ? RV_TYPE_GROUP : "",
                        change->of == REEVE_LIMIT_TYPE ? change->type : change->group);
     else
         (void)snprintf(name, NAME_MAX_BYTES, "%s", names[change->of]);
@@ -221,8 +219,8 @@ static bool read_group(reeve_group_limits *ret, const rv_reply *reply)
 {
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < GROUP_FIELDS) return false;
     const char *name = reply->items[NAME]->text;
-    if (strncmp(name, TYPE_PREFIX, strlen(TYPE_PREFIX)) == 0)
-        rv_copy_text(ret->type, sizeof(ret->type), name + strlen(TYPE_PREFIX));
+    if (strncmp(name, RV_TYPE_GROUP, strlen(RV_TYPE_GROUP)) == 0)
+        rv_copy_text(ret->type, sizeof(ret->type), name + strlen(RV_TYPE_GROUP));
     else
         rv_copy_text(ret->group, sizeof(ret->group), name);
     ret->concurrency = rv_reply_int(reply->items[OWN_CONCURRENCY], 0);

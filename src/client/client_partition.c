@@ -362,7 +362,8 @@ static const char *group_in(const char *lane)
 /* A type with a limit (`type:TYPE`) has tasks in each partition. */
 static bool is_at_home(const pass *p, const char *group, unsigned partition)
 {
-    return strncmp(group, "type:", 5) == 0 || rv_partition_of(group, p->layout->count) == partition;
+    return strncmp(group, RV_TYPE_GROUP, strlen(RV_TYPE_GROUP)) == 0 ||
+           rv_partition_of(group, p->layout->count) == partition;
 }
 
 /* Groups of which a producer may still put tasks here, because their place in the order is kept. */

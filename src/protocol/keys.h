@@ -13,6 +13,9 @@
 #define RV_NS_DEFAULT "reeve"
 #define RV_PREFIX_MAX (RV_NS_MAX + REEVE_QUEUE_MAX + 5)
 
+/* Limits count the tasks of a type as those of the group of this name and the type: lib/group_place.lua. */
+#define RV_TYPE_GROUP "type:"
+
 /* "<ns>:{<queue>}:" */
 typedef struct rv_prefix {
     char text[RV_PREFIX_MAX];

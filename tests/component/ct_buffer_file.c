@@ -13,6 +13,21 @@
 #include "support/proxy.h"
 #include "support/worker.h"
 
+/* Enqueues tasks, "queue/id queue/id", while Redis is away; then Redis is back. */
+static void keep_while_away(const char *handles)
+{
+    char list[256], *rest = list;
+    (void)snprintf(list, sizeof(list), "%s", handles);
+    test_redis_kill(test_redis);
+    for (char *queue; (queue = strsep(&rest, " ")) != NULL;) {
+        char *id = queue;
+        (void)strsep(&id, "/");
+        assert_int_equal(test_buffer_put(queue, id), REEVE_BUFFERED);
+    }
+    test_redis_launch(test_redis);
+    test_conn_again();
+}
+
 /* The program is killed between sending and hearing; the next one continues with its file. */
 static void a_file_survives_its_program(void **state)
 {
@@ -195,12 +210,7 @@ static void a_file_that_was_full_forgets_what_was_delivered(void **state)
     struct stat about;
     (void)state;
     test_buffer_open(test_buffer_path, 0);
-    test_redis_kill(test_redis);
-    assert_int_equal(test_buffer_put("q", "a"), REEVE_BUFFERED);
-    assert_int_equal(test_buffer_put("r", "b"), REEVE_BUFFERED);
-    assert_int_equal(test_buffer_put("s", "c"), REEVE_BUFFERED);
-    test_redis_launch(test_redis);
-    test_conn_again();
+    keep_while_away("q/a r/b s/c");
     assert_int_equal(stat(test_buffer_path, &about), 0);
     (void)signal(SIGXFSZ, SIG_IGN);
     limit_files((rlim_t)about.st_size);
@@ -223,10 +233,7 @@ static void a_task_that_is_kept_later_stands_alone(void **state)
 {
     (void)state;
     test_buffer_open(test_buffer_path, 0);
-    test_redis_kill(test_redis);
-    assert_int_equal(test_buffer_put("q", "a"), REEVE_BUFFERED);
-    test_redis_launch(test_redis);
-    test_conn_again();
+    keep_while_away("q/a");
     (void)signal(SIGXFSZ, SIG_IGN);
     limit_files(0);
     (void)reeve_client_flush(test_buffered, 60000);
@@ -248,13 +255,7 @@ static void a_refused_queue_delays_no_other(void **state)
 {
     (void)state;
     test_buffer_open(test_buffer_path, 0);
-    test_redis_kill(test_redis);
-    assert_int_equal(test_buffer_put("bad", "a"), REEVE_BUFFERED);
-    assert_int_equal(test_buffer_put("q", "b"), REEVE_BUFFERED);
-    assert_int_equal(test_buffer_put("bad", "c"), REEVE_BUFFERED);
-    assert_int_equal(test_buffer_put("q", "d"), REEVE_BUFFERED);
-    test_redis_launch(test_redis);
-    test_conn_again();
+    keep_while_away("bad/a q/b bad/c q/d");
     (void)test_cmd(test_conn, "SET reeve:{bad}:tasks x");
     assert_int_equal(reeve_client_flush(test_buffered, 60000), REEVE_EREDIS);
     assert_non_null(strstr(reeve_client_error(test_buffered), "the queue bad: Redis answered: "));
@@ -265,6 +266,7 @@ static void a_refused_queue_delays_no_other(void **state)
     assert_int_equal(test_buffer_put("bad", "f"), REEVE_BUFFERED);
     assert_non_null(strstr(reeve_client_error(test_buffered), "the queue bad: Redis answered: "));
     test_buffer_expect(3, 2, 0);
+    assert_int_equal(test_buffer_put(NULL, "g"), REEVE_EINVAL);
 
     test_buffer_tear_down(NULL);
     test_buffer_open(test_buffer_path, 0);
@@ -278,12 +280,8 @@ static void a_refused_queue_delays_no_other(void **state)
 static void what_is_refused_stays_in_order(void **state)
 {
     (void)state;
-    const char *const handles[][2] = {{"x", "1"}, {"y", "1"}, {"q", "1"}, {"x", "2"}, {"y", "2"}};
     test_buffer_open(NULL, 1 << 20);
-    test_redis_kill(test_redis);
-    for (size_t i = 0; i < 5; i++) assert_int_equal(test_buffer_put(handles[i][0], handles[i][1]), REEVE_BUFFERED);
-    test_redis_launch(test_redis);
-    test_conn_again();
+    keep_while_away("x/1 y/1 q/1 x/2 y/2");
     (void)test_cmd(test_conn, "SET reeve:{x}:tasks x");
     (void)test_cmd(test_conn, "SET reeve:{y}:tasks x");
     assert_int_equal(reeve_client_flush(test_buffered, 60000), REEVE_EREDIS);
@@ -302,10 +300,7 @@ static void a_flush_without_time_sends_nothing(void **state)
 {
     (void)state;
     test_buffer_open(test_buffer_path, 0);
-    test_redis_kill(test_redis);
-    assert_int_equal(test_buffer_put("q", "a"), REEVE_BUFFERED);
-    test_redis_launch(test_redis);
-    test_conn_again();
+    keep_while_away("q/a");
     assert_int_equal(reeve_client_flush(test_buffered, 0), REEVE_ETIMEOUT);
     test_buffer_expect(1, 0, 0);
     assert_string_equal(test_cmd(test_conn, "EXISTS reeve:{q}:tasks"), "0");
