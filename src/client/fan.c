@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "base/text.h"
 #include "client/outbox.h"
+#include "protocol/fan_call.h"
 #include "protocol/scripts.h"
 
 #define STEP "40"
@@ -63,20 +64,10 @@ void rv_fan_run(reeve_client *client, const char *queue)
     }
 }
 
-static void add_key(rv_conn *conn, const rv_prefix *prefix, const char *name)
-{
-    rv_arg2(conn, prefix->text, prefix->length, name, strlen(name));
-}
-
-/* A call of its own: behind a script in a pipeline it would come before it where Redis does not know the script. */
 static bool is_anybody_left(rv_conn *conn, const rv_prefix *prefix)
 {
     const rv_reply *reply;
-    rv_cmd(conn, 4);
-    rv_args(conn, "EXISTS");
-    add_key(conn, prefix, "fanout");
-    add_key(conn, prefix, "fanout_far");
-    add_key(conn, prefix, "outbox");
+    rv_fan_call_ask(conn, prefix);
     return rv_conn_call(conn, 0, &reply) == REEVE_OK && rv_reply_int(reply, 0) > 0;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "protocol/fan_call.h"
 
 void rv_onward_add(rv_onward *onward, const char *handle)
 {
@@ -28,21 +29,12 @@ static void on_exists(size_t index, const rv_reply *reply, void *context)
     *(index % 2 == 0 ? &l->served[index / 2] : &l->tells[index / 2]) = exists;
 }
 
-static void add_key(rv_conn *conn, const rv_prefix *prefix, const char *name)
-{
-    rv_arg2(conn, prefix->text, prefix->length, name, strlen(name));
-}
-
 static void build(rv_conn *conn, const rv_prefix *prefix)
 {
     rv_cmd(conn, 2);
     rv_args(conn, "EXISTS");
-    add_key(conn, prefix, "sessions");
-    rv_cmd(conn, 4);
-    rv_args(conn, "EXISTS");
-    add_key(conn, prefix, "fanout");
-    add_key(conn, prefix, "fanout_far");
-    add_key(conn, prefix, "outbox");
+    rv_arg2(conn, prefix->text, prefix->length, "sessions", strlen("sessions"));
+    rv_fan_call_ask(conn, prefix);
 }
 
 bool rv_onward_look(rv_onward *onward, rv_conn *conn, const char *ns, int64_t deadline)

@@ -23,7 +23,6 @@
 #define MESSAGES_MAX ((size_t)128 * 1024 * 1024)
 #define CLIENT_ROUNDS 20
 #define BACK_MAX 100
-#define TOLD_MAX 25    /* by a call of fan.lua, as in follow_up.c */
 #define TELL_ROUNDS 16 /* of a queue that nobody serves */
 
 /* A message in memory of the round's. */
@@ -355,7 +354,7 @@ static void go_on(rv_conn *conn, const carriage *before, const char *queue)
     for (unsigned i = 0; i < TELL_ROUNDS && fanned.more; i++) {
         size_t carried = 0;
         rv_error error = {0};
-        rv_fan_call_build(conn, &prefix, TOLD_MAX);
+        rv_fan_call_build(conn, &prefix, RV_FAN_CALL_MAX);
         if (rv_conn_call(conn, how.deadline, &reply) != REEVE_OK || !rv_fan_call_read(&fanned, reply)) return;
         how.skip = 0;
         if (fanned.outbox > 0) (void)carry(conn, &how, &carried, &error);

@@ -16,4 +16,12 @@ typedef struct rv_fan_reply {
 void rv_fan_call_build(rv_conn *conn, const rv_prefix *prefix, unsigned max);
 bool rv_fan_call_read(rv_fan_reply *ret, const rv_reply *reply);
 
+/* How many to tell at most in a call beside which others wait: each takes Redis some 0.1 ms, and it serves nobody else
+ * during the call. */
+#define RV_FAN_CALL_MAX 25
+
+/* One command, whose reply is a number above 0 if there are tasks to tell, or messages to other queues. It is to be a
+ * call of its own: behind a script in a pipeline it would come before it where Redis does not know the script. */
+void rv_fan_call_ask(rv_conn *conn, const rv_prefix *prefix);
+
 #endif

@@ -8,8 +8,7 @@
 #include "running/wakeup.h"
 
 #define LEASES_MAX 200
-#define CHILDREN_MAX 25 /* each takes Redis some 0.1 ms, and it serves nobody else during the call */
-#define ROUNDS 16       /* then all queues are maintained that are due meanwhile */
+#define ROUNDS 16 /* then all queues are maintained that are due meanwhile */
 #define TRY_AGAIN_MS 1000
 
 /* One pipeline. */
@@ -38,7 +37,7 @@ static void build(calls_of *calls, rv_conn *conn, size_t count)
             add_call(calls, i, true);
         }
         if (scheduler->ends[i]) {
-            rv_fan_call_build(conn, prefix, CHILDREN_MAX);
+            rv_fan_call_build(conn, prefix, RV_FAN_CALL_MAX);
             add_call(calls, i, false);
         }
     }

@@ -7,7 +7,6 @@
 #include "client/outbox.h"
 #include "protocol/fan_call.h"
 
-#define CHILDREN_MAX 25 /* of a call, as in follow_up.c */
 #define CARRY_ROUNDS 16
 
 typedef struct last_messages {
@@ -24,21 +23,10 @@ static void on_exists(size_t index, const rv_reply *reply, void *context)
     if (index < all->count) all->left[index] = rv_reply_int(reply, 0) > 0;
 }
 
-static void add_key(rv_conn *conn, const rv_prefix *prefix, const char *name)
-{
-    rv_arg2(conn, prefix->text, prefix->length, name, strlen(name));
-}
-
 static bool look(last_messages *all)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        const rv_prefix *prefix = &rv_worker_queue_session(all->worker, i)->prefix;
-        rv_cmd(all->conn, 4);
-        rv_args(all->conn, "EXISTS");
-        add_key(all->conn, prefix, "fanout");
-        add_key(all->conn, prefix, "fanout_far");
-        add_key(all->conn, prefix, "outbox");
-    }
+    for (size_t i = 0; i < all->count; i++)
+        rv_fan_call_ask(all->conn, &rv_worker_queue_session(all->worker, i)->prefix);
     return rv_conn_exec(all->conn, all->deadline, on_exists, all) == REEVE_OK;
 }
 
@@ -49,7 +37,7 @@ static bool tell(const last_messages *all, const rv_queue_session *queue_session
     rv_fan_reply fanned;
     rv_error error = {0};
     size_t carried = 0;
-    rv_fan_call_build(all->conn, &queue_session->prefix, CHILDREN_MAX);
+    rv_fan_call_build(all->conn, &queue_session->prefix, RV_FAN_CALL_MAX);
     if (rv_conn_call(all->conn, all->deadline, &reply) != REEVE_OK || !rv_fan_call_read(&fanned, reply)) return false;
     if (fanned.outbox == 0) return fanned.more;
     reeve_status status = rv_outbox_carry_by(all->conn, all->worker->ns, queue_session->queue, CARRY_ROUNDS,
