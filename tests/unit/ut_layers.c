@@ -3,11 +3,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "handlers/handler_table.h"
 #include "handlers/layers_run.h"
 #include "handlers/task.h"
 #include "reeve/testing.h"
-#include "reeve/worker.h"
 #include "support/cmocka.h"
 
 /* Who was called, one sign each. */
