@@ -13,7 +13,7 @@ wait_for '[ -s "$TEST_DIR/web.out" ]' 10
 URL=$(head -n 1 "$TEST_DIR/web.out")
 
 calls() { redis INFO commandstats | tr -d '\r' | sed -n 's/^cmdstat_evalsha:calls=\([0-9]*\),.*/\1/p'; }
-have() { [ "$(grep -c ^data: "$TEST_DIR/viewer.$1")" -ge "$2" ]; }
+have() { [ -e "$TEST_DIR/viewer.$1" ] && [ "$(grep -c ^data: "$TEST_DIR/viewer.$1")" -ge "$2" ]; }
 watch() {
     curl -sN "${URL}api/v1/events" >"$TEST_DIR/viewer.$1" 2>/dev/null &
     own $!
@@ -72,6 +72,28 @@ kill -CONT "$REDIS_PID"
 wait "${looks[@]}"
 for i in $(seq 20); do expect_has "$(cat "$TEST_DIR/look.$i")" '"ready":1,'; done
 expect_eq "$(calls)" "$((before + 1))" "calls for all together"
+# They share it however long it takes, and whatever becomes of it: Redis, which is slow, is not asked by each of them.
+# shares WHAT PATH TEXT CALLS: so many ask while Redis stands still for longer than an answer is fresh.
+threads() { awk '/^Threads/ { print $2 }' "/proc/$WEB_PID/status"; }
+shares() {
+    local alone i
+    looks=()
+    before=$(calls)
+    kill -STOP "$REDIS_PID"
+    alone=$(threads)
+    for i in $(seq 20); do
+        curl -s -H 'Cache-Control: max-age=1, max-stale' "$URL$2" >"$TEST_DIR/look.$i" &
+        looks+=($!)
+    done
+    wait_for '[ "$(threads)" -ge $(('"$alone"' + 20)) ]' 10
+    sleep 1.2
+    kill -CONT "$REDIS_PID"
+    wait "${looks[@]}"
+    for i in $(seq 20); do expect_has "$(cat "$TEST_DIR/look.$i")" "$3"; done
+    expect_eq "$(calls)" "$((before + $4))" "calls for $1"
+}
+shares 'an answer that was long read' api/v1/queues/q-3 '"ready":1,' 1
+shares 'an answer that is an error' api/v1/tasks/q-3/none '"error":"not_found"' 2
 end "$WEB_PID"
 expect_eq "$ENDED" 0
 exit 0

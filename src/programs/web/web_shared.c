@@ -20,15 +20,25 @@
 #define LOOKED_AT_MS 15000 /* an answer that nobody has asked for during this time is not looked at */
 #define INTERVAL_MAX_S 3600
 
+/* What a call has written. */
+typedef struct written {
+    char *text;
+    size_t length;
+    unsigned status, retry_after;
+    int64_t began_at, cost_us;
+} written;
+
 typedef struct shared_answer {
     const web_route *route;
     char *key; /* path and query; NULL: free */
     char *text;
     size_t length;
+    written passing; /* what the last reading gave if it is not kept, for calls that waited for it; text NULL: none */
     web_pace pace;
-    int64_t asked_at; /* monotonic */
-    int64_t began_at; /* when reading the text began; 0: there is none */
-    unsigned users;   /* calls that wait for it, or read it */
+    int64_t asked_at;  /* monotonic */
+    int64_t began_at;  /* when reading the text began; 0: there is none */
+    uint64_t readings; /* that have ended */
+    unsigned users;    /* calls that wait for it, or read it */
     bool reading;
 } shared_answer;
 
@@ -38,13 +48,6 @@ struct web_shared {
     shared_answer list[ANSWERS_MAX];
     int64_t *least_us; /* of each route: the cost of its cheapest answer */
 };
-
-/* A text that a call has written. */
-typedef struct written {
-    char *text;
-    size_t length;
-    int64_t began_at, cost_us;
-} written;
 
 /* ---- the list: the lock is held -------------------------------------------------------------------------------- */
 
@@ -59,6 +62,7 @@ static void empty(shared_answer *of)
 {
     rv_free(of->key);
     free(of->text);
+    free(of->passing.text);
     *of = (shared_answer){0};
 }
 
@@ -111,6 +115,46 @@ static void forget_text(shared_answer *of, const written *by)
     if (of->began_at <= by->began_at) of->began_at = 0;
 }
 
+/* Ends a reading for all. What is not kept, an error or a long text, is for those who wait now: they do not ask Redis for
+ * it once more, which is slow or fails already. */
+static void end_reading(struct web_shared *shared, shared_answer *of, written *by, bool good)
+{
+    free(of->passing.text);
+    of->passing = (written){.text = NULL};
+    if (good) {
+        keep(shared, of, by);
+    } else {
+        forget_text(of, by);
+        of->passing = *by;
+        by->text = NULL;
+    }
+    of->reading = false;
+    of->readings++;
+    (void)pthread_cond_broadcast(&shared->changed);
+}
+
+/* A call needs it no more. */
+static void leave(shared_answer *of)
+{
+    if (--of->users > 0) return;
+    free(of->passing.text);
+    of->passing = (written){.text = NULL};
+}
+
+/* Gives a call the newest that was read. False: there is nothing. */
+static bool write_newest(web_call *call, const shared_answer *of)
+{
+    if (of->began_at > 0) {
+        (void)fwrite(of->text, 1, of->length, call->out);
+        return true;
+    }
+    if (of->passing.text == NULL) return false;
+    call->http->status = of->passing.status;
+    call->http->retry_after = of->passing.retry_after;
+    (void)fwrite(of->passing.text, 1, of->passing.length, call->out);
+    return true;
+}
+
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
 static int64_t own_time_us(void)
@@ -134,11 +178,19 @@ static bool read_anew(web_call *call, void (*run)(web_call *call), written *ret)
         return false;
     }
     run(call);
-    bool good = fclose(call->out) == 0 && call->http->status == 200 && ret->length <= TEXT_MAX;
+    bool whole = fclose(call->out) == 0;
     call->out = out;
-    (void)fwrite(ret->text, 1, ret->length, out);
+    if (whole) {
+        (void)fwrite(ret->text, 1, ret->length, out);
+    } else {
+        free(ret->text);
+        ret->text = NULL;
+        web_refuse(call, 503, "busy", "no memory");
+    }
+    ret->status = call->http->status;
+    ret->retry_after = call->http->retry_after;
     ret->cost_us = rv_now_us() - began_us - (own_time_us() - own_us);
-    return good;
+    return whole && ret->status == 200 && ret->length <= TEXT_MAX;
 }
 
 /* Reads it for all who ask. */
@@ -149,13 +201,8 @@ static void read_for_all(web_call *call, void (*run)(web_call *call), shared_ans
     bool good = read_anew(call, run, &by);
 
     rv_lock(&shared->lock);
-    if (good)
-        keep(shared, of, &by);
-    else
-        forget_text(of, &by);
-    of->reading = false;
-    of->users--;
-    (void)pthread_cond_broadcast(&shared->changed);
+    end_reading(shared, of, &by, good);
+    leave(of);
     rv_unlock(&shared->lock);
     free(by.text);
 }
@@ -226,7 +273,16 @@ static bool write_key(const web_call *call, rv_buf *ret)
     return !ret->failed;
 }
 
-/* Gives an answer that there is, or that is being read. False: the call reads it; *ret: for all who ask, or NULL. */
+/* Waits for the end of the reading that is under way. */
+static void await_reading(struct web_shared *shared, const shared_answer *of)
+{
+    uint64_t before = of->readings;
+
+    while (of->readings == before) (void)pthread_cond_wait(&shared->changed, &shared->lock);
+}
+
+/* Gives an answer that there is, or that is being read, however long that takes. False: the call reads it; *ret: for all who
+ * ask, or NULL. */
 static bool give(web_call *call, const char *key, int64_t interval_ms, shared_answer **ret)
 {
     struct web_shared *shared = call->web->shared;
@@ -242,17 +298,14 @@ static bool give(web_call *call, const char *key, int64_t interval_ms, shared_an
     of->asked_at = rv_now_ms();
     of->pace.interval_ms = interval_ms;
     of->users++;
-    bool fresh = is_fresh(shared, of), waits = !fresh && of->reading;
-    while (!fresh && of->reading) {
-        (void)pthread_cond_wait(&shared->changed, &shared->lock);
-        fresh = is_fresh(shared, of);
-    }
-    if (fresh) (void)fwrite(of->text, 1, of->length, call->out);
-    if (!fresh && !waits) { /* (who has waited in vain reads for itself: others do not wait for it one after another) */
+    bool fresh = is_fresh(shared, of), reads = !fresh && !of->reading;
+    if (reads) {
         of->reading = true;
         *ret = of;
     } else {
-        of->users--;
+        if (!fresh) await_reading(shared, of);
+        fresh = write_newest(call, of);
+        leave(of);
     }
     rv_unlock(&shared->lock);
     return fresh;
