@@ -200,14 +200,20 @@ static bool is_one_queue(const char *one, const char *other)
     return length == rv_partition_base(other, strlen(other)) && memcmp(one, other, length) == 0;
 }
 
-/* Partitions of one queue that follow one another; most pools have none. False: no memory. */
+static bool have_equal_weights(const rv_pool *pool, size_t queue, size_t other)
+{
+    return pool->weights == NULL || pool->weights[queue] == pool->weights[other];
+}
+
+/* Partitions of one queue that follow one another, with equal weights; most pools have none. False: no memory. */
 static bool find_families(rv_pool *pool)
 {
     bool any = false;
     size_t *families = rv_zalloc_array(pool->queue_session_count, sizeof(*families));
     if (families == NULL) return false;
     for (size_t i = 0; i < pool->queue_session_count; i++) {
-        bool joins = i > 0 && is_one_queue(pool->queue_sessions[i - 1]->queue, pool->queue_sessions[i]->queue);
+        bool joins = i > 0 && is_one_queue(pool->queue_sessions[i - 1]->queue, pool->queue_sessions[i]->queue) &&
+                     have_equal_weights(pool, i - 1, i);
         families[i] = joins ? families[i - 1] : i;
         any = any || joins;
     }

@@ -14,10 +14,78 @@ static unsigned weight_of(const rv_queue_order *order, size_t queue)
     return order->weights != NULL ? order->weights[queue] : 1;
 }
 
+/* ---- members of families -------------------------------------------------------------------------------------- */
+
+static size_t end_of_family(const rv_queue_order *order, size_t first)
+{
+    size_t end = first + 1;
+    while (end < order->count && order->families[end] == first) end++;
+    return end;
+}
+
+/* The member whose turn comes after that of `queue`. */
+static size_t next_member(const rv_queue_order *order, size_t queue)
+{
+    size_t first = order->families[queue];
+    return queue + 1 < end_of_family(order, first) ? queue + 1 : first;
+}
+
+/* Members have equal weights, so they can exchange their clocks with their places. */
+static void exchange(rv_queue_order *order, size_t one, size_t other)
+{
+    size_t place = order->ranks[one];
+    order->ranks[one] = order->ranks[other];
+    order->ranks[other] = place;
+    order->queues[order->ranks[one]] = one;
+    order->queues[order->ranks[other]] = other;
+    if (order->clocks == NULL) return;
+    uint64_t clock = order->clocks[one];
+    order->clocks[one] = order->clocks[other];
+    order->clocks[other] = clock;
+}
+
+/* The family of `queue` takes its places in turn, beginning with this queue. */
+static void put_first(rv_queue_order *order, size_t queue)
+{
+    size_t first = order->families[queue], member = queue;
+    size_t place = order->kind == REEVE_ORDER_STRICT ? first : 0;
+    for (size_t left = end_of_family(order, first) - first; left > 0; place++) {
+        if (order->families[order->queues[place]] != first) continue;
+        exchange(order, order->queues[place], member);
+        member = next_member(order, member);
+        left--;
+    }
+}
+
+/* The places are the numbers, but for which member of each family comes first. */
+static void begin_places(rv_queue_order *order)
+{
+    for (size_t i = 0; i < order->count; i++) order->queues[i] = i;
+    if (order->families == NULL) return;
+    for (size_t i = 0; i < order->count; i++) order->ranks[i] = i;
+    for (size_t first = 0, end; first < order->count; first = end) {
+        end = end_of_family(order, first);
+        put_first(order, first + order->start % (end - first));
+    }
+}
+
+/* `served` was leased from last. */
+static void let_take_turns(rv_queue_order *order, size_t served, int64_t stay_ms)
+{
+    size_t stayed = order->stayed;
+    if (served != stayed) order->stayed_ms = stay_ms;
+    bool stays = stay_ms > 0 && stay_ms - order->stayed_ms < RV_ORDER_STAY_MS;
+    order->stayed = stays ? served : NOWHERE;
+    if (stayed != NOWHERE && stayed != served) put_first(order, next_member(order, stayed));
+    put_first(order, stays ? served : next_member(order, served));
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------- */
+
 static void begin_anew(rv_queue_order *order)
 {
     memset(order->clocks, 0, order->count * sizeof(*order->clocks));
-    for (size_t i = 0; i < order->count; i++) order->queues[i] = i;
+    begin_places(order);
 }
 
 static bool init_weighted(rv_queue_order *order)
@@ -38,6 +106,7 @@ static bool init_weighted(rv_queue_order *order)
 bool rv_queue_order_init(rv_queue_order *order, reeve_order kind, size_t count, const unsigned *weights)
 {
     *order = (rv_queue_order){.kind = kind, .count = count, .weights = weights, .last_place = NOWHERE};
+    order->stayed = NOWHERE;
     if (kind != REEVE_ORDER_WEIGHTED || init_weighted(order)) return true;
     rv_queue_order_fini(order);
     return false;
@@ -55,34 +124,6 @@ void rv_queue_order_fini(rv_queue_order *order)
 }
 
 /* ---- families --------------------------------------------------------------------------------------------------- */
-
-static size_t end_of_family(const rv_queue_order *order, size_t first)
-{
-    size_t end = first + 1;
-    while (end < order->count && order->families[end] == first) end++;
-    return end;
-}
-
-/* The member `queue` is the first of its family. */
-static void rotate_family(rv_queue_order *order, size_t queue)
-{
-    size_t first = order->families[queue], size = end_of_family(order, first) - first;
-    for (size_t i = 0; i < size; i++) {
-        size_t member = first + (queue - first + i) % size;
-        order->queues[first + i] = member;
-        order->ranks[member] = first + i;
-    }
-}
-
-static bool init_strict_families(rv_queue_order *order, size_t start)
-{
-    order->queues = rv_zalloc_array(order->count, sizeof(*order->queues));
-    order->ranks = rv_zalloc_array(order->count, sizeof(*order->ranks));
-    if (order->queues == NULL || order->ranks == NULL) return false;
-    for (size_t first = 0; first < order->count; first = end_of_family(order, first))
-        rotate_family(order, first + start % (end_of_family(order, first) - first));
-    return true;
-}
 
 /* Its weight, divided among its members: so that all weights are whole, those of smaller families are multiplied. */
 static bool share_weights(rv_queue_order *order)
@@ -106,17 +147,21 @@ static bool share_weights(rv_queue_order *order)
 bool rv_queue_order_set_families(rv_queue_order *order, const size_t *families, size_t start)
 {
     if (families == NULL) return true;
-    rv_queue_order plain = {
-        .kind = order->kind, .count = order->count, .weights = order->weights, .families = families};
-    plain.last_place = NOWHERE;
+    rv_queue_order plain = {.kind = order->kind, .count = order->count, .weights = order->weights};
+    plain.families = families;
+    plain.start = start;
+    plain.stayed = plain.last_place = NOWHERE;
     rv_queue_order_fini(order);
     *order = plain;
-    bool good = true;
+    order->ranks = rv_zalloc_array(order->count, sizeof(*order->ranks));
+    bool good = order->ranks != NULL;
     if (order->kind == REEVE_ORDER_STRICT) {
-        good = init_strict_families(order, start);
+        order->queues = rv_zalloc_array(order->count, sizeof(*order->queues));
+        good = good && order->queues != NULL;
+        if (good) begin_places(order);
     } else {
         order->kind = REEVE_ORDER_WEIGHTED;
-        good = share_weights(order) && init_weighted(order);
+        good = good && share_weights(order) && init_weighted(order);
     }
     if (!good) rv_queue_order_fini(order);
     return good;
@@ -179,10 +224,6 @@ static void sort(rv_queue_order *order)
 
 static void settle_weighted(rv_queue_order *order)
 {
-    if (order->last_place == NOWHERE) {
-        begin_anew(order);
-        return;
-    }
     advance_clocks(order);
     set_forward(order);
     move_served_back(order);
@@ -190,6 +231,8 @@ static void settle_weighted(rv_queue_order *order)
     /* Only differences count: so the numbers stay small. */
     uint64_t min = order->clocks[order->queues[0]];
     for (size_t i = 0; i < order->count; i++) order->clocks[i] -= min;
+    for (size_t place = 0; order->ranks != NULL && place < order->count; place++)
+        order->ranks[order->queues[place]] = place;
 }
 
 /* ---- some of very many ----------------------------------------------------------------------------------------- */
@@ -271,18 +314,28 @@ void rv_queue_order_adopt(rv_queue_order *order, const rv_queue_order *other)
 
 /* ---- all of them ----------------------------------------------------------------------------------------------- */
 
-void rv_queue_order_settle(rv_queue_order *order)
+/* The turns found nothing. */
+static void settle_empty(rv_queue_order *order)
 {
-    if (order->kind == REEVE_ORDER_WEIGHTED) {
-        settle_weighted(order);
-    } else if (order->last_place != NOWHERE) {
-        order->served = rv_queue_order_queue(order, order->last_place);
-        order->first = (order->served + 1) % order->count;
-        if (order->ranks != NULL) {
-            size_t first = order->families[order->served], size = end_of_family(order, first) - first;
-            rotate_family(order, first + (order->served - first + 1) % size);
-        }
-    }
+    if (order->kind == REEVE_ORDER_WEIGHTED) begin_anew(order);
+    order->stayed = NOWHERE;
+}
+
+static void settle_served(rv_queue_order *order, int64_t stay_ms)
+{
+    size_t served = rv_queue_order_queue(order, order->last_place);
+    if (order->kind == REEVE_ORDER_WEIGHTED) settle_weighted(order);
+    order->served = served;
+    order->first = (served + 1) % order->count;
+    if (order->families != NULL) let_take_turns(order, served, stay_ms);
+}
+
+void rv_queue_order_settle(rv_queue_order *order, int64_t stay_ms)
+{
+    if (order->last_place == NOWHERE)
+        settle_empty(order);
+    else
+        settle_served(order, stay_ms);
     if (order->asked > 0) order->next = (order->next + order->asked - 1) % order->count;
     order->last_place = NOWHERE;
 }

@@ -14,8 +14,10 @@
  * fills again, it goes first for at most as many tasks as the turn just took from the queue that came after it. When
  * nothing was found at all, all clocks begin anew.
  *
- * The partitions of one queue (protocol/partition.h) are a *family*, and count as one queue: in strict order they take
- * turns among themselves, and otherwise they share the weight of the queue. Round-robin is then weighted with equal weights.
+ * The partitions of one queue (protocol/partition.h) are a *family*, and count as one queue: in strict order they have one
+ * place, and otherwise they share the weight of the queue. Round-robin is then weighted with equal weights. Among
+ * themselves they take turns: after a turn, the member behind the one that was leased from last comes first. A thread may
+ * also *stay* with a member for some turns, at most RV_ORDER_STAY_MS; it leaves when another queue was leased from.
  *
  * Where a pool has very many queues, a turn of a busy thread (strict or round-robin) asks some of them: the one that it
  * was served from last, and a few more, others each time, so that all come round. The turn of a thread that waits asks
@@ -32,6 +34,7 @@
 
 #define RV_WEIGHT_MAX 1000
 #define RV_ORDER_AT_ONCE 16 /* queues that a busy thread's turn asks, of more */
+#define RV_ORDER_STAY_MS 10 /* then a thread that stays leaves: as long as a batch is to last */
 
 typedef struct rv_queue_order {
     reeve_order kind;
@@ -41,8 +44,11 @@ typedef struct rv_queue_order {
     unsigned heaviest;
     unsigned *own_weights;  /* shares of families; or NULL */
     const size_t *families; /* rv_queue_order_set_families, or NULL */
+    size_t start;           /* which member of each comes first at the beginning */
+    size_t stayed;          /* the member that the thread stays with, or SIZE_MAX; */
+    int64_t stayed_ms;      /* since then */
     size_t *queues;         /* by place; strict: with families only */
-    size_t *ranks;          /* strict with families: the place of each queue */
+    size_t *ranks;          /* with families: the place of each queue */
     size_t *moved;          /* scratch */
     uint64_t *clocks;       /* by queue */
     size_t *leased;         /* by queue: how many tasks in this turn */
@@ -91,9 +97,9 @@ size_t rv_queue_order_hash(const rv_queue_order *order);
 void rv_queue_order_adopt(rv_queue_order *order, const rv_queue_order *other);
 
 /* Reports the tasks that a turn leased, place by place, first to last; then settle ends the report and changes the
- * places. */
+ * places. stay_ms: the present time, if the thread is to stay with the queue that was leased from last; 0: it is not. */
 void rv_queue_order_charge(rv_queue_order *order, size_t place, size_t tasks);
-void rv_queue_order_settle(rv_queue_order *order);
+void rv_queue_order_settle(rv_queue_order *order, int64_t stay_ms);
 
 /* "strict", "round-robin", "weighted". */
 const char *rv_queue_order_word(reeve_order kind);

@@ -5,6 +5,7 @@
 #include "running/turn.h"
 
 #include "base/backoff.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "protocol/turn_reply.h"
 #include "running/batch_handler.h"
@@ -49,10 +50,17 @@ static void enter_next_state(rv_thread *t, bool idle, bool empty)
     rv_thread_state_enter(t, idle ? RV_THREAD_IDLE : empty ? RV_THREAD_WAIT : RV_THREAD_TURN);
 }
 
+/* The next turn settles the batch and leases from the same partition in one call, if the thread stays with it. That is
+ * of use where partitions have several hash slots, and this one has more tasks. */
+static bool is_to_stay(const rv_thread *t)
+{
+    return t->pool->slots != NULL && t->pool->families != NULL && t->full;
+}
+
 /* again: the turn leased nothing, or not all that there is, and the same queues are asked once more. */
 static void settle_order(rv_thread *t, bool again)
 {
-    if (!again || t->fresh > 0) rv_queue_order_settle(&t->order);
+    if (!again || t->fresh > 0) rv_queue_order_settle(&t->order, is_to_stay(t) ? rv_now_ms() : 0);
 }
 
 /* Returns false when there is to be another turn at once. */

@@ -105,10 +105,10 @@ static void partitions_take_turns_in_strict_order(void **state)
     assert_true(rv_queue_order_set_families(&order, families, 0));
     expect_places(&order, (const size_t[]){0, 1, 2, 3, 4});
     rv_queue_order_charge(&order, 1, 2);
-    rv_queue_order_settle(&order);
+    rv_queue_order_settle(&order, 0);
     expect_places(&order, (const size_t[]){0, 2, 3, 1, 4});
     rv_queue_order_charge(&order, 2, 2); /* queue 3 */
-    rv_queue_order_settle(&order);
+    rv_queue_order_settle(&order, 0);
     expect_places(&order, (const size_t[]){0, 1, 2, 3, 4});
     assert_true(rv_queue_order_init(&other, REEVE_ORDER_STRICT, 5, NULL));
     assert_true(rv_queue_order_set_families(&other, families, 2));
@@ -129,11 +129,70 @@ static void partitions_share_a_weight(void **state)
     for (int i = 0; i < 900; i++) {
         served[rv_queue_order_queue(&order, 0)]++;
         rv_queue_order_charge(&order, 0, 1);
-        rv_queue_order_settle(&order);
+        rv_queue_order_settle(&order, 0);
     }
     assert_in_range(served[0], 290, 310);
     assert_in_range(served[1] + served[2] + served[3], 290, 310);
     assert_in_range(served[4], 290, 310);
+    rv_queue_order_fini(&order);
+}
+
+/* One turn, at this time, that leases from the first place. Returns the queue. */
+static size_t take_turn(rv_queue_order *order, int64_t stay_ms)
+{
+    size_t queue = rv_queue_order_queue(order, 0);
+    rv_queue_order_charge(order, 0, 2);
+    rv_queue_order_settle(order, stay_ms);
+    return queue;
+}
+
+static void a_thread_stays_with_a_partition_for_some_milliseconds(void **state)
+{
+    static const size_t one_family[] = {0, 0, 0};
+    static const reeve_order kinds[] = {REEVE_ORDER_STRICT, REEVE_ORDER_ROUND_ROBIN};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        rv_queue_order order;
+        assert_true(rv_queue_order_init(&order, kinds[i], 3, NULL));
+        assert_true(rv_queue_order_set_families(&order, one_family, 1));
+        for (int64_t now = 100; now <= 100 + RV_ORDER_STAY_MS; now++) assert_int_equal(take_turn(&order, now), 1);
+        assert_int_equal(take_turn(&order, 200), 2);
+        assert_int_equal(take_turn(&order, 201), 2);
+        assert_int_equal(take_turn(&order, 0), 2); /* it was not full */
+        assert_int_equal(take_turn(&order, 203), 0);
+        rv_queue_order_fini(&order);
+    }
+}
+
+static void a_thread_leaves_a_partition_when_another_queue_was_served(void **state)
+{
+    (void)state;
+    rv_queue_order order;
+    assert_true(rv_queue_order_init(&order, REEVE_ORDER_STRICT, 5, NULL));
+    assert_true(rv_queue_order_set_families(&order, families, 0));
+    for (size_t turn = 0; turn < 6; turn++) {
+        expect_places(&order, (const size_t[]){0, 1 + turn % 3, 1 + (turn + 1) % 3, 1 + (turn + 2) % 3, 4});
+        rv_queue_order_charge(&order, 1, 2);
+        rv_queue_order_settle(&order, 100);
+        expect_places(&order, (const size_t[]){0, 1 + turn % 3, 1 + (turn + 1) % 3, 1 + (turn + 2) % 3, 4});
+        assert_int_equal(take_turn(&order, 100), 0);
+    }
+    rv_queue_order_fini(&order);
+}
+
+static void partitions_share_a_weight_while_a_thread_stays(void **state)
+{
+    (void)state;
+    rv_queue_order order;
+    size_t served[5] = {0};
+    static const unsigned weights[] = {1, 4, 4, 4, 1};
+    assert_true(rv_queue_order_init(&order, REEVE_ORDER_WEIGHTED, 5, weights));
+    assert_true(rv_queue_order_set_families(&order, families, 0));
+    for (int i = 0; i < 900; i++) served[take_turn(&order, 1 + i)]++;
+    assert_in_range(served[0], 140, 160);
+    for (size_t i = 1; i < 4; i++) assert_in_range(served[i], 100, 400);
+    assert_in_range(served[1] + served[2] + served[3], 590, 610);
+    assert_in_range(served[4], 140, 160);
     rv_queue_order_fini(&order);
 }
 
@@ -147,6 +206,9 @@ int main(void)
         cmocka_unit_test(layouts_are_checked),
         cmocka_unit_test(partitions_take_turns_in_strict_order),
         cmocka_unit_test(partitions_share_a_weight),
+        cmocka_unit_test(a_thread_stays_with_a_partition_for_some_milliseconds),
+        cmocka_unit_test(a_thread_leaves_a_partition_when_another_queue_was_served),
+        cmocka_unit_test(partitions_share_a_weight_while_a_thread_stays),
     };
     return cmocka_run_group_tests_name("ut_partition", tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static size_t turn(rv_queue_order *order, size_t want)
         last = queue;
         rv_queue_order_charge(order, place, n);
     }
-    rv_queue_order_settle(order);
+    rv_queue_order_settle(order, 0);
     return last;
 }
 

@@ -41,7 +41,7 @@ static bool turn(size_t first, size_t count, size_t leased)
     assert_int_equal(thread.place_count, count);
     thread.fresh = leased;
     bool goes_on = rv_round_goes_on(&thread, false);
-    if (!goes_on) rv_queue_order_settle(&thread.order);
+    if (!goes_on) rv_queue_order_settle(&thread.order, 0);
     return goes_on;
 }
 
