@@ -73,7 +73,7 @@ expect_eq "$(subject "127.0.0.1:$port")" two
 echo nonsense >cert.pem
 reload
 expect_eq "$STATUS" 1
-expect_has "$OUT" 'web.cert: the present certificate stays: cannot start the HTTPS server: are '
+expect_has "$OUT" 'web: the present certificate stays: cannot start the HTTPS server: are '
 expect_eq "$(subject "127.0.0.1:$port")" two
 certificate three
 kill -HUP "$WORKER_PID"
@@ -105,5 +105,51 @@ echo nonsense >key.pem
 kill -HUP "$web_pid"
 wait_for 'grep -q "event=web.renewed.*the present certificate stays" web.log' 20
 expect_eq "$(subject "$address")" four
+end "$web_pid"
+expect_eq "$ENDED" 0
+
+# ---- users and tokens ----------------------------------------------------------------------------------------------------
+
+# hash PASSWORD
+hash() { echo "$1" | "$REEVE" web --hash-password; }
+# users LINE...: the file of users, and tokens LINE...
+users() { (umask 077 && printf '%s\n' "$@" >users.new) && mv users.new users; }
+tokens() { (umask 077 && printf '%s\n' "$@" >tokens.new) && mv tokens.new tokens; }
+ann=$(hash of-ann) ben=$(hash of-ben)
+users "ann:admin:$ann" "ben:admin:$ben" "eve:admin:$ben"
+tokens bot:admin:token-one
+"$REEVE" web --listen 127.0.0.1:0 --users users --token-file tokens </dev/null >web.out 2>web.log &
+web_pid=$!
+own "$web_pid"
+wait_for '[ "$(wc -l <web.out)" = 1 ]' 20
+url=$(sed -n 1p web.out)
+# code PATH [CURL ARGUMENT...]: the status; role JAR: of a session.
+code() { curl -s -m 20 -o answer -w '%{http_code}' "${@:2}" "${url}$1"; }
+role() { [ "$(code api/v1/session -b "$1")" = 200 ] && grep -o '"role":"[a-z]*"' answer; }
+for who in ann ben; do expect_eq "$(code api/v1/login -c $who -d "{\"user\":\"$who\",\"password\":\"of-$who\"}")" 200; done
+expect_eq "$(code api/v1/login -c eve -d '{"user":"eve","password":"of-ben"}')" 200
+expect_eq "$(role ann)" '"role":"admin"'
+curl -sN -b eve "${url}api/v1/events" >stream 2>/dev/null &
+stream=$!
+own "$stream"
+wait_for '[ -s stream ]' 20
+# Her password stays, with another role; his is another one; the third is not in the file any more.
+users "ann:viewer:$ann" "ben:admin:$(hash another)"
+tokens bot:admin:token-two
+kill -HUP "$web_pid"
+wait_for '[ "$(role ann)" = "\"role\":\"viewer\"" ]' 20
+expect_eq "$(role ben) $(role eve)" '"role":"nobody" "role":"nobody"'
+expect_eq "$(code api/v1/queues/q/pause -b ann -X POST)" 403
+expect_eq "$(code api/v1/queues -H 'Authorization: Bearer token-one')" 401
+expect_eq "$(code api/v1/queues -H 'Authorization: Bearer token-two')" 200
+wait_for '! kill -0 "$stream" 2>/dev/null' 20 # (the stream of an ended session ends)
+# A file with an error changes nothing.
+users "ann:viewer:$ann" nonsense
+kill -HUP "$web_pid"
+wait_for 'grep -q "event=web.renewed.*the present users and tokens stay.*line 2" web.log' 20
+expect_eq "$(role ann)" '"role":"viewer"'
+expect_eq "$(code api/v1/queues -H 'Authorization: Bearer token-two')" 200
+expect_eq "$(code api/v1/login -d '{"user":"ben","password":"another"}')" 200
+grep -q 'of-ann\|token-' web.log && fail "a secret is in the log"
 end "$web_pid"
 expect_eq "$ENDED" 0

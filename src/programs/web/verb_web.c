@@ -78,9 +78,9 @@ static void renew(web_server *web)
 
     rv_error_clear(&error);
     if (web_server_renew(web, &error) == REEVE_OK)
-        rv_log(REEVE_LOG_INFO, "web.renewed", "the certificate was read again", NULL);
+        rv_log(REEVE_LOG_INFO, "web.renewed", "users, tokens and the certificate were read again", NULL);
     else
-        rv_log(REEVE_LOG_ERROR, "web.renewed", "the present certificate stays", "error", error.text, NULL);
+        rv_log(REEVE_LOG_ERROR, "web.renewed", "a file could not be read again", "error", error.text, NULL);
 }
 
 /* HUP also comes when the terminal is closed: then the server ends. */
@@ -142,7 +142,8 @@ const cli_verb cli_verb_web = {
         "second, however many users view it.\n"
         "\n"
         "GET /metrics has the metrics of all queues for Prometheus, and /api/v1 the API (docs/guide/web.md). TERM and\n"
-        "INT end the server. HUP makes it read --cert and --key again; existing connections continue.\n"
+        "INT end the server. HUP makes it read --cert, --key, --users and --token-file again; existing connections "
+        "continue.\n"
         "\n"
         "Examples:\n"
         "  reeve web\n"

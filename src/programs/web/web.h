@@ -113,8 +113,8 @@ reeve_status web_server_check(const web_options *options, rv_error *error);
  * is ignored from then on. REEVE_EINVAL: options or files are not valid, or would let others in; REEVE_ESYSTEM,
  * REEVE_ENOMEM. After a failure nothing is left to close. */
 reeve_status web_server_open(web_server *ret, const web_options *options, rv_error *error);
-/* Reads the files of cert and key again, for connections that come from now on. REEVE_EINVAL: they cannot be used, and
- * the present certificate stays. */
+/* Reads the files of users and tokens again (web_users.h), and those of cert and key, for connections that come from now
+ * on. After a failure the present users and tokens stay, or the present certificate; *error names the file. */
 reeve_status web_server_renew(web_server *web, rv_error *error);
 /* Waits for the threads. */
 void web_server_close(web_server *web);
@@ -167,6 +167,9 @@ bool web_role_parse(const char *name, web_role *ret);
 bool web_begin(rv_http_request *request, void *server);
 void web_handle(rv_http_request *request, void *server);
 void web_end(rv_http_request *request, void *server);
+
+/* For answers that take long: whether the session or the token of the call is still valid, with a role that the route takes. */
+bool web_may_still(web_call *call);
 
 /* ---- the functions of routes ----------------------------------------------------------------------------------- */
 

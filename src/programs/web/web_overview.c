@@ -375,18 +375,19 @@ void web_run_queues(web_call *call)
 /* A viewer's stream. */
 typedef struct viewer {
     web_server *web;
+    web_call *call;
     uint64_t sequence;
     rv_buf event; /* what is not sent yet is [sent, length) */
     size_t sent;
     bool greeted;
 } viewer;
 
-/* The next event, or a comment that keeps the connection. A line of JSON has no line feeds inside. */
+/* The next event, or a comment that keeps the connection. False: the server stops, or the viewer has logged out. A line of JSON has no line feeds inside. */
 static bool next_event(viewer *to)
 {
     web_snapshot *snapshot = web_snapshots_next(to->web->snapshots, to->sequence, to->greeted ? PING_MS : 0);
 
-    if (web_snapshots_stopping(to->web->snapshots)) {
+    if (web_snapshots_stopping(to->web->snapshots) || !web_may_still(to->call)) {
         web_snapshots_release(to->web->snapshots, snapshot);
         return false;
     }
@@ -435,6 +436,7 @@ void web_run_events(web_call *call)
         return;
     }
     to->web = call->web;
+    to->call = call;
     rv_buf_init(&to->event, SIZE_MAX);
     web_snapshots_look(call->web->snapshots, 1);
     call->http->type = "text/event-stream";

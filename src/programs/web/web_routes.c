@@ -199,6 +199,12 @@ static bool may(web_call *call)
     return false;
 }
 
+bool web_may_still(web_call *call)
+{
+    find_who(call);
+    return call->route->role <= call->who.role;
+}
+
 bool web_begin(rv_http_request *request, void *server)
 {
     web_call *call = rv_zalloc(sizeof(*call));

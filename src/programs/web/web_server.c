@@ -112,7 +112,16 @@ reeve_status web_server_open(web_server *ret, const web_options *options, rv_err
 
 reeve_status web_server_renew(web_server *web, rv_error *error)
 {
-    return rv_http_server_renew(web->http, error);
+    rv_error users, certificate;
+
+    rv_error_clear(&users);
+    rv_error_clear(&certificate);
+    /* Each of them whatever becomes of the other: a user who is no longer in the file is not to stay. */
+    bool renewed_users = web_users_renew(web->users, &users) == REEVE_OK;
+    bool renewed_certificate = rv_http_server_renew(web->http, &certificate) == REEVE_OK;
+    if (!renewed_users) return rv_fail(error, users.status, "the present users and tokens stay: %s", users.text);
+    if (renewed_certificate) return REEVE_OK;
+    return rv_fail(error, certificate.status, "the present certificate stays: %s", certificate.text);
 }
 
 void web_server_close(web_server *web)

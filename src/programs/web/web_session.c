@@ -63,6 +63,7 @@ void web_run_login(web_call *call)
 {
     const char *user = web_body_text(call, "user"), *password = web_body_text(call, "password");
     char token[WEB_TOKEN_SIZE];
+    unsigned reading;
 
     if (user == NULL || password == NULL || strlen(password) > 500) {
         web_refuse(call, 400, "invalid", "\"user\" and \"password\" are missing");
@@ -73,12 +74,12 @@ void web_run_login(web_call *call)
         web_refuse(call, 429, "busy", "too many logins; try again in a minute");
         return;
     }
-    if (!web_users_check(call->web->users, user, password, &call->who)) {
+    if (!web_users_check(call->web->users, user, password, &call->who, &reading)) {
         web_refuse(call, 401, "login", "the name or the password is not right");
         return;
     }
-    if (!web_users_begin(call->web->users, &call->who, token)) {
-        web_refuse(call, 503, "busy", "no random numbers");
+    if (!web_users_begin(call->web->users, &call->who, reading, token)) {
+        web_refuse(call, 503, "busy", "the session cannot begin; try again");
         return;
     }
     set_cookie(call, token);

@@ -33,6 +33,11 @@ typedef struct known {
     char secret[SECRET_MAX]; /* a hash, or a token */
 } known;
 
+typedef struct known_list {
+    known *list;
+    size_t count;
+} known_list;
+
 typedef struct session {
     char token[WEB_TOKEN_SIZE]; /* "": free */
     web_who who;
@@ -46,9 +51,10 @@ typedef struct tries {
 } tries;
 
 struct web_users {
+    const web_options *options;
     pthread_mutex_t lock;
-    known *people, *tokens;
-    size_t people_count, token_count;
+    known_list people, tokens; /* of the last reading of the files */
+    unsigned reading;
     session sessions[SESSIONS_MAX];
     tries peers[PEERS_MAX], all;
     pthread_mutex_t hashing; /* one password at a time: a hash takes much memory and time by design */
@@ -70,7 +76,7 @@ static bool read_line(char *line, known *ret)
     return true;
 }
 
-static reeve_status read_lines(FILE *file, const char *path, known **ret, size_t *ret_count, rv_error *error)
+static reeve_status read_lines(FILE *file, const char *path, known_list *ret, rv_error *error)
 {
     char line[512];
     unsigned number = 0;
@@ -79,19 +85,19 @@ static reeve_status read_lines(FILE *file, const char *path, known **ret, size_t
         number++;
         line[strcspn(line, "\r\n")] = '\0';
         if (line[0] == '\0' || line[0] == '#') continue;
-        known *grown = *ret_count == USERS_MAX ? NULL : rv_realloc_array(*ret, *ret_count + 1, sizeof(**ret));
+        known *grown = ret->count == USERS_MAX ? NULL : rv_realloc_array(ret->list, ret->count + 1, sizeof(*grown));
         if (grown == NULL) return rv_fail(error, REEVE_ENOMEM, "%s: more than %d lines", path, USERS_MAX);
-        *ret = grown;
-        if (!read_line(line, &grown[*ret_count]))
+        ret->list = grown;
+        if (!read_line(line, &grown[ret->count]))
             return rv_fail(error, REEVE_EINVAL,
                            "%s: line %u: expected NAME:ROLE:SECRET, with viewer, operator or admin", path, number);
-        ++*ret_count;
+        ret->count++;
     }
-    if (*ret_count == 0) return rv_fail(error, REEVE_EINVAL, "%s: there is nobody in it", path);
+    if (ret->count == 0) return rv_fail(error, REEVE_EINVAL, "%s: there is nobody in it", path);
     return REEVE_OK;
 }
 
-static reeve_status read_file(const char *path, known **ret, size_t *ret_count, rv_error *error)
+static reeve_status read_file(const char *path, known_list *ret, rv_error *error)
 {
     struct stat about;
     FILE *file = path == NULL ? NULL : fopen(path, "re");
@@ -101,9 +107,22 @@ static reeve_status read_file(const char *path, known **ret, size_t *ret_count, 
     reeve_status status = REEVE_OK;
     if (fstat(fileno(file), &about) == 0 && (about.st_mode & 077) != 0)
         status = rv_fail(error, REEVE_EINVAL, "%s: others can read it; chmod 600 %s", path, path);
-    if (status == REEVE_OK) status = read_lines(file, path, ret, ret_count, error);
+    if (status == REEVE_OK) status = read_lines(file, path, ret, error);
     (void)fclose(file);
     return status;
+}
+
+static void forget(known_list *of)
+{
+    if (of->list != NULL) explicit_bzero(of->list, of->count * sizeof(*of->list));
+    rv_free(of->list);
+    *of = (known_list){.list = NULL};
+}
+
+static bool read_files(const web_options *options, known_list *ret_people, known_list *ret_tokens, rv_error *error)
+{
+    return read_file(options->users, ret_people, error) == REEVE_OK &&
+           read_file(options->tokens, ret_tokens, error) == REEVE_OK;
 }
 
 struct web_users *web_users_open(const web_options *options, rv_error *error)
@@ -114,11 +133,10 @@ struct web_users *web_users_open(const web_options *options, rv_error *error)
         (void)rv_fail(error, REEVE_ENOMEM, "no memory");
         return NULL;
     }
+    users->options = options;
     rv_lock_init(&users->lock);
     rv_lock_init(&users->hashing);
-    if (read_file(options->users, &users->people, &users->people_count, error) == REEVE_OK &&
-        read_file(options->tokens, &users->tokens, &users->token_count, error) == REEVE_OK)
-        return users;
+    if (read_files(options, &users->people, &users->tokens, error)) return users;
     web_users_close(users);
     return NULL;
 }
@@ -126,8 +144,8 @@ struct web_users *web_users_open(const web_options *options, rv_error *error)
 void web_users_close(struct web_users *users)
 {
     if (users == NULL) return;
-    rv_free(users->people);
-    rv_free(users->tokens);
+    forget(&users->people);
+    forget(&users->tokens);
     rv_lock_fini(&users->lock);
     rv_lock_fini(&users->hashing);
     rv_free(users);
@@ -146,27 +164,41 @@ static bool equal(const char *one, const char *other)
     return differ == 0;
 }
 
-static const known *find(const known *list, size_t count, const char *name)
+static const known *find(const known_list *in, const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i].who.name, name) == 0) return &list[i];
+    for (size_t i = 0; i < in->count; i++)
+        if (strcmp(in->list[i].who.name, name) == 0) return &in->list[i];
     return NULL;
 }
 
-bool web_users_check(struct web_users *users, const char *name, const char *password, web_who *ret)
+/* A copy of the user's line, with the number of its reading. False: there is none. */
+static bool copy(struct web_users *users, const char *name, known *ret, unsigned *ret_reading)
 {
-    const known *one = find(users->people, users->people_count, name);
+    rv_lock(&users->lock);
+    const known *one = find(&users->people, name);
+    if (one != NULL) *ret = *one;
+    *ret_reading = users->reading;
+    rv_unlock(&users->lock);
+    return one != NULL;
+}
+
+bool web_users_check(struct web_users *users, const char *name, const char *password, web_who *ret,
+                     unsigned *ret_reading)
+{
     struct crypt_data *data = rv_zalloc(sizeof(*data));
-    const char *hash = one == NULL ? NO_HASH : one->secret, *made;
+    known one;
 
     if (data == NULL) return false;
+    bool known_name = copy(users, name, &one, ret_reading);
+    const char *hash = known_name ? one.secret : NO_HASH, *made;
     rv_lock(&users->hashing);
     made = crypt_r(password, hash, data);
     rv_unlock(&users->hashing);
-    bool good = made != NULL && made[0] != '*' && equal(made, hash) && one != NULL;
+    bool good = made != NULL && made[0] != '*' && equal(made, hash) && known_name;
     explicit_bzero(data, sizeof(*data));
     rv_free(data);
-    if (good) *ret = one->who;
+    if (good) *ret = one.who;
+    explicit_bzero(&one, sizeof(one));
     return good;
 }
 
@@ -174,19 +206,22 @@ bool web_users_token(struct web_users *users, const char *token, web_who *ret)
 {
     bool found = false;
 
-    for (size_t i = 0; i < users->token_count; i++) {
-        if (!equal(users->tokens[i].secret, token)) continue;
-        *ret = users->tokens[i].who;
+    rv_lock(&users->lock);
+    for (size_t i = 0; i < users->tokens.count; i++) {
+        if (!equal(users->tokens.list[i].secret, token)) continue;
+        *ret = users->tokens.list[i].who;
         found = true;
     }
+    rv_unlock(&users->lock);
     return found;
 }
 
 bool web_users_named(struct web_users *users, const char *name, web_who *ret)
 {
-    const known *one = find(users->people, users->people_count, name);
-
+    rv_lock(&users->lock);
+    const known *one = find(&users->people, name);
     if (one != NULL) *ret = one->who;
+    rv_unlock(&users->lock);
     return one != NULL;
 }
 
@@ -241,19 +276,22 @@ static session *free_session(struct web_users *users)
     return first;
 }
 
-bool web_users_begin(struct web_users *users, const web_who *who, char ret_token[WEB_TOKEN_SIZE])
+bool web_users_begin(struct web_users *users, const web_who *who, unsigned reading, char ret_token[WEB_TOKEN_SIZE])
 {
     unsigned char bytes[(WEB_TOKEN_SIZE - 1) / 2];
 
     if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) return false;
     for (size_t i = 0; i < sizeof(bytes); i++) (void)snprintf(ret_token + 2 * i, 3, "%02x", bytes[i]);
     rv_lock(&users->lock);
+    bool good = reading == users->reading; /* (or the file may have another password by now) */
     session *one = free_session(users);
-    one->who = *who;
-    one->ends_at = rv_deadline(SESSION_MS);
-    memcpy(one->token, ret_token, WEB_TOKEN_SIZE);
+    if (good) {
+        one->who = *who;
+        one->ends_at = rv_deadline(SESSION_MS);
+        memcpy(one->token, ret_token, WEB_TOKEN_SIZE);
+    }
     rv_unlock(&users->lock);
-    return true;
+    return good;
 }
 
 bool web_users_session(struct web_users *users, const char *token, web_who *ret)
@@ -273,6 +311,42 @@ void web_users_end(struct web_users *users, const char *token)
     session *one = find_session(users, token);
     if (one != NULL) one->token[0] = '\0';
     rv_unlock(&users->lock);
+}
+
+/* ---- reading the files again ----------------------------------------------------------------------------------- */
+
+/* A session goes on while its user's password stays the same, with the role that the user has now. The lock is held. */
+static void renew_session(const struct web_users *users, const known_list *people, session *one)
+{
+    const known *before = find(&users->people, one->who.name), *now = find(people, one->who.name);
+
+    if (before != NULL && now != NULL && strcmp(before->secret, now->secret) == 0)
+        one->who = now->who;
+    else
+        one->token[0] = '\0';
+}
+
+reeve_status web_users_renew(struct web_users *users, rv_error *error)
+{
+    known_list people = {.list = NULL}, tokens = {.list = NULL}, old_people, old_tokens;
+
+    if (!read_files(users->options, &people, &tokens, error)) {
+        forget(&people);
+        forget(&tokens);
+        return error->status;
+    }
+    rv_lock(&users->lock);
+    for (size_t i = 0; i < SESSIONS_MAX; i++)
+        if (users->sessions[i].token[0] != '\0') renew_session(users, &people, &users->sessions[i]);
+    old_people = users->people;
+    old_tokens = users->tokens;
+    users->people = people;
+    users->tokens = tokens;
+    users->reading++;
+    rv_unlock(&users->lock);
+    forget(&old_people);
+    forget(&old_tokens);
+    return REEVE_OK;
 }
 
 /* ---- --hash-password ------------------------------------------------------------------------------------------- */

@@ -16,16 +16,22 @@
 struct web_users *web_users_open(const web_options *options, rv_error *error);
 void web_users_close(struct web_users *users);
 
-/* Checks a password. It takes as long for an unknown name. The next functions return false: not known. */
-bool web_users_check(struct web_users *users, const char *name, const char *password, web_who *ret);
+/* Reads the files again. Sessions of users who have another password now, or are not in the file any more, end; the others
+ * get the role that the file has now. After an error everything stays. */
+reeve_status web_users_renew(struct web_users *users, rv_error *error);
+
+/* Checks a password. It takes as long for an unknown name. *ret_reading: for web_users_begin. The next functions return
+ * false: not known. */
+bool web_users_check(struct web_users *users, const char *name, const char *password, web_who *ret,
+                     unsigned *ret_reading);
 bool web_users_token(struct web_users *users, const char *token, web_who *ret);
 bool web_users_named(struct web_users *users, const char *name, web_who *ret);
 
 /* Whether a login from this address may be tried now: at most 10 a minute each, and 60 altogether. */
 bool web_users_may_try(struct web_users *users, const char *peer);
 
-/* Begins a session; false: no random numbers. */
-bool web_users_begin(struct web_users *users, const web_who *who, char ret_token[WEB_TOKEN_SIZE]);
+/* Begins a session; false: no random numbers, or the files were read again since the password was checked. */
+bool web_users_begin(struct web_users *users, const web_who *who, unsigned reading, char ret_token[WEB_TOKEN_SIZE]);
 bool web_users_session(struct web_users *users, const char *token, web_who *ret);
 void web_users_end(struct web_users *users, const char *token);
 

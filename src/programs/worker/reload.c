@@ -232,16 +232,16 @@ static void apply_changes(reloading *in)
 }
 
 /* Its files may have changed, and not their names. */
-static void renew_certificate(reloading *in)
+static void renew_web(reloading *in)
 {
     rv_error error = {0};
     char words[600];
 
     if (host_servers_renew(in->change.servers, &error) == REEVE_OK) return;
     in->result->done = false;
-    (void)snprintf(words, sizeof(words), "web.cert: the present certificate stays: %s", error.text);
-    rv_log(REEVE_LOG_ERROR, "program.reload", "the certificate could not be read again: the present one stays", "error",
-           error.text, NULL);
+    (void)snprintf(words, sizeof(words), "web: %s", error.text);
+    rv_log(REEVE_LOG_ERROR, "program.reload", "a file of the section web could not be read again", "error", error.text,
+           NULL);
     host_reload_add(in->result, words);
 }
 
@@ -277,7 +277,7 @@ static void put_in_force(const change *of, host_reload_result *ret)
     if (rv_config_compare(of->config, of->fresh, note_difference, &in) != REEVE_OK)
         rv_log(REEVE_LOG_WARN, "program.reload", "no memory to compare all settings", NULL);
     apply_changes(&in);
-    renew_certificate(&in);
+    renew_web(&in);
     log_end(&in);
     if (in.changes + in.later == 0) host_reload_add(ret, "nothing has changed in the file");
 }

@@ -25,7 +25,7 @@ void host_servers_stop(host_servers *servers);
 reeve_status host_servers_change_web(host_servers *servers, const rv_config *fresh, rv_error *error);
 reeve_status host_servers_change_metrics(host_servers *servers, const rv_config *fresh, rv_error *error);
 
-/* Reads the certificate of `web` again: web_server_renew. NULL is fine. */
+/* Reads the files of `web` again: web_server_renew. NULL is fine. */
 reeve_status host_servers_renew(host_servers *servers, rv_error *error);
 
 #endif
