@@ -81,6 +81,16 @@ await keys.getByRole('button', { name: 'Cancel 2' }).focus();
 await keys.keyboard.press('Enter');
 await until('two are cancelled', () => json('queues', 'jobs').cancelled === 2);
 
+// A proxy answers for a server that is starting: the page connects again, though the browser would not.
+const proxied = await open('about:blank', { expects: /502/ }, '');
+let starting = true;
+await proxied.route('**/api/v1/events', (to) => starting ? to.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }) : to.continue());
+await proxied.goto(url);
+await proxied.getByText('reconnecting').waitFor();
+starting = false;
+await proxied.locator('.live.on').waitFor();
+await proxied.close();
+
 // Redis goes away and comes back: the page says so, and goes on.
 await keys.goto(`${url}#/`);
 await keys.locator('.live.on').waitFor();

@@ -1,5 +1,6 @@
 -- lua5.1 embed_assets.lua OUT.c FILE...: writes the files, as they are and compressed by gzip, as a table of C. The scripts become one,
--- app.js: app.js itself, which starts the page, is its last part. Together they are compressed better, and come with one request.
+-- app.js: app.js itself, which starts the page, is its last part. Together they are compressed better, and come with one request. Their
+-- comments on lines of their own stay out, and the indentation (no text of theirs goes on in another line).
 local types = {html = 'text/html; charset=utf-8', css = 'text/css; charset=utf-8', js = 'text/javascript; charset=utf-8',
   svg = 'image/svg+xml'}
 
@@ -44,6 +45,15 @@ local function bytes(text)
   return table.concat(out)
 end
 
+local function shorten(script)
+  local lines = {}
+  for line in script:gmatch('[^\n]+') do
+    line = line:gsub('^%s+', '')
+    if line ~= '' and line:sub(1, 2) ~= '//' then lines[#lines + 1] = line end
+  end
+  return table.concat(lines, '\n') .. '\n'
+end
+
 -- The assets: {name, text}.
 local assets, scripts = {}, {}
 for i = 2, #arg do
@@ -58,8 +68,8 @@ table.sort(scripts, function(a, b)
   if (a[1] == 'app.js') ~= (b[1] == 'app.js') then return b[1] == 'app.js' end
   return a[1] < b[1]
 end)
-for i, script in ipairs(scripts) do scripts[i] = script[2]:gsub("'use strict';\n", '') end
-assets[#assets + 1] = {'app.js', "'use strict';\n" .. table.concat(scripts, '\n')}
+for i, script in ipairs(scripts) do scripts[i] = shorten(script[2]:gsub("'use strict';\n", '')) end
+assets[#assets + 1] = {'app.js', "'use strict';\n" .. table.concat(scripts)}
 
 local out, rows = {'/* made by embed_assets.lua; do not edit */\n#include "web/web_assets.h"\n'}, {}
 for _, asset in ipairs(assets) do

@@ -75,7 +75,14 @@ function listen() {
   if (source || document.hidden || !session || session.role === 'nobody') return;
   source = new EventSource('api/v1/events');
   source.onmessage = (e) => take(e.data);
-  source.onerror = () => live('off', 'reconnecting');
+  source.onerror = () => { live('off', 'reconnecting'); if (source && source.readyState === 2) { source = null; setTimeout(again, 2000); } };
+}
+// After an answer that is no stream, such as that of a proxy while the server starts, the browser does not connect again.
+async function again() {
+  if (source || document.hidden || !session) return;
+  try { session = await api('GET', 'session'); } catch { setTimeout(again, 2000); return; }
+  if (session.role === 'nobody') start();
+  else listen();
 }
 function hush() { if (source) source.close(); source = null; live('', 'paused'); }
 document.addEventListener('visibilitychange', () => document.hidden ? hush() : listen());
