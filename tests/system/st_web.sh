@@ -256,7 +256,8 @@ ok POST "$API/cron/{queue}/{name}/resume" $API/cron/jobs/nightly/resume
 
 # ---- workers -----------------------------------------------------------------------------------------------------------
 
-printf '%s\n' "plugin_dir = \"$PLUGIN_DIR\"; plugins = [ \"sample\" ];" 'pools = ( { name = "main"; queues = [ "served" ]; } );' >"$TEST_DIR/worker.conf"
+printf '%s\n' "plugin_dir = \"$PLUGIN_DIR\"; plugins = [ \"sample\" ];" 'pools = ( { name = "main"; queues = [ "served" ]; threads = 1; }, { name = "side"; queues = [ "served" ]; threads = 2; } );' \
+    >"$TEST_DIR/worker.conf"
 start_worker worker
 the_worker() { WORKER=$(reeve workers --json | grep "\"pid\":$(worker_child "$WORKER_PID")," | grep -o '^{"worker":"[^"]*' | cut -d '"' -f 4) && [ -n "$WORKER" ]; }
 wait_for the_worker 20
@@ -266,6 +267,10 @@ wait_for it_listens 20
 listed() { ask GET "$API/workers?find=$1" && [[ $ANSWER == *"\"total\":$2}" ]]; }
 wait_for "listed $(hostname) 1" 20 # (of a snapshot, which may be a second old)
 listed no-such-worker 0 || fail "$ANSWER"
+# It is one worker, although both of its pools serve the queue.
+reeve enqueue served noop >/dev/null || fail "no task"
+served() { ask GET "$API/queues?prefix=served" && [[ $ANSWER == *'"workers":1}'*'"threads":3,'* ]]; }
+wait_for served 20
 ok POST "$API/workers/{worker}/threads" "$W/threads" '{"pool":"main","threads":3}'
 ok POST "$API/workers/{worker}/quiet" "$W/quiet"
 ok POST "$API/workers/{worker}/resume" "$W/resume"

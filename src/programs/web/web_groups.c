@@ -93,7 +93,7 @@ static void write_sums(cli_json *json, const web_snapshot *snapshot, const group
         const reeve_queue_info *info = &snapshot->queues[i];
         const web_track *track = &snapshot->tracks[i];
         for (int state = 0; state < REEVE_STATE_COUNT; state++) count[state] += info->count[state];
-        unserved += info->count[REEVE_STATE_READY] > 0 && snapshot->serving[i] == 0;
+        unserved += info->count[REEVE_STATE_READY] > 0 && snapshot->serving[i].workers == 0;
         paused += info->paused || info->pause_until_ms > snapshot->at_ms;
         completed += web_track_rate(track, track->completed, 12);
         failed += web_track_rate(track, track->failed, 12);

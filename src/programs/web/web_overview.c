@@ -75,13 +75,13 @@ static void look_at_queue(trouble *list, const web_snapshot *snapshot, size_t at
     double dead = web_track_rate(track, track->dead, 12) * 60;
     bool paused = info->paused || info->pause_until_ms > snapshot->at_ms;
 
-    if (ready > 0 && snapshot->serving[at] == 0) say(list, "bad", "unserved", info->name, NULL, (double)ready);
+    if (ready > 0 && snapshot->serving[at].workers == 0) say(list, "bad", "unserved", info->name, NULL, (double)ready);
     if (dead > 0) say(list, "bad", "dying", info->name, NULL, dead);
     if (paused && ready > 0)
         say(list, "warn", "paused", info->name, NULL, (double)ready);
     else if (info->paused && info->paused_ms > 0 && snapshot->at_ms - info->paused_ms > LONG_PAUSE_MS)
         say(list, "warn", "long_paused", info->name, NULL, (double)(snapshot->at_ms - info->paused_ms));
-    if (!paused && ready > 0 && snapshot->serving[at] > 0 && info->oldest_ready_ms > 0)
+    if (!paused && ready > 0 && snapshot->serving[at].workers > 0 && info->oldest_ready_ms > 0)
         look_at_wait(list, snapshot, at);
 }
 
@@ -210,7 +210,8 @@ void web_queue_write(cli_json *json, const web_snapshot *snapshot, size_t at)
     if (json->comma) (void)fputc(',', json->out);
     json->comma = true;
     (void)fputs("{\"info\":", json->out);
-    cli_queue_json(&snapshot->queues[at], snapshot->serving[at], json->out);
+    cli_queue_json(&snapshot->queues[at], snapshot->serving[at].workers, json->out);
+    (void)fprintf(json->out, ",\"threads\":%u", snapshot->serving[at].threads);
     (void)fprintf(json->out, ",\"completed_per_s\":%.6g,\"failed_per_s\":%.6g,\"dead_per_m\":%.6g,\"spark\":[",
                   web_track_rate(track, track->completed, 12), web_track_rate(track, track->failed, 12),
                   web_track_rate(track, track->dead, 12) * 60);
@@ -228,7 +229,7 @@ static double queue_score(const web_snapshot *snapshot, size_t at)
     const web_track *track = &snapshot->tracks[at];
     double ready = (double)info->count[REEVE_STATE_READY], score = 0;
 
-    if (ready > 0 && snapshot->serving[at] == 0) score += 1000;
+    if (ready > 0 && snapshot->serving[at].workers == 0) score += 1000;
     if (web_track_rate(track, track->dead, 12) > 0) score += 500;
     if (ready > 0 && (info->paused || info->pause_until_ms > snapshot->at_ms)) score += 200;
     if (ready > 0 && info->oldest_ready_ms > 0)

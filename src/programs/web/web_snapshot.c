@@ -123,9 +123,10 @@ static int by_name(const void *one, const void *other)
     return strcmp(one, ((const reeve_queue_info *)other)->name);
 }
 
-static void count_pool(web_snapshot *snapshot, const cJSON *pool)
+/* A worker whose pools share a queue counts once: last[queue] is the number of the worker that was counted before. */
+static void count_pool(web_snapshot *snapshot, const cJSON *pool, size_t *last, size_t worker)
 {
-    const cJSON *queue;
+    const cJSON *queue, *threads = cJSON_GetObjectItemCaseSensitive(pool, "threads");
 
     cJSON_ArrayForEach(queue, cJSON_GetObjectItemCaseSensitive(pool, "queues"))
     {
@@ -134,21 +135,28 @@ static void count_pool(web_snapshot *snapshot, const cJSON *pool)
             name == NULL || snapshot->queue_count == 0
                 ? NULL
                 : bsearch(name, snapshot->queues, snapshot->queue_count, sizeof(*snapshot->queues), by_name);
-        if (info != NULL) snapshot->serving[info - snapshot->queues]++;
+        if (info == NULL) continue;
+        web_served *served = &snapshot->serving[info - snapshot->queues];
+        if (last[info - snapshot->queues] != worker) served->workers++;
+        last[info - snapshot->queues] = worker;
+        if (cJSON_IsNumber(threads) && threads->valueint > 0) served->threads += (unsigned)threads->valueint;
     }
 }
 
 static bool count_serving(web_snapshot *snapshot)
 {
+    if (snapshot->serving != NULL) return true; /* (of the snapshot before) */
+    size_t *last = rv_zalloc_array(snapshot->queue_count + 1, sizeof(*last));
     snapshot->serving = rv_zalloc_array(snapshot->queue_count + 1, sizeof(*snapshot->serving));
-    if (snapshot->serving == NULL) return false;
-    for (size_t i = 0; i < snapshot->worker_count; i++) {
+    for (size_t i = 0; last != NULL && snapshot->serving != NULL && i < snapshot->worker_count; i++) {
         cJSON *pools = snapshot->workers[i].pools == NULL ? NULL : cJSON_Parse(snapshot->workers[i].pools);
         const cJSON *pool;
-        cJSON_ArrayForEach(pool, pools) count_pool(snapshot, pool);
+        cJSON_ArrayForEach(pool, pools) count_pool(snapshot, pool, last, i + 1);
         cJSON_Delete(pools);
     }
-    return true;
+    bool good = last != NULL && snapshot->serving != NULL;
+    rv_free(last);
+    return good;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
@@ -246,12 +254,15 @@ static bool read_part(web_snapshot *snapshot, const web_snapshot *old, reeve_cli
 
     snapshot->queues = rv_memdup(old->queues, (old->queue_count + 1) * sizeof(*old->queues));
     snapshot->queue_at = rv_memdup(old->queue_at, (old->queue_count + 1) * sizeof(*old->queue_at));
-    if (order == NULL || snapshot->queues == NULL || snapshot->queue_at == NULL) {
+    snapshot->serving = rv_memdup(old->serving, (old->queue_count + 1) * sizeof(*old->serving));
+    if (order == NULL || snapshot->queues == NULL || snapshot->queue_at == NULL || snapshot->serving == NULL) {
         rv_free(order);
         rv_free(snapshot->queues);
         rv_free(snapshot->queue_at);
+        rv_free(snapshot->serving);
         snapshot->queues = NULL;
         snapshot->queue_at = NULL;
+        snapshot->serving = NULL;
         return false;
     }
     snapshot->status = REEVE_OK;

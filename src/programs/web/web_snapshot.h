@@ -11,6 +11,11 @@
 
 #define WEB_SILENT_MS 30000 /* without a heartbeat, a worker is in trouble */
 
+/* The live workers that serve a queue, and the threads of their pools that do. */
+typedef struct web_served {
+    unsigned workers, threads;
+} web_served;
+
 typedef struct web_snapshot {
     unsigned refs;      /* guarded by the lock of the snapshots */
     uint64_t sequence;  /* 1, 2, ... */
@@ -24,7 +29,7 @@ typedef struct web_snapshot {
     reeve_queue_info *queues; /* by name */
     int64_t *queue_at;        /* when each was read; since the epoch */
     web_track *tracks;        /* of the same queues */
-    unsigned *serving;        /* live workers of each */
+    web_served *serving;      /* of each */
     size_t queue_count;
     reeve_worker_info *workers;
     size_t worker_count;

@@ -144,7 +144,7 @@ static double is_paused(const series *to, const reeve_queue_info *info)
 
 static double serving(const series *to, const reeve_queue_info *info)
 {
-    return info == &to->other ? 0 : to->snapshot->serving[info - to->snapshot->queues];
+    return info == &to->other ? 0 : to->snapshot->serving[info - to->snapshot->queues].workers;
 }
 
 static double completed(const series *to, const reeve_queue_info *info)

@@ -1,13 +1,19 @@
 // queues.js - the queues, a queue, and its limits.
 'use strict';
 
-function queueRow(q, totals) {
-  const i = q.info;
+// How many of those run that can.
+function use(running, of, title) { return of ? h('span', { class: 'use', title }, h('span', { class: 'util', 'aria-hidden': 'true' }, bar(100 * running / of)), `${whole.format(running)} of ${whole.format(of)}`) : whole.format(running); }
+function useOf(q) {
+  const i = q.info, of = Math.min(i.concurrency || Infinity, q.threads || Infinity);
+  return of < Infinity && (i.running || i.ready || i.concurrency) ? num(use(i.running, of, `${count(q.threads)} threads serve it` + (i.concurrency ? `; limit: ${i.concurrency} at a time` : ''))) : number(i.running);
+}
+function queueRow(q) {
+  const i = q.info, limits = shortLimits(i);
   return h('tr', { 'data-link': queueLink(i.queue) },
-    td(h('a', { class: 'name', href: queueLink(i.queue) }, i.queue), i.paused || i.pause_until_ms > now() ? [' ', badge('paused')] : null),
+    td(h('a', { class: 'name', href: queueLink(i.queue) }, i.queue), i.paused || i.pause_until_ms > now() ? [' ', badge('paused')] : null, limits && [' ', h('span', { class: 'sub', title: 'Limits: ' + REASON_LIMIT(i) }, limits)]),
     h('td', { class: 'hide' }, spark(q.spark)),
     num(rate(q.completed_per_s), sub(' /s')),
-    number(i.ready), number(i.running), number(i.scheduled), number(i.dead),
+    number(i.ready), useOf(q), number(i.scheduled), number(i.dead),
     num(i.oldest_ready_ms ? span(Math.max(0, now() - i.oldest_ready_ms)) : h('span', { class: 'zero' }, '–')),
     h('td', { class: 'num hide' }, i.workers === 0 && i.ready ? h('span', { class: 'badge dead' }, 'none') : i.workers));
 }
@@ -59,6 +65,7 @@ async function limitsDialog(name, then) {
     if (changed) { toast(`${name}: limits changed`); await then(); }
   }]);
 }
+const shortLimits = (i) => [i.concurrency && `max ${i.concurrency}`, rateText(i.rate)].filter(Boolean).join(', ');
 const REASON_LIMIT = (i) => [i.concurrency && `${i.concurrency} at a time`, i.rate && `${i.rate.count} starts in ${span(i.rate.period_ms)}`].filter(Boolean).join(', ');
 
 function queue(parts) {
@@ -97,7 +104,6 @@ function queue(parts) {
 function limits() {
   const holder = h('div');
   let busy = false;
-  const use = (running, of) => of ? [h('span', { class: 'util', 'aria-hidden': 'true' }, bar(100 * running / of)), `${whole.format(running)} of ${whole.format(of)}`] : whole.format(running);
   async function load(anyway) {
     if (busy || anyway !== true && holder.contains(document.activeElement)) return; // (a button that has the focus stays)
     busy = true;
