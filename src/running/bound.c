@@ -46,26 +46,57 @@ static rv_pool *find_pool(reeve_worker *worker, const char *queue, size_t *ret_q
     return NULL;
 }
 
-typedef enum appended { APPENDED, APPENDED_BEFORE, APPENDED_NOT } appended;
+typedef enum appended { APPENDED, APPENDED_BEFORE, UNSERVED, WITHOUT_HANDLERS, TOO_MANY } appended;
 
-/* APPENDED_BEFORE: the client has asked twice. */
-static appended append(reeve_worker *worker, rv_bound *bound)
+static bool has_handlers(rv_pool *pool)
+{
+    return pool->thread_count > 0 && !rv_worker_pool_thread(pool, 0)->batch.pulled;
+}
+
+/* Where a new one goes in the list. APPENDED_BEFORE: the client has asked twice. The lock is held. */
+static appended find_end(reeve_worker *worker, const char *id, rv_bound ***ret_end)
 {
     size_t waiting = 0;
     appended done = APPENDED;
-    rv_lock(&worker->keeper.thread.lock);
     rv_bound **end = &worker->keeper.bound;
     for (; *end != NULL; end = &(*end)->next) {
         waiting += (*end)->phase == WAITS;
-        if (strcmp((*end)->id, bound->id) == 0) done = APPENDED_BEFORE;
+        if (strcmp((*end)->id, id) == 0) done = APPENDED_BEFORE;
     }
-    if (done == APPENDED && waiting >= BOUND_MAX) done = APPENDED_NOT;
+    *ret_end = end;
+    return done == APPENDED && waiting >= BOUND_MAX ? TOO_MANY : done;
+}
+
+/* The pool is chosen under the lock, so that rv_bound_move sees the task if the pool is removed afterwards. */
+static appended append(reeve_worker *worker, rv_bound *bound, const char *queue)
+{
+    rv_bound **end;
+    rv_lock(&worker->keeper.thread.lock);
+    bound->pool = find_pool(worker, queue, &bound->queue);
+    appended done = UNSERVED;
+    if (bound->pool != NULL) done = has_handlers(bound->pool) ? find_end(worker, bound->id, &end) : WITHOUT_HANDLERS;
     if (done == APPENDED) {
         *end = bound;
         atomic_fetch_add(&bound->pool->bound, 1);
     }
     rv_unlock(&worker->keeper.thread.lock);
     return done;
+}
+
+static reeve_status status_of(appended done, const char *queue, rv_error *error)
+{
+    switch (done) {
+    case UNSERVED:
+        return rv_fail(error, REEVE_ENOTFOUND, "no pool of it serves the queue %s", queue);
+    case WITHOUT_HANDLERS:
+        return rv_fail(error, REEVE_ESTATE, "it is a consumer, without handlers");
+    case TOO_MANY:
+        return rv_fail(error, REEVE_ESTATE, "%d broadcast tasks already wait for its threads", BOUND_MAX);
+    case APPENDED:
+    case APPENDED_BEFORE:
+        break;
+    }
+    return REEVE_OK;
 }
 
 /* A thread that runs its batch looks here before its next turn; one that waits in Redis, or is about to, is interrupted. */
@@ -77,28 +108,66 @@ static void wake_threads(rv_pool *pool)
     }
 }
 
-static bool has_handlers(rv_pool *pool)
-{
-    return pool->thread_count > 0 && !rv_worker_pool_thread(pool, 0)->batch.pulled;
-}
-
 reeve_status rv_bound_add(reeve_worker *worker, const char *queue, const char *id, rv_error *error)
 {
-    size_t place = 0;
     if (rv_worker_phase(worker) != RV_PHASE_RUNNING) return rv_fail(error, REEVE_ESTATE, "it takes no new tasks");
-    rv_pool *pool = find_pool(worker, queue, &place);
-    if (pool == NULL) return rv_fail(error, REEVE_ENOTFOUND, "no pool of it serves the queue %s", queue);
-    if (!has_handlers(pool)) return rv_fail(error, REEVE_ESTATE, "it is a consumer, without handlers");
     rv_bound *bound = rv_zalloc(sizeof(*bound));
     if (bound == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for another task");
-    *bound = (rv_bound){.pool = pool, .queue = place};
     rv_copy_text(bound->id, sizeof(bound->id), id);
-    appended done = append(worker, bound);
-    if (done != APPENDED) rv_free(bound);
-    if (done == APPENDED_NOT)
-        return rv_fail(error, REEVE_ESTATE, "%d broadcast tasks already wait for its threads", BOUND_MAX);
+    appended done = append(worker, bound, queue);
+    if (done == APPENDED)
+        wake_threads(bound->pool);
+    else
+        rv_free(bound);
+    return status_of(done, queue, error);
+}
+
+/* ---- a change of pools ----------------------------------------------------------------------------------------- */
+
+/* The lock is held. */
+static void drop(rv_keeper *keeper, const rv_bound *bound)
+{
+    rv_bound **at = &keeper->bound;
+    while (*at != bound) at = &(*at)->next;
+    rv_bound *gone = *at;
+    *at = gone->next;
+    rv_free(gone);
+}
+
+static void log_missed(const char *queue, const char *id, const char *why)
+{
+    rv_log(REEVE_LOG_WARN, "broadcast.missed", "a broadcast task was not leased", "queue", queue, "task", id, "why",
+           why, NULL);
+}
+
+/* Nobody has it. It waits for a thread of a pool that serves its queue, if there is one. The lock is held. */
+static void wait_elsewhere(reeve_worker *worker, rv_bound *bound)
+{
+    size_t place = 0;
+    const char *queue = bound->pool->queue_sessions[bound->queue]->queue;
+    rv_pool *pool = find_pool(worker, queue, &place);
+    if (pool == NULL) {
+        log_missed(queue, bound->id, "no pool serves the queue any more");
+        drop(&worker->keeper, bound);
+        return;
+    }
+    bound->pool = pool;
+    bound->queue = place;
+    bound->phase = WAITS;
+    atomic_fetch_add(&pool->bound, 1);
     wake_threads(pool);
-    return REEVE_OK;
+}
+
+void rv_bound_move(reeve_worker *worker)
+{
+    rv_lock(&worker->keeper.thread.lock);
+    for (rv_bound *bound = worker->keeper.bound, *next; bound != NULL; bound = next) {
+        next = bound->next;
+        if (bound->phase != WAITS || !atomic_load(&bound->pool->removed)) continue;
+        atomic_fetch_sub(&bound->pool->bound, 1);
+        wait_elsewhere(worker, bound);
+    }
+    rv_unlock(&worker->keeper.thread.lock);
 }
 
 void rv_bound_fini(reeve_worker *worker)
@@ -126,16 +195,6 @@ static rv_bound *take(rv_thread *t)
     return bound;
 }
 
-/* The lock is held. */
-static void drop(rv_keeper *keeper, const rv_bound *bound)
-{
-    rv_bound **at = &keeper->bound;
-    while (*at != bound) at = &(*at)->next;
-    rv_bound *gone = *at;
-    *at = gone->next;
-    rv_free(gone);
-}
-
 /* The oldest one that was leased; NULL: there are no more than are kept. The lock is held. */
 static const rv_bound *find_surplus(const rv_keeper *keeper)
 {
@@ -148,15 +207,28 @@ static const rv_bound *find_surplus(const rv_keeper *keeper)
     return leased > BOUND_MAX ? oldest : NULL;
 }
 
-static void note(rv_keeper *keeper, rv_bound *bound, bool leased)
+static void note_leased(rv_keeper *keeper, rv_bound *bound)
 {
     rv_lock(&keeper->thread.lock);
-    if (leased)
-        bound->phase = LEASED;
-    else
-        drop(keeper, bound);
-    const rv_bound *surplus = leased ? find_surplus(keeper) : NULL;
+    bound->phase = LEASED;
+    const rv_bound *surplus = find_surplus(keeper);
     if (surplus != NULL) drop(keeper, surplus);
+    rv_unlock(&keeper->thread.lock);
+}
+
+/* A thread that ends before Redis said no leaves it to others. */
+static void note_missed(rv_thread *t, rv_bound *bound)
+{
+    rv_keeper *keeper = &t->worker->keeper;
+    bool is_refused = t->named_refusal[0] != '\0';
+    rv_lock(&keeper->thread.lock);
+    if (is_refused || rv_worker_phase(t->worker) != RV_PHASE_RUNNING) {
+        log_missed(t->pool->queue_sessions[bound->queue]->queue, bound->id,
+                   is_refused ? t->named_refusal : "the worker stops");
+        drop(keeper, bound);
+    } else {
+        wait_elsewhere(t->worker, bound);
+    }
     rv_unlock(&keeper->thread.lock);
 }
 
@@ -185,10 +257,9 @@ bool rv_bound_lease(rv_thread *t)
     t->passes = true;
     bool goes_on = lease(t, bound);
     t->passes = passes;
-    if (t->fresh == 0)
-        rv_log(REEVE_LOG_WARN, "broadcast.missed", "a broadcast task was not leased", "queue",
-               t->pool->queue_sessions[bound->queue]->queue, "task", bound->id, "why",
-               t->named_refusal[0] != '\0' ? t->named_refusal : "the worker stops", NULL);
-    note(&t->worker->keeper, bound, t->fresh > 0);
+    if (t->fresh > 0)
+        note_leased(&t->worker->keeper, bound);
+    else
+        note_missed(t, bound);
     return goes_on;
 }

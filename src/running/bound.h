@@ -24,6 +24,9 @@ static inline bool rv_bound_any(const rv_pool *pool)
 /* For a thread that may take tasks: leases the next one of its pool into its batch. False: the worker leaves. */
 bool rv_bound_lease(rv_thread *thread);
 
+/* Pools were removed: what waits for their threads waits for those of other pools from now on. */
+void rv_bound_move(reeve_worker *worker);
+
 void rv_bound_fini(reeve_worker *worker);
 
 #endif

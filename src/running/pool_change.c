@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "running/bound.h"
 #include "running/pool.h"
 #include "running/pool_partitions.h"
 #include "running/pool_threads.h"
@@ -175,6 +176,7 @@ static reeve_status take_effect(reeve_worker *worker, rv_error *error)
     count_threads(worker);
     if (rv_worker_phase(worker) == RV_PHASE_CREATED) return REEVE_OK;
     reeve_status status = rv_pool_threads_balance(worker, error);
+    rv_bound_move(worker);
     rv_wakeup_look_at_queues(worker);
     rv_wakeup_show_change(worker);
     rv_wakeup_all_queues(worker);

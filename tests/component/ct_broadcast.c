@@ -121,6 +121,23 @@ static void it_waits_for_a_thread_of_its_worker(void **state)
     test_worker_end(worker[0]);
 }
 
+/* Its only thread is busy when the pool is replaced by one that serves another queue, too. */
+static void it_runs_on_the_pool_that_replaces_its_own(void **state)
+{
+    (void)state;
+    reeve_worker *worker[1];
+    start(worker, 1, "q", 1);
+    test_put_spec((reeve_task_spec){.id = "long", .type = "stubborn"});
+    TEST_AWAIT_STATE("long", "running");
+    assert_int_equal(send(&(reeve_task_spec){0}), REEVE_OK);
+    assert_true(tasks[0].accepted);
+    assert_int_equal(reeve_worker_add_queue(worker[0], "pool-1", "other", 1), REEVE_OK);
+    test_open_gate();
+    TEST_AWAIT(strcmp(state_of(0), "completed") == 0);
+    reeve_broadcast_free(tasks);
+    test_worker_end(worker[0]);
+}
+
 /* It is given back, and another program leases it: it dies. */
 static void only_its_worker_runs_it(void **state)
 {
@@ -293,6 +310,7 @@ int main(void)
         cmocka_unit_test_setup(each_worker_runs_it_once, set_up),
         cmocka_unit_test_setup(pauses_and_limits_do_not_hold_it, set_up),
         cmocka_unit_test_setup(it_waits_for_a_thread_of_its_worker, set_up),
+        cmocka_unit_test_setup(it_runs_on_the_pool_that_replaces_its_own, set_up),
         cmocka_unit_test_setup(only_its_worker_runs_it, set_up),
         cmocka_unit_test_setup(a_quiet_worker_refuses, set_up),
         cmocka_unit_test_setup(a_repeated_request_changes_nothing, set_up),
