@@ -11,6 +11,7 @@
 #include "consumer/consumer_watch.h"
 #include "consumer/pulled.h"
 #include "protocol/partition.h"
+#include "running/batch_pass.h"
 #include "running/thread_state.h"
 #include "running/thread_wait.h"
 #include "running/turn.h"
@@ -104,8 +105,9 @@ static reeve_status lease(reeve_consumer *c, reeve_task **ret, unsigned max, int
     }
     t->passes = true;
     t->until_ms = rv_deadline(c->worker->command_ms);
-    if (status == REEVE_OK || status == REEVE_EINTERRUPTED) leave_idle(c);
+    if (status == REEVE_OK || status == REEVE_EINTERRUPTED || want == 0) leave_idle(c);
     if (*ret_count == 0 && want > 0) *ret_count = rv_pulled_admit(c, ret, want);
+    if (want == 0) rv_batch_pass_give_back(t);
     flush_barred(c);
     return *ret_count > 0 ? REEVE_OK : status;
 }
@@ -165,24 +167,26 @@ static reeve_status refuse(reeve_consumer *c, const char *queue, const char *id)
     return rv_fail(&c->error, REEVE_EREFUSED, "%s/%s is %s, not ready", queue, id, why);
 }
 
-/* A turn that has outcomes to send leases nothing; the next one does. */
+/* A turn that has outcomes to send leases nothing; the next one does. A thread of the program that waits for any task
+ * may have the consumer's thread in `idle`: what that was handed is for the thread that waits, unless it is this one. */
 static reeve_status lease_named(reeve_consumer *c, size_t queue, const char *id, reeve_task **ret)
 {
     rv_thread *t = c->thread;
     reeve_status status = REEVE_OK;
-    unsigned count = 0;
     t->passes = true;
+    leave_idle(c);
+    bool found = rv_pulled_admit_id(c, ret, queue, id);
     t->named_queue = queue;
     t->named_refusal[0] = '\0';
-    while (status == REEVE_OK && count == 0 && t->named_refusal[0] == '\0') {
+    while (status == REEVE_OK && !found && t->named_refusal[0] == '\0') {
         t->named = id;
         if (!rv_turn_run(t, 1)) status = rv_consumer_gate_gave_up(c);
         t->named = NULL;
         if (status == REEVE_OK) c->finished_bytes = 0;
-        count = rv_pulled_admit(c, ret, 1);
+        found = rv_pulled_admit_id(c, ret, queue, id);
         flush_barred(c);
     }
-    if (count > 0) return REEVE_OK;
+    if (found) return REEVE_OK;
     return status != REEVE_OK ? status : refuse(c, t->pool->queue_sessions[queue]->queue, id);
 }
 

@@ -189,6 +189,17 @@ static bool admit(reeve_consumer *c, rv_item *item, reeve_task **ret)
     return true;
 }
 
+/* Tasks were admitted. */
+static void note_admitted(reeve_consumer *c)
+{
+    rv_lock(&c->thread->batch.lock);
+    rv_batch_note_pulled(&c->thread->batch);
+    int64_t until_ms = c->thread->batch.running_until_ms;
+    rv_unlock(&c->thread->batch.lock);
+    rv_wakeup_keeper_at(c->worker, until_ms);
+    atomic_store(&c->thread->activity, RV_ACTIVITY_RUNS);
+}
+
 unsigned rv_pulled_admit(reeve_consumer *c, reeve_task **ret, unsigned max)
 {
     unsigned count = 0;
@@ -196,14 +207,20 @@ unsigned rv_pulled_admit(reeve_consumer *c, reeve_task **ret, unsigned max)
         rv_item *item = &c->thread->batch.items[i];
         if (item->state == RV_ITEM_WAITING && admit(c, item, &ret[count])) count++;
     }
-    if (count == 0) return 0;
-    rv_lock(&c->thread->batch.lock);
-    rv_batch_note_pulled(&c->thread->batch);
-    int64_t until_ms = c->thread->batch.running_until_ms;
-    rv_unlock(&c->thread->batch.lock);
-    rv_wakeup_keeper_at(c->worker, until_ms);
-    atomic_store(&c->thread->activity, RV_ACTIVITY_RUNS);
+    if (count > 0) note_admitted(c);
     return count;
+}
+
+bool rv_pulled_admit_id(reeve_consumer *c, reeve_task **ret, size_t queue, const char *id)
+{
+    for (size_t i = 0; i < c->thread->batch.count; i++) {
+        rv_item *item = &c->thread->batch.items[i];
+        if (item->state != RV_ITEM_WAITING || item->lease.queue != queue || strcmp(item->lease.id, id) != 0) continue;
+        if (!admit(c, item, ret)) return false;
+        note_admitted(c);
+        return true;
+    }
+    return false;
 }
 
 /* ---- outcomes -------------------------------------------------------------------------------------------------- */

@@ -13,6 +13,9 @@
  */
 unsigned rv_pulled_admit(reeve_consumer *consumer, reeve_task **ret, unsigned max);
 
+/* As rv_pulled_admit, for the task of that id in that queue of the pool alone. */
+bool rv_pulled_admit_id(reeve_consumer *consumer, reeve_task **ret, size_t queue, const char *id);
+
 /*
  * Notes the outcome that the program chose. REEVE_OK: it is to be sent, or was sent before without an answer.
  * REEVE_EREFUSED: the lease was lost; there is nothing to send. REEVE_EINVAL: the outcome is not that of the task.

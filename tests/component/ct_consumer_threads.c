@@ -1,7 +1,9 @@
 /* A consumer that several threads of a program share. */
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "support/consumer.h"
 
@@ -52,10 +54,69 @@ static void threads_keep_to_the_maximum_together(void **state)
     test_good(c, reeve_consumer_close(c));
 }
 
+/* ---- a thread that takes a task by its id ---------------------------------------------------------------------- */
+
+static void *wait_for_a_task(void *argument)
+{
+    reeve_consumer *c = argument;
+    reeve_task *task;
+    unsigned count = 0;
+    if (reeve_consumer_lease(c, &task, 1, 60000, &count) != REEVE_OK || count == 0) return NULL;
+    return reeve_consumer_settle(c, task, reeve_task_done(task, NULL, 0)) == REEVE_OK ? c : NULL;
+}
+
+static atomic_bool asks;
+
+static void *ask_for_a_missing_task(void *argument)
+{
+    reeve_consumer *c = argument;
+    reeve_task *task;
+    atomic_store(&asks, true);
+    return reeve_consumer_lease_id(c, "q", "missing", &task) == REEVE_ENOTFOUND ? c : NULL;
+}
+
+/* Redis holds back a call of the consumer's thread (1). */
+static bool thread_is_held(void)
+{
+    char *list = (char *)test_cmd(test_conn, "CLIENT LIST"), *rest = NULL;
+    for (char *line = strtok_r(list, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+        if (strstr(line, "-1 age=") != NULL && strstr(line, " flags=b") != NULL) return true;
+    return false;
+}
+
+/* Redis holds the turn of the first thread back, until the second one stands behind it. The session is so long that no
+ * heartbeat finds what was handed to nobody. */
+static void a_call_by_id_takes_the_waiting_thread_out_of_idle(void **state)
+{
+    pthread_t threads[2];
+    void *results[2];
+    (void)state;
+    reeve_consumer *c = test_consumer_open("q", &(reeve_consumer_options){.session_ms = 600000});
+    test_put_spec((reeve_task_spec){.id = "first", .type = "t"}); /* the session begins with it */
+    assert_string_equal(test_pull(c, 1, true), "first");
+    test_good(c, test_settle_done(c, 0, NULL));
+    atomic_store(&asks, false);
+    assert_string_equal(test_cmd(test_conn, "CLIENT PAUSE 60000 WRITE"), "OK");
+    assert_int_equal(pthread_create(&threads[0], NULL, wait_for_a_task, c), 0);
+    TEST_AWAIT(thread_is_held());
+    assert_int_equal(pthread_create(&threads[1], NULL, ask_for_a_missing_task, c), 0);
+    TEST_AWAIT(atomic_load(&asks));
+    (void)poll(NULL, 0, 50); /* (nothing tells when it stands at the gate; if it comes late, there is nothing to see) */
+    assert_string_equal(test_cmd(test_conn, "CLIENT UNPAUSE"), "OK");
+    assert_int_equal(pthread_join(threads[1], &results[1]), 0);
+    assert_ptr_equal(results[1], c);
+    test_put_spec((reeve_task_spec){.id = "late", .type = "t"});
+    TEST_AWAIT_STATE("late", "completed");
+    assert_int_equal(pthread_join(threads[0], &results[0]), 0);
+    assert_ptr_equal(results[0], c);
+    test_good(c, reeve_consumer_close(c));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(threads_keep_to_the_maximum_together, set_up),
+        cmocka_unit_test_setup(a_call_by_id_takes_the_waiting_thread_out_of_idle, set_up),
     };
     return cmocka_run_group_tests_name("ct_consumer_threads", tests, test_place_start, test_place_stop);
 }
