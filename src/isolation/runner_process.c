@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "isolation/runner_leftovers.h"
 #include "isolation/runner_program.h"
 #include "isolation/runner_serve.h"
 
@@ -40,11 +41,13 @@ static bool is_kept(const char *variable)
     return false;
 }
 
-static char **make_environment(void)
+/* `own` is added. */
+static char **make_environment(char *own)
 {
     size_t count = 0, kept = 0;
     while (environ != NULL && environ[count] != NULL) count++;
-    char **ret = rv_zalloc_array(count + 1, sizeof(*ret));
+    char **ret = rv_zalloc_array(count + 2, sizeof(*ret));
+    if (ret != NULL) ret[kept++] = own;
     for (size_t i = 0; ret != NULL && i < count; i++)
         if (is_kept(environ[i])) ret[kept++] = environ[i];
     return ret;
@@ -103,8 +106,9 @@ static int spawn(pid_t *ret, const char *program, const char *name, const child_
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
-    char *arguments[] = {(char *)"reeve-runner", (char *)name, NULL};
-    char **environment = make_environment();
+    char *arguments[] = {(char *)"reeve-runner", (char *)name, NULL}, worker[64];
+    (void)snprintf(worker, sizeof(worker), RV_RUNNER_OF "%ld", (long)getpid());
+    char **environment = make_environment(worker);
     if (environment == NULL) return ENOMEM;
     int failed = posix_spawnattr_init(&attributes);
     if (failed == 0) {
@@ -118,6 +122,15 @@ static int spawn(pid_t *ret, const char *program, const char *name, const child_
         (void)posix_spawnattr_destroy(&attributes);
     }
     rv_free(environment);
+    return failed;
+}
+
+/* The same, noted for rv_runner_leftovers_kill. */
+static int start(pid_t *ret, const char *program, const char *name, const child_ends *ends)
+{
+    if (!rv_runner_leftovers_begin_start()) return ENOMEM;
+    int failed = spawn(ret, program, name, ends);
+    rv_runner_leftovers_end_start(failed == 0 ? *ret : 0);
     return failed;
 }
 
@@ -161,7 +174,7 @@ reeve_status rv_runner_process_start(rv_runner *ret, const char *name, const rv_
     child_ends ends = {.socket = -1, .flags = -1, .crash = -1};
     *ret = RV_RUNNER_NONE;
     int failed = make_ends(ret, &ends, crash_size);
-    if (failed == 0) failed = spawn(&ret->pid, program, name, &ends);
+    if (failed == 0) failed = start(&ret->pid, program, name, &ends);
     close_if(ends.socket);
     close_if(ends.flags);
     close_if(ends.crash);
@@ -245,6 +258,8 @@ rv_runner_end rv_runner_process_kill(rv_runner *runner)
     do {
         got = waitid(P_PID, (id_t)runner->pid, &info, WEXITED);
     } while (got != 0 && errno == EINTR);
+    rv_runner_leftovers_note_end(runner->pid);
+    rv_runner_leftovers_kill(getpid());
     free_parts(runner);
     if (got != 0) return (rv_runner_end){.status = 0}; /* the program has reaped it */
     bool by_signal = info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;

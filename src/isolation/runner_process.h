@@ -49,8 +49,8 @@ typedef struct rv_runner_end {
 /* Sends a signal to the process group, and to the process itself, which may have left the group. */
 void rv_runner_process_signal(const rv_runner *runner, int number);
 
-/* Kills the process group, frees what belongs to the runner, and returns how the process ended. Blocks as long as the
- * kernel needs to end a process. */
+/* Kills the process group and what has left it (runner_leftovers.h), frees what belongs to the runner, and returns how the
+ * process ended. Blocks as long as the kernel needs to end a process. */
 rv_runner_end rv_runner_process_kill(rv_runner *runner);
 
 /* The same for a process that is about to end: it ends its own way. */

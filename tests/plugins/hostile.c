@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SOCKET = 3, FLAGS = 4, CRASH = 5 }; /* descriptors of a runner */
@@ -129,6 +130,19 @@ static void leave_child(bool own_session)
     }
 }
 
+/* A daemon, another program; it has the environment of the runner. */
+static void leave_daemon(void)
+{
+    char *const arguments[] = {(char *)"sleep", (char *)"3600", NULL};
+    pid_t child = fork();
+    if (child == 0) {
+        (void)setsid();
+        if (fork() == 0) (void)execvp(arguments[0], arguments);
+        _exit(0);
+    }
+    (void)waitpid(child, NULL, 0);
+}
+
 static reeve_outcome hostile(reeve_task *task, void *user)
 {
     const char *what = reeve_task_payload(task).data;
@@ -147,6 +161,9 @@ static reeve_outcome hostile(reeve_task *task, void *user)
     if (strcmp(what, "regroup") == 0) (void)setpgid(0, getpgid(getppid())), pause();
     if (strcmp(what, "forge") == 0) forge_crash();
     if (strcmp(what, "child") == 0) leave_child(false);
+    if (strcmp(what, "session") == 0) leave_child(true), abort();
+    if (strcmp(what, "daemon") == 0) leave_daemon(), abort();
+    if (strcmp(what, "quiet daemon") == 0) leave_daemon();
     if (strcmp(what, "stopped") == 0) (void)raise(SIGSTOP);
     if (strcmp(what, "print") == 0) printf("a line\n"), (void)fflush(stdout);
     return reeve_task_done(task, NULL, 0);

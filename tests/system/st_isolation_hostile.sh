@@ -22,6 +22,16 @@ END
 runners() { cat "/proc/$1"/task/*/children 2>/dev/null | tr ' ' '\n' | grep .; }
 open_in() { ls "/proc/$1/fd" | wc -l; }
 
+# Processes of handlers of this test, which have the environment of their runners.
+left() {
+    local pid name
+    for pid in $(grep -lsa "REEVE_TEST_FIFO=$TEST_DIR/fifo" /proc/[0-9]*/environ | cut -d / -f 3); do
+        { read -r name <"/proc/$pid/comm"; } 2>/dev/null || continue
+        case $name in reeve-runner | sleep) echo "$pid" ;; esac
+    done
+}
+count_left() { left | wc -l; }
+
 write_worker one "supervise = false;"
 start_worker one
 worker=$WORKER_PID
@@ -55,6 +65,14 @@ attack forge dead
 attack child completed
 wait_for '[ "$(open_in $worker)" -le $descriptors ]' 5
 [ "$(runners "$worker" | wc -l)" -le 1 ] || fail "runners are left: $(runners "$worker")"
+# What has left the group of its runner ends with it: a child in a session of its own, and a daemon that is another program.
+attack session dead
+wait_for '[ "$(count_left)" -le 1 ]' 5
+attack daemon dead
+wait_for '[ "$(count_left)" -le 1 ]' 5
+attack "quiet daemon" completed
+kill -KILL "$(runners "$worker")"
+wait_for '[ "$(count_left)" -le 1 ]' 5
 
 # ---- payloads and results of all sizes --------------------------------------------------------------------------------------
 
@@ -99,6 +117,7 @@ SECONDS=0
 expect_status 1 "$REEVE_WORKER" -c "$TEST_DIR/one.conf"
 expect_has "$ERR" "a runner ended with status 5 before it had loaded the plugins"
 [ "$SECONDS" -lt 20 ] || fail "it took $SECONDS s"
+wait_for '[ "$(count_left)" = 0 ]' 5
 # The memory that it shares with its worker keeps its size.
 REEVE_TEST_HOSTILE_LOAD=truncate
 write_worker two "supervise = false;"
@@ -117,6 +136,23 @@ wait_for '[ "$(logged three worker.started)" = 1 ]' 20
 expect_status 0 reeve enqueue q large --id result --wait=20
 expect_eq "$(of_task q/result state)" '"completed"'
 end "$WORKER_PID"
+
+# ---- a worker that is killed ------------------------------------------------------------------------------------------------
+
+# Its supervisor kills what its runners left, even a runner that is stopped.
+write_worker five
+start_worker five
+wait_for '[ "$(logged five worker.started)" = 1 ]' 20
+child=$(tr -d ' ' <"/proc/$WORKER_PID/task/$WORKER_PID/children")
+expect_status 0 reeve enqueue q hostile "quiet daemon" --id last --wait=20
+stopped=$(runners "$child")
+kill -STOP "$stopped"
+kill -KILL "$child"
+wait_for '[ "$(logged five worker.started)" = 2 ]' 20
+wait_for '! kill -0 "$stopped" 2>/dev/null' 5
+wait_for '[ "$(count_left)" -le 1 ]' 5
+end "$WORKER_PID"
+wait_for '[ "$(count_left)" = 0 ]' 5
 
 # ---- a pool whose size follows the work -------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "crash_report.h"
 #include "exit_guard.h"
+#include "isolation/runner_leftovers.h"
 #include "log_file.h"
 #include "notify.h"
 #include "redis/embedded.h"
@@ -286,6 +287,7 @@ static void reap(supervisor *s)
 
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
         if (pid != s->child.pid) continue;
+        rv_runner_leftovers_kill(pid);
         pass_messages(s);
         child_ended(s, status);
     }
