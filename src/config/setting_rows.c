@@ -9,6 +9,7 @@
 #include "base/cpu_list.h"
 #include "base/id.h"
 #include "base/listen_address.h"
+#include "base/path_prefix.h"
 #include "base/text.h"
 #include "redis/topology.h"
 #include "reeve/depend.h"
@@ -114,10 +115,8 @@ static bool check_listen(const char *text, rv_error *why)
 
 static bool check_prefix(const char *text, rv_error *why)
 {
-    size_t length = strlen(text);
-
     (void)why;
-    return length == 0 || (text[0] == '/' && text[length - 1] != '/' && length <= 100);
+    return text[0] == '\0' || rv_path_prefix_is_valid(text);
 }
 
 static bool check_queues(const char *text, rv_error *why)

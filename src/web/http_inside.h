@@ -20,6 +20,9 @@ struct rv_http_inside {
     size_t answer_length;
     char peer[INET6_ADDRSTRLEN];
     rv_http_gone_watch watch;
+    const char *line_end; /* of path and query, in the memory of the library, where the version follows */
+    bool overlong;        /* the path and the query; the query was dropped */
+    bool started;         /* its headers were read */
     bool begun;
     bool refused;
 };

@@ -167,30 +167,38 @@ bool rv_http_server_unwatch(rv_http_request *request)
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
-static struct rv_http_inside overlong; /* stands for a request whose line is refused, until its headers are read */
 #define OVERLONG "the path and the query are longer than 16 KiB, or there are more than 100 parameters"
+#define ZERO_BYTE "the request line has a zero byte, or no version of HTTP"
 
-static struct rv_http_inside *make_inside(rv_http_server *server, struct MHD_Connection *connection, const char *path,
-                                          const char *method)
+/* The request line was read; the headers are not. What it returns becomes the context of the request. */
+static void *on_request_line(void *user, const char *line, struct MHD_Connection *connection)
 {
+    rv_http_server *server = user;
     struct rv_http_inside *inside = rv_zalloc(sizeof(*inside));
 
     if (inside == NULL) return NULL;
     inside->server = server;
     inside->connection = connection;
+    inside->line_end = line + strlen(line);
+    inside->overlong = !rv_http_sent_begin(connection, line);
     rv_buf_init(&inside->body, server->options.body_max);
+    return inside;
+}
+
+/* Its headers were read. False: no memory. */
+static bool start(struct rv_http_inside *inside, const char *path, const char *method)
+{
     inside->request = (rv_http_request){.method = method,
                                         .path = path,
                                         .status = 200,
                                         .type = "application/json",
                                         .cache = "no-store",
-                                        .encrypted = server->options.cert != NULL,
+                                        .encrypted = inside->server->options.cert != NULL,
                                         .inside = inside};
+    inside->started = true;
     take_peer(inside);
     inside->request.out = open_memstream(&inside->answer, &inside->answer_length);
-    if (inside->request.out != NULL) return inside;
-    rv_free(inside);
-    return NULL;
+    return inside->request.out != NULL;
 }
 
 static enum MHD_Result add_framing(void *framing, enum MHD_ValueKind kind, const char *name, const char *value)
@@ -265,12 +273,14 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 {
     struct rv_http_inside *inside = *context;
 
-    (void)version;
-    if (inside == NULL || inside == &overlong) {
-        bool too_long = inside == &overlong;
-        inside = *context = make_inside(user, connection, path, method);
-        if (inside == NULL) return MHD_NO;
-        return too_long ? refuse(inside, 414, "too_big", OVERLONG) : begin(inside);
+    (void)user;
+    (void)connection;
+    if (inside == NULL) return MHD_NO; /* no memory */
+    if (!inside->started) {
+        if (!start(inside, path, method)) return MHD_NO;
+        if (inside->overlong) return refuse(inside, 414, "too_big", OVERLONG);
+        /* A zero byte ended the path for the library; a proxy may have read all of it. */
+        return version == inside->line_end + 1 ? begin(inside) : refuse(inside, 400, "invalid", ZERO_BYTE);
     }
     if (*length > 0) return take_body(inside, data, length);
     return inside->refused ? MHD_NO : handle(inside);
@@ -283,7 +293,7 @@ static void on_end(void *user, struct MHD_Connection *connection, void **context
 
     (void)code;
     rv_http_deadline_begin(server->deadline, connection);
-    if (inside == NULL || inside == &overlong) return;
+    if (inside == NULL) return;
     *context = NULL;
     if (inside->request.stream_free != NULL) inside->request.stream_free(inside->request.stream_user);
     if (inside->begun) server->options.handlers.end(&inside->request, server->options.handlers.user);
@@ -304,13 +314,6 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
         rv_http_deadline_begin(server->deadline, connection);
     else
         rv_http_deadline_end(server->deadline, connection);
-}
-
-/* The request line was read; the headers are not. What it returns becomes the context of the request. */
-static void *on_request_line(void *user, const char *line, struct MHD_Connection *connection)
-{
-    (void)user;
-    return rv_http_sent_begin(connection, line) ? NULL : &overlong;
 }
 
 /* Paths and queries stay encoded: their parts are decoded after they were taken apart. */
@@ -370,7 +373,7 @@ static void start_daemon(rv_http_server *server, http_daemon *to)
         options->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
         MHD_OPTION_THREAD_STACK_SIZE, (size_t)THREAD_STACK, MHD_OPTION_NOTIFY_COMPLETED, on_end, server,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL,
-        MHD_OPTION_URI_LOG_CALLBACK, on_request_line, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, tls,
+        MHD_OPTION_URI_LOG_CALLBACK, on_request_line, server, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, tls,
         MHD_OPTION_END);
 }
 

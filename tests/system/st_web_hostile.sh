@@ -41,6 +41,9 @@ raw 400 "${PAUSE}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"
 raw 400 "GET /health HTTP/1.1\r\n${HOST}Host: evil.example\r\n\r\n"
 raw 403 "GET /health HTTP/1.1\r\nHost: localhost:x@evil.example\r\n\r\n"
 raw 405 "TRACE /health HTTP/1.1\r\n$HOST\r\n"
+raw 400 "GET $JOBS\0/x HTTP/1.1\r\n$HOST\r\n"
+raw 400 "GET $JOBS\0HTTP/1.1 HTTP/1.1\r\n$HOST\r\n"
+raw 400 "GET /api/v1/queues?prefix=jobs\0&limit=1 HTTP/1.1\r\n$HOST\r\n"
 raw 404 "GET http://evil.example/health HTTP/1.1\r\n$HOST\r\n"
 
 # ---- filters -----------------------------------------------------------------------------------------------------------
@@ -70,6 +73,11 @@ for body in '{"for":"1m"} x' '{"for":"1m"}{"for":"2m"}' '{"for":"1m","for":"9h"}
     post 400 "$JOBS/pause" "$body"
 done
 expect_has "$(reeve queues --json)" '"paused":false'
+# Neither does a path without members ignore any.
+post 400 "$JOBS/resume" '{"for":"1m"}'
+post 400 "$JOBS/resume" x
+post 400 "/api/v1/tasks/jobs/job-1/retry" '{"in":"1m"}'
+post 200 "$JOBS/resume" '{}'
 post 400 "$JOBS/limits" '{"group":"a\\u0000b","concurrency":1}'
 post 400 "$JOBS/lease" '{"count":1.5}'
 expect_has "$(curl -s "$URL${JOBS#/}/pause" -d "{\"$(printf 'long%.0s' $(seq 1000))\":1}")" ': expected for"'

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/exposition.h"
 #include "base/listen_address.h"
+#include "base/path_prefix.h"
 #include "support/cmocka.h"
 #include "support/queue.h"
 #include "web/http_framing.h"
@@ -109,6 +110,23 @@ static void reads_addresses(void **state)
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) assert_false(rv_listen_address_is_valid(bad[i]));
 }
 
+/* What a cookie, an address or a header would read in another way, or a browser shorten. */
+static void knows_prefixes(void **state)
+{
+    static const char *const good[] = {"/reeve", "/ops/reeve-1.2_~", "/..x"};
+    static const char *const bad[] = {"",     "/",    "reeve", "/a/",   "//a",   "/a//b", "/a b",     "/a;b",
+                                      "/a?b", "/%2e", "/.",    "/a/..", "/a\nb", "/a\"b", "/\xc3\xa9"};
+    char text[RV_PATH_PREFIX_MAX + 2] = "/";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) assert_true(rv_path_prefix_is_valid(good[i]));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) assert_false(rv_path_prefix_is_valid(bad[i]));
+    memset(text + 1, 'x', RV_PATH_PREFIX_MAX - 1);
+    assert_true(rv_path_prefix_is_valid(text));
+    text[RV_PATH_PREFIX_MAX] = 'x';
+    assert_false(rv_path_prefix_is_valid(text));
+}
+
 static void writes_both_formats(void **state)
 {
     static const double bounds[] = {0.1, 1};
@@ -196,6 +214,7 @@ int main(void)
         cmocka_unit_test(refuses_two_ends_of_a_request),
         cmocka_unit_test(refuses_other_origins),
         cmocka_unit_test(reads_addresses),
+        cmocka_unit_test(knows_prefixes),
         cmocka_unit_test(writes_both_formats),
         cmocka_unit_test(a_call_is_told_once_that_its_client_has_gone),
     };

@@ -36,7 +36,8 @@ typedef struct web_route {
     web_role role;
     unsigned flags;
     void (*run)(web_call *call);
-    const char *members; /* of the JSON object that it takes as a body, which may be absent; NULL: it takes none */
+    const char
+        *members; /* of the JSON object that it takes as a body, which may be absent; NULL: it reads the body itself */
 } web_route;
 
 #define WEB_REDIS 1u   /* the call needs a client */

@@ -70,7 +70,8 @@ static bool check_member(web_call *call, const cli_value *key, const cli_value *
 
     if (place < 0) {
         web_refuse(call, 400, "invalid", "the body has no member %.*s: expected %s",
-                   (int)(key->length < NAME_SHOWN ? key->length : NAME_SHOWN), key->text, call->route->members);
+                   (int)(key->length < NAME_SHOWN ? key->length : NAME_SHOWN), key->text,
+                   call->route->members[0] != '\0' ? call->route->members : "no members");
         return false;
     }
     if ((*seen >> place & 1) != 0) {

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/listen_address.h"
+#include "base/path_prefix.h"
 #include "web.h"
 #include "web_canary.h"
 #include "web_clients.h"
@@ -29,10 +30,9 @@
 reeve_status web_server_check(const web_options *options, rv_error *error)
 {
     web_role role;
-    size_t length = strlen(options->prefix);
 
-    if (length > 0 && (options->prefix[0] != '/' || options->prefix[length - 1] == '/' || length > 100))
-        return rv_fail(error, REEVE_EINVAL, "prefix: expected a path such as /reeve, without a slash at its end");
+    if (options->prefix[0] != '\0' && !rv_path_prefix_is_valid(options->prefix))
+        return rv_fail(error, REEVE_EINVAL, "prefix: \"%.100s\": expected " RV_PATH_PREFIX_EXPECTED, options->prefix);
     if (options->user_role != NULL && !web_role_parse(options->user_role, &role))
         return rv_fail(error, REEVE_EINVAL, "user-role: expected viewer, operator or admin");
     if (options->user_role != NULL && options->user_header == NULL)
