@@ -29,11 +29,12 @@
 #define RV_FLIGHT_DATA_MAX (256 * 1024) /* bytes of the outcomes that a thread has finished and not settled */
 #define RV_FLIGHT_NONE UINT32_MAX
 
-/* Of a crash: written by the signal handler of the thread that crashed (rv_flight_note_crash). */
+/* Of a crash: written by the signal handler of the thread that crashed, or by the thread that called exit
+ * (rv_flight_note_crash). */
 typedef struct rv_flight_crash {
     atomic_uint stage; /* RV_CRASH_*; the members of a stage are valid from then on */
-    int32_t signal;
-    int32_t code; /* si_code */
+    int32_t signal;    /* 0: the thread has called exit */
+    int32_t code;      /* si_code */
     uint64_t address;
     uint64_t pc;
     uint64_t sp;

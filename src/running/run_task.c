@@ -91,8 +91,11 @@ bool rv_run_task_is_barred(reeve_task *task, const rv_item *item, const rv_attem
     if (item->lease.crashes < policy->max_crashes) return false;
     /* Another task may have caused the crashes. This one runs once more, alone, which shows whether it does. */
     if (!item->lease.crashed_alone && policy->max_crashes > 1) return false;
-    (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "crash", "%u workers died while they held this task",
-                         item->lease.crashes);
+    if (item->lease.crashes == 1)
+        (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "crash", "a worker died while it held this task");
+    else
+        (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "crash", "%u workers died while they held this task",
+                             item->lease.crashes);
     return true;
 }
 

@@ -58,6 +58,13 @@ static reeve_outcome end_process(reeve_task *task, void *user)
     _exit(3);
 }
 
+static reeve_outcome leave(reeve_task *task, void *user)
+{
+    (void)task;
+    (void)user;
+    exit(0);
+}
+
 static reeve_outcome give_up(reeve_task *task, void *user)
 {
     (void)task;
@@ -82,6 +89,7 @@ static const reeve_handler handlers[] = {
     {REEVE_HANDLER, .type = "note", .run = note},         {REEVE_HANDLER, .type = "fault", .run = fault},
     {REEVE_HANDLER, .type = "overflow", .run = overflow}, {REEVE_HANDLER, .type = "end_process", .run = end_process},
     {REEVE_HANDLER, .type = "abort", .run = give_up},     {REEVE_HANDLER, .type = "hold", .run = hold},
+    {REEVE_HANDLER, .type = "leave", .run = leave},
 };
 
 REEVE_PLUGIN(.name = "fatal", .version = "1", .handlers = handlers,

@@ -21,7 +21,7 @@ plugin_dir = "$PLUGIN_DIR"; plugins = [ "sample", "$plugin" ];
 pools = ( { queues = [ "q" ]; threads = $2; } );
 queues = ( { name = "q"; keep = { completed = { age = -1; count = -1; }; dead = { age = 3600; count = 10000; }; }; } );
 handlers = ( { type = "fault"; max_crashes = 1; }, { type = "overflow"; max_crashes = 1; }, { type = "abort"; max_crashes = 1; },
-             { type = "end_process"; max_crashes = 1; } );
+             { type = "end_process"; max_crashes = 1; }, { type = "leave"; max_crashes = 1; } );
 END
 }
 # child_of PID: its only child.
@@ -110,6 +110,19 @@ start_worker four
 wait_for 'is_still q $((GOOD + 401)) $((BAD + 3 + FAULTS))' 60
 expect_eq "$(reeve list q --state dead --json --limit 1000 | grep -c '"type":"fault"')" $((BAD + FAULTS)) "dead tasks that crash"
 expect_eq "$(in_queue q crashed_total)" $((BAD + 3 + FAULTS)) "crashes: none of an innocent"
+
+# ---- exit, beside another task --------------------------------------------------------------------------------------------
+
+reeve enqueue q sleep '{"ms":60000}' --id beside >/dev/null
+wait_for '[ "$(of_task q/beside state)" = "\"running\"" ] && is_working four 1' 10
+reeve enqueue q leave --id leave >/dev/null
+wait_for '[ "$(of_task q/leave state)" = "\"dead\"" ]' 20
+expect_has "$(of_task q/leave error_message)" "exited with status 70"
+[ -n "$SANITIZED" ] || expect_has "$(of_task q/leave backtrace)" "leave+0x"
+wait_for '[ "$(of_task q/beside state)" = "\"running\"" ]' 20
+expect_eq "$(of_task q/beside crashes)" 0 "crashes of the other one"
+reeve cancel q/beside >/dev/null
+wait_for '[ "$(of_task q/beside state)" = "\"cancelled\"" ]' 10
 
 # ---- the child is killed --------------------------------------------------------------------------------------------------
 

@@ -119,13 +119,18 @@ static void note_maps(void)
 }
 
 /* A second thread that crashes waits for the first one to end the process. */
-static void write_record(int signal_number, const siginfo_t *about, const ucontext_t *context)
+static void take_record(void)
 {
     unsigned none = RV_CRASH_NONE;
 
     if (!atomic_compare_exchange_strong(&record->stage, &none, RV_CRASH_TAKEN)) {
         for (;;) pause();
     }
+}
+
+static void write_record(int signal_number, const siginfo_t *about, const ucontext_t *context)
+{
+    take_record();
     int limit = start_limit();
     note_signal(signal_number, about, context);
     note_frames();
@@ -140,6 +145,14 @@ static void on_fault(int signal_number, siginfo_t *about, void *context)
     if (getpid() == process) write_record(signal_number, about, context);
     for (size_t i = 0; i < FAULTS; i++) (void)sigaction(faults[i], &before[i], NULL);
     if (about->si_code <= 0) (void)raise(signal_number);
+}
+
+void host_crash_handler_note_exit(void)
+{
+    const siginfo_t none = {0};
+    const ucontext_t nowhere = {0};
+
+    if (record != NULL && getpid() == process) write_record(0, &none, &nowhere);
 }
 
 /* ---- setting up ------------------------------------------------------------------------------------------------ */

@@ -15,4 +15,8 @@ void host_crash_handler_begin(rv_flight_crash *crash);
  * signals. Without memory for it, an overflow is not recorded. */
 void host_crash_handler_on_thread(void);
 
+/* The calling thread has called exit: records that with its frames, so that its task is the one to blame. Without effect
+ * if nothing is recorded. */
+void host_crash_handler_note_exit(void);
+
 #endif

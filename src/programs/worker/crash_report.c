@@ -92,7 +92,7 @@ void host_crash_report_make(host_crash_report *ret, int status, const rv_flight_
     rv_buf_init(&out, (size_t)64 * 1024);
     if (atomic_load(&crash->stage) >= RV_CRASH_MAPS && crash->maps_length <= RV_FLIGHT_MAPS_MAX)
         rv_buf_add(&maps, crash->maps, strnlen(crash->maps, crash->maps_length));
-    if (is_fault)
+    if (is_fault && crash->signal != 0)
         describe_fault(&out, rv_buf_text(&maps), crash);
     else
         describe_status(&out, status);

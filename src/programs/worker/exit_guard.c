@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "crash_handler.h"
 #include "log_writer.h"
 
 static _Atomic pid_t guarded; /* 0: exit() is the program's own */
@@ -17,6 +18,7 @@ static void tell_exit(void)
 
     /* In a forked child the locks of the log may be held for ever. */
     if (atomic_load(&guarded) != getpid()) return;
+    host_crash_handler_note_exit();
     if (pthread_getname_np(pthread_self(), thread, sizeof(thread)) != 0) rv_copy_text(thread, sizeof(thread), "");
     rv_log(REEVE_LOG_ERROR, "program.exit",
            "a plugin or handler called exit: the process ends, and what it runs counts as crashed", "thread", thread,
