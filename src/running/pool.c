@@ -10,6 +10,7 @@
 #include "protocol/partition.h"
 #include "running/flight.h"
 #include "running/pool.h"
+#include "running/pool_runner.h"
 #include "running/pool_slots.h"
 #include "running/pool_threads.h"
 #include "running/processors.h"
@@ -159,8 +160,7 @@ void rv_pool_free(rv_pool *pool)
     rv_share_fini(&pool->own_sharing);
     rv_free(pool->queue_sessions);
     rv_free(pool->weights);
-    rv_free((void *)pool->runner.scratch);
-    rv_free(pool->sandbox_paths);
+    rv_pool_runner_free(&pool->runner);
     rv_free(pool->slots);
     rv_free(pool->families);
     rv_free(pool->cpus);
@@ -224,24 +224,15 @@ static bool find_families(rv_pool *pool)
     return true;
 }
 
-/* The paths are copied into one block. The options were checked. */
-static bool keep_sandbox(rv_pool *pool)
+/* The options were checked. */
+static bool keep_runner(rv_pool *pool, const reeve_pool_options *o)
 {
     rv_error unused;
-    rv_runner_sandbox *sandbox = &pool->sandbox;
-    size_t length = 1, at = 0;
-    (void)rv_runner_sandbox_choose(sandbox, &pool->runner, &unused);
-    pool->runner.user = NULL;
-    pool->runner.paths = NULL;
-    pool->runner.path_count = 0;
-    for (size_t i = 0; i < sandbox->path_count; i++) length += strlen(sandbox->paths[i].path) + 1;
-    pool->sandbox_paths = rv_zalloc(length);
-    for (size_t i = 0; pool->sandbox_paths != NULL && i < sandbox->path_count; i++) {
-        size_t size = strlen(sandbox->paths[i].path) + 1;
-        sandbox->paths[i].path = memcpy(pool->sandbox_paths + at, sandbox->paths[i].path, size);
-        at += size;
-    }
-    return pool->sandbox_paths != NULL;
+    reeve_runner_options given;
+    (void)rv_pool_read_runner(&given, o, &unused);
+    if (!rv_pool_runner_copy(&pool->runner, &given)) return false;
+    (void)rv_runner_sandbox_choose(&pool->sandbox, &pool->runner, &unused);
+    return true;
 }
 
 static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
@@ -254,18 +245,14 @@ static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
     pool->batch_us = rv_pool_batch_us(o);
     pool->order = o->order;
     pool->isolated = o->isolation == REEVE_ISOLATION_PROCESS;
-    rv_error unused;
-    (void)rv_pool_read_runner(&pool->runner, o, &unused); /* it was checked */
-    const char *scratch = pool->runner.scratch;
-    if (scratch != NULL) pool->runner.scratch = rv_strdup(scratch);
-    bool has_scratch = (pool->runner.scratch != NULL) == (scratch != NULL) && keep_sandbox(pool);
+    bool has_runner = keep_runner(pool, o);
     if (o->weights != NULL) pool->weights = rv_memdup(o->weights, o->queue_count * sizeof(*o->weights));
     pool->queue_sessions = rv_zalloc_array(o->queue_count, sizeof(rv_queue_session *));
     pool->nice = o->nice;
     if (o->cpus != NULL) pool->cpus = rv_strdup(o->cpus);
     pool->sizing.wait_us = -1;
     pool->sizing.processor = -1;
-    bool good = has_scratch && (o->cpus == NULL || pool->cpus != NULL) && pool->queue_sessions != NULL &&
+    bool good = has_runner && (o->cpus == NULL || pool->cpus != NULL) && pool->queue_sessions != NULL &&
                 (o->weights == NULL || pool->weights != NULL);
     for (size_t i = 0; good && i < o->queue_count; i++) {
         pool->queue_sessions[pool->queue_session_count] = queue_session_of(worker, o->queues[i]);
@@ -284,6 +271,24 @@ unsigned rv_pool_batch(const reeve_pool_options *o)
 int64_t rv_pool_batch_us(const reeve_pool_options *o)
 {
     return 1000 * (o->batch_ms == 0 ? DEFAULT_BATCH_MS : o->batch_ms);
+}
+
+reeve_pool_options rv_pool_get_options(const rv_pool *pool)
+{
+    return (reeve_pool_options){.size = sizeof(reeve_pool_options),
+                                .name = pool->name,
+                                .threads = atomic_load(&pool->max),
+                                .batch = pool->batch,
+                                .batch_ms = pool->batch_us / 1000,
+                                .order = pool->order,
+                                .weights = pool->weights,
+                                .isolation = pool->isolated ? REEVE_ISOLATION_PROCESS : REEVE_ISOLATION_THREAD,
+                                .runner = pool->isolated ? &pool->runner : NULL,
+                                .threads_min = atomic_load(&pool->min),
+                                .nice = pool->nice,
+                                .target_wait_ms = atomic_load(&pool->sizing.target_wait_us) / 1000,
+                                .shrink_after_ms = atomic_load(&pool->sizing.shrink_after_us) / 1000,
+                                .cpus = pool->cpus};
 }
 
 rv_pool *rv_pool_add(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)

@@ -21,4 +21,7 @@ reeve_status rv_pool_read_runner(reeve_runner_options *ret, const reeve_pool_opt
 unsigned rv_pool_batch(const reeve_pool_options *options);
 int64_t rv_pool_batch_us(const reeve_pool_options *options);
 
+/* The options that the pool has, all but its queues. They refer to the pool. */
+reeve_pool_options rv_pool_get_options(const rv_pool *pool);
+
 #endif

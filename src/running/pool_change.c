@@ -9,6 +9,7 @@
 #include "running/bound.h"
 #include "running/pool.h"
 #include "running/pool_partitions.h"
+#include "running/pool_runner.h"
 #include "running/pool_threads.h"
 #include "running/processors.h"
 #include "running/wakeup.h"
@@ -57,17 +58,11 @@ static bool has_queues(const rv_pool *pool, const reeve_pool_options *o)
 static bool has_runner(const rv_pool *pool, const reeve_pool_options *o)
 {
     rv_error unused;
-    reeve_runner_options wanted, present = pool->runner;
-    if (rv_pool_read_runner(&wanted, o, &unused) != REEVE_OK) return false;
-    const char *one = present.scratch != NULL ? present.scratch : "",
-               *other = wanted.scratch != NULL ? wanted.scratch : "";
-    if (strcmp(one, other) != 0) return false;
+    reeve_runner_options wanted;
     rv_runner_sandbox sandbox;
+    if (rv_pool_read_runner(&wanted, o, &unused) != REEVE_OK) return false;
     if (rv_runner_sandbox_choose(&sandbox, &wanted, &unused) != REEVE_OK) return false;
-    present.scratch = wanted.scratch = wanted.user = NULL;
-    wanted.paths = NULL;
-    wanted.path_count = 0;
-    return memcmp(&present, &wanted, sizeof(present)) == 0 && rv_runner_sandbox_equals(&pool->sandbox, &sandbox);
+    return rv_pool_runner_equals(&pool->runner, &pool->sandbox, &wanted, &sandbox);
 }
 
 static bool has_cpus(const rv_pool *pool, const char *cpus)
@@ -240,10 +235,8 @@ reeve_status rv_pool_change_add(reeve_worker *worker, const reeve_pool_options *
     return status;
 }
 
-static reeve_status replace_expanded(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+static reeve_status replace_pool(reeve_worker *worker, rv_pool *old, const reeve_pool_options *options, rv_error *error)
 {
-    rv_pool *old = find_or_fail(worker, options->name, error);
-    if (old == NULL) return error->status;
     rv_pool *pool = old;
     if (!is_like(old, options)) {
         unsigned target = atomic_load(&old->target);
@@ -256,6 +249,12 @@ static reeve_status replace_expanded(reeve_worker *worker, const reeve_pool_opti
     if (status != REEVE_OK) return status;
     log_pool(worker, "pool.changed", "a pool was changed", pool);
     return take_effect(worker, error);
+}
+
+static reeve_status replace_expanded(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
+{
+    rv_pool *old = find_or_fail(worker, options->name, error);
+    return old != NULL ? replace_pool(worker, old, options, error) : error->status;
 }
 
 static reeve_status replace(reeve_worker *worker, const reeve_pool_options *options, rv_error *error)
@@ -346,24 +345,13 @@ static bool is_part_of(const char *partition, const char *queue)
     return base < length && strlen(queue) == base && memcmp(partition, queue, base) == 0;
 }
 
-/* As the pool is now, but for its queues, of which there are none yet. */
-static reeve_pool_options options_of(const rv_pool *pool, const char **queues)
+/* A pool whose queues change keeps its sandbox. */
+static reeve_status check_same(const rv_pool *pool, const reeve_pool_options *o, rv_error *error)
 {
-    return (reeve_pool_options){.size = sizeof(reeve_pool_options),
-                                .name = pool->name,
-                                .queues = queues,
-                                .threads = atomic_load(&pool->max),
-                                .batch = pool->batch,
-                                .batch_ms = pool->batch_us / 1000,
-                                .order = pool->order,
-                                .weights = pool->weights,
-                                .isolation = pool->isolated ? REEVE_ISOLATION_PROCESS : REEVE_ISOLATION_THREAD,
-                                .runner = pool->isolated ? &pool->runner : NULL,
-                                .threads_min = atomic_load(&pool->min),
-                                .nice = pool->nice,
-                                .target_wait_ms = atomic_load(&pool->sizing.target_wait_us) / 1000,
-                                .shrink_after_ms = atomic_load(&pool->sizing.shrink_after_us) / 1000,
-                                .cpus = pool->cpus};
+    reeve_status status = rv_pool_check(o, error);
+    if (status != REEVE_OK || has_runner(pool, o)) return status;
+    return rv_fail(error, REEVE_EINVAL, "pool %s: \"%.64s\" is another user now: set the pool again", pool->name,
+                   pool->runner.user != NULL ? pool->runner.user : "");
 }
 
 /* The pool with one queue more (weight > 0) or less. */
@@ -372,7 +360,8 @@ static reeve_status replace_queues(reeve_worker *worker, const rv_pool *pool, co
 {
     const char **queues = rv_zalloc_array(pool->queue_session_count + 1, sizeof(*queues));
     unsigned *weights = rv_zalloc_array(pool->queue_session_count + 1, sizeof(*weights));
-    reeve_pool_options o = options_of(pool, queues);
+    reeve_pool_options o = rv_pool_get_options(pool);
+    o.queues = queues;
     o.weights = pool->weights != NULL ? weights : NULL;
     reeve_status status = REEVE_ENOMEM;
     for (size_t i = 0; queues != NULL && weights != NULL && i < pool->queue_session_count; i++) {
@@ -384,7 +373,7 @@ static reeve_status replace_queues(reeve_worker *worker, const rv_pool *pool, co
     if (queues != NULL && weights != NULL) {
         weights[o.queue_count] = weight;
         if (weight > 0) queues[o.queue_count++] = queue;
-        status = rv_pool_check(&o, error);
+        status = check_same(pool, &o, error);
         if (status == REEVE_OK) status = replace(worker, &o, error);
     } else {
         status = rv_fail(error, REEVE_ENOMEM, "no memory for a pool");
@@ -423,11 +412,12 @@ reeve_status rv_pool_change_remove_queue(reeve_worker *worker, const char *name,
 /* ---- partitions ------------------------------------------------------------------------------------------------- */
 
 /* The pool as it is, with the partitions that its queues have now. */
-static reeve_status refresh(reeve_worker *worker, const rv_pool *pool, rv_error *error)
+static reeve_status refresh(reeve_worker *worker, rv_pool *pool, rv_error *error)
 {
     const char **queues = rv_zalloc_array(pool->queue_session_count, sizeof(*queues));
     if (queues == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a pool");
-    reeve_pool_options o = options_of(pool, queues);
+    reeve_pool_options o = rv_pool_get_options(pool);
+    o.queues = queues;
     o.queue_count = pool->queue_session_count;
     for (size_t i = 0; i < pool->queue_session_count; i++) queues[i] = pool->queue_sessions[i]->queue;
     rv_pool_partitions expanded;
@@ -435,8 +425,8 @@ static reeve_status refresh(reeve_worker *worker, const rv_pool *pool, rv_error 
                               ? REEVE_OK
                               : rv_fail(error, REEVE_ENOMEM, "no memory for a pool");
     if (status == REEVE_OK && !has_queues(pool, &expanded.options)) {
-        status = rv_pool_check(&expanded.options, error);
-        if (status == REEVE_OK) status = replace_expanded(worker, &expanded.options, error);
+        status = check_same(pool, &expanded.options, error);
+        if (status == REEVE_OK) status = replace_pool(worker, pool, &expanded.options, error);
     }
     rv_pool_partitions_fini(&expanded);
     rv_free(queues);
@@ -449,7 +439,7 @@ reeve_status rv_pool_change_partitions(reeve_worker *worker, rv_error *error)
     reeve_status status = check_phase(worker, error);
     size_t count = worker->pool_count;
     for (size_t i = 0; status == REEVE_OK && i < count; i++) {
-        const rv_pool *pool = rv_worker_pool(worker, i);
+        rv_pool *pool = rv_worker_pool(worker, i);
         if (!atomic_load(&pool->removed)) status = refresh(worker, pool, error);
     }
     rv_unlock(&worker->changing);

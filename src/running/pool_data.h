@@ -93,10 +93,9 @@ struct rv_pool {
     unsigned batch;
     int64_t batch_us; /* the aimed-at duration of a batch, see thread.c */
     reeve_order order;
-    bool isolated;               /* handlers run in processes of their own (isolated.h) */
-    reeve_runner_options runner; /* their limits; its text is the pool's own */
-    rv_runner_sandbox sandbox;   /* what they cannot reach; its paths lie in sandbox_paths */
-    char *sandbox_paths;
+    bool isolated;                         /* handlers run in processes of their own (isolated.h) */
+    reeve_runner_options runner;           /* their limits, as they were given; its texts are the pool's own */
+    rv_runner_sandbox sandbox;             /* what they cannot reach; its paths are texts of `runner` */
     char in_force[RV_RUNNER_SANDBOX_TEXT]; /* of the sandbox, in words; guarded by the worker's lock */
     unsigned *weights;                     /* one a queue, or NULL */
     rv_thread **_Atomic threads;           /* those that were ever made; some may have ended */

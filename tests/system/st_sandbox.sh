@@ -52,8 +52,10 @@ for part in "files (Landlock)" "syscalls (seccomp)"; do
     case $force$missing in *"$part"*) ;; *) fail "nothing is said of $part: $shown" ;; esac
 done
 [ -z "$missing" ] || expect_has "$(cat "$TEST_DIR/box.log")" "event=runner.unconfined"
+secret=ok network=ok
 case $force in
 *"files (Landlock)"*)
+    secret=EACCES
     expect_eq "$(try box "read $TEST_DIR/secret/file")" EACCES
     expect_eq "$(try box "read $TEST_DIR/readable/file")" ok
     expect_eq "$(try box "write $TEST_DIR/readable/file")" EACCES
@@ -70,7 +72,7 @@ case $force in
 *) expect_eq "$(try box "read $TEST_DIR/secret/file")" ok ;;
 esac
 case $force in
-*"network (seccomp)"*) expect_eq "$(try box socket)" EACCES ;;
+*"network (seccomp)"*) network=EACCES && expect_eq "$(try box socket)" EACCES ;;
 *"TCP (Landlock)"*) expect_eq "$(try box connect)" EACCES ;;
 *) expect_eq "$(try box socket)" ok ;;
 esac
@@ -80,6 +82,17 @@ case $force in
     expect_eq "$(try box ptrace)" EPERM
     ;;
 esac
+# A queue that gets partitions makes a new pool: of the same sandbox, also in a worker that starts later.
+expect_status 0 reeve partition box 2
+wait_for '[ "$(logged box pool.changed)" = 1 ]' 20
+wait_for '[ "$(in_force box)" = "$shown" ]' 20
+expect_eq "$(try box "read $TEST_DIR/secret/file")" "$secret" "a file out of reach, with partitions"
+expect_eq "$(try box socket)" "$network" "the network, with partitions"
+end "$WORKER_PID"
+start_worker box
+wait_for '[ "$(logged box worker.started)" = 2 ]' 20
+wait_for '[ "$(in_force box)" = "$shown" ]' 20
+expect_eq "$(try box "read $TEST_DIR/secret/file")" "$secret" "a file out of reach, at a start with partitions"
 # What handlers call still works, and a crash is told with its frames.
 expect_eq "$(try box progress)" ok
 if [ -z "$SANITIZED" ]; then
@@ -101,6 +114,9 @@ if [ "$(id -u)" = 0 ]; then
     expect_eq "$(try other "write here")" ok
     expect_eq "$(try other "id")" "$(id -u nobody) $(getent group nogroup | cut -d : -f 3) 0 groups"
     expect_eq "$(ls -A "$TEST_DIR/scratch")" "" "directories that are left"
+    expect_status 0 reeve partition other 2
+    wait_for '[ "$(logged other pool.changed)" = 1 ]' 20
+    expect_eq "$(try other "id")" "$(id -u nobody) $(getent group nogroup | cut -d : -f 3) 0 groups"
     end "$WORKER_PID"
 else
     printf 'pools = ( { queues = [ "r" ]; isolation = "process"; runner = { user = "root"; }; } );\n' >"$TEST_DIR/bad.conf"
