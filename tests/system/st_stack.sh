@@ -100,3 +100,28 @@ expect_has "$OUT" "gave no sign of life"
 expect_has "$OUT" "sleep_task+0x"
 end "$WORKER_PID"
 expect_eq "$ENDED" 0 "status of the supervised worker"
+
+# ---- supervisor and worker are paused together ----------------------------------------------------------------------------
+
+# On one processor, and continued first, the supervisor sees that the worker was silent before the worker can say a word.
+write_worker paused "frozen = 2; session = 30;"
+cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+taskset -c "$cpu" "$REEVE_WORKER" -c "$TEST_DIR/paused.conf" --supervise </dev/null >>"$TEST_DIR/paused.log" 2>&1 &
+WORKER_PID=$!
+own "$WORKER_PID"
+wait_for '[ "$(logged paused worker.started)" = 1 ]' 20
+reeve enqueue q sleep '{"ms":8000}' --id innocent >/dev/null
+wait_for 'are_busy paused 1' 10
+child=$(child_of "$WORKER_PID")
+for _ in 1 2 3; do
+    kill -STOP "$child" "$WORKER_PID"
+    sleep 2.5
+    kill -CONT "$WORKER_PID" "$child"
+    sleep 0.2
+done
+wait_for '[ "$(reeve show q/innocent --json | grep -c "\"state\":\"completed\"")" = 1 ]' 20
+expect_eq "$(member crashes "$(reeve show q/innocent --json)")" 0 "crashes of a task that was paused with its worker"
+expect_eq "$(logged paused worker.frozen)" 0 "workers that counted as frozen"
+expect_eq "$(child_of "$WORKER_PID")" "$child" "the worker"
+end "$WORKER_PID"
+expect_eq "$ENDED" 0 "status of the supervised worker"

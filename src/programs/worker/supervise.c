@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "crash_report.h"
 #include "exit_guard.h"
+#include "frozen.h"
 #include "isolation/runner_leftovers.h"
 #include "log_file.h"
 #include "notify.h"
@@ -58,6 +59,7 @@ typedef struct supervisor {
     size_t death_count;
     int64_t settle_at;
     int64_t crashed_at; /* when the present worker was first seen to have crashed, without ending; 0: it was not */
+    host_frozen frozen;
     char stacks[HOST_BACKTRACE_MAX]; /* of a worker that was killed because it was frozen */
     bool was_frozen;
     bool stops; /* told to: no other worker starts */
@@ -132,7 +134,8 @@ static void settle_again(supervisor *s)
     for (size_t i = s->death_count; i-- > 0;) {
         rv_aftermath_counts counts = {0};
 
-        if (rv_now_ms() >= s->deaths[i].until_ms || settle(s, &s->deaths[i], &counts) == REEVE_OK) forget_death(s, i);
+        /* Also when the time is over: it may have passed while nothing ran. */
+        if (settle(s, &s->deaths[i], &counts) == REEVE_OK || rv_now_ms() >= s->deaths[i].until_ms) forget_death(s, i);
     }
     s->settle_at = rv_deadline(SETTLE_AGAIN_MS);
 }
@@ -229,16 +232,19 @@ static void child_ended(supervisor *s, int status)
     if (host_child_end(&s->child, &wreck)) host_wreck_drop(&wreck);
 }
 
-/* A worker that has crashed and does not end: the action behind the crash handler hangs. */
-static bool is_stuck(supervisor *s)
+/* How long its main thread was silent; or since when it has crashed and does not end, as the action behind the crash
+ * handler hangs. */
+static int64_t silence_of(supervisor *s)
 {
-    bool has_crashed = s->child.pid != 0 && atomic_load(&s->child.header->crash.stage) != RV_CRASH_NONE;
+    bool has_crashed = atomic_load(&s->child.header->crash.stage) != RV_CRASH_NONE;
+    int64_t now = rv_now_ms(), silence = host_frozen_silence(&s->frozen, atomic_load(&s->child.header->tick_ms), now);
 
     if (!has_crashed)
         s->crashed_at = 0;
     else if (s->crashed_at == 0)
-        s->crashed_at = rv_now_ms();
-    return has_crashed && rv_now_ms() - s->crashed_at >= s->config->worker.frozen_ms;
+        s->crashed_at = now;
+    int64_t hangs = host_frozen_silence(&s->frozen, s->crashed_at, now);
+    return hangs > silence ? hangs : silence;
 }
 
 /* All of them go to the log; the first, as many lines as fit, into the report. */
@@ -257,15 +263,18 @@ static void keep_stacks(supervisor *s)
 static void end_frozen(supervisor *s)
 {
     char ms[RV_NUMBER_TEXT];
-    int64_t frozen_ms = s->config->worker.frozen_ms, tick_ms = 0;
+    int64_t frozen_ms = s->config->worker.frozen_ms;
 
-    if (s->child.pid != 0) tick_ms = atomic_load(&s->child.header->tick_ms);
-    if (frozen_ms <= 0 || (!is_stuck(s) && (tick_ms == 0 || rv_now_ms() - tick_ms < frozen_ms))) return;
+    if (s->child.pid == 0) host_frozen_rest(&s->frozen);
+    if (s->child.pid == 0 || frozen_ms <= 0) return;
+    host_frozen_look(&s->frozen, rv_now_ms(), frozen_ms);
+    int64_t silence = silence_of(s);
+    if (silence < frozen_ms) return;
     rv_log(REEVE_LOG_ERROR, "worker.frozen", "the worker gave no sign of life for too long: it is killed", "ms",
-           rv_number_text(ms, (uint64_t)(rv_now_ms() - tick_ms)), NULL);
+           rv_number_text(ms, (uint64_t)silence), NULL);
     keep_stacks(s);
     (void)kill(s->child.pid, SIGKILL);
-    atomic_store(&s->child.header->tick_ms, rv_now_ms());
+    s->frozen.since_ms = rv_now_ms();
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------------- */
@@ -322,8 +331,8 @@ static int64_t next_time(const supervisor *s)
     int64_t next = s->child.pid == 0 ? s->start_at : RV_FOREVER, frozen_ms = s->config->worker.frozen_ms;
 
     if (s->death_count > 0 && s->settle_at < next) next = s->settle_at;
-    if (s->child.pid != 0 && frozen_ms > 0 && rv_deadline(frozen_ms / 2) < next) next = rv_deadline(frozen_ms / 2);
-    return next;
+    int64_t look_at = s->child.pid != 0 && frozen_ms > 0 ? rv_deadline(host_frozen_interval(frozen_ms)) : RV_FOREVER;
+    return look_at < next ? look_at : next;
 }
 
 static void wait_for_events(supervisor *s)
