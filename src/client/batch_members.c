@@ -17,6 +17,7 @@
 #include "client/outbox.h"
 #include "client/partition_enqueue.h"
 #include "protocol/envelope.h"
+#include "protocol/outgoing.h"
 #include "protocol/parents.h"
 #include "protocol/partition.h"
 #include "protocol/spec.h"
@@ -62,13 +63,22 @@ static bool make_room(members *m, size_t count)
            m->parents != NULL && m->refused != NULL && m->exists != NULL;
 }
 
+/* What may become a member: layers can make a payload shorter that is too long before. */
+static reeve_size_limits limits_before_layers(const reeve_client *client)
+{
+    reeve_size_limits limits = client->size_limits;
+    if (rv_outgoing_has(&client->layers)) limits.payload = INT64_MAX;
+    return limits;
+}
+
 static reeve_status name_members(reeve_client *client, const reeve_task_spec *specs, size_t count, members *m)
 {
     if (!make_room(m, count)) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a batch");
+    const reeve_size_limits limits = limits_before_layers(client);
     for (size_t i = 0; i < count; i++) {
         rv_error ignored = {0};
         m->specs[i] = specs[i];
-        if (rv_enqueue_error_check(&specs[i], &client->size_limits, &ignored) != REEVE_OK) continue;
+        if (rv_enqueue_error_check(&specs[i], &limits, &ignored) != REEVE_OK) continue;
         if (specs[i].id == NULL) rv_uuid7(m->ids[i]);
         if (specs[i].id != NULL) rv_copy_text(m->ids[i], sizeof(m->ids[i]), specs[i].id);
         m->specs[i].id = m->ids[i];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reeve/layer.h"
 #include "support/depend.h"
 
 static const reeve_task_spec complete = {.queue = "q", .type = "t", .id = "complete"};
@@ -64,6 +65,36 @@ static void one_dies(void **state)
     states_are("blocked", "ready");
     test_complete("p", "d");
     states_are("ready", "ready");
+}
+
+static reeve_status shorten(reeve_outgoing *task, reeve_task_spec *spec, void *user)
+{
+    (void)task;
+    (void)user;
+    spec->payload = (reeve_bytes){"short", 5};
+    return REEVE_OK;
+}
+
+/* The payload is over the client's limit before its layer, and below it afterwards. */
+static void a_member_that_a_layer_shortens_counts(void **state)
+{
+    (void)state;
+    char payload[100] = "";
+    reeve_client *client;
+    reeve_enqueued result;
+    const reeve_layer layer = {REEVE_LAYER, .name = "shorten", .enqueue = shorten};
+    const reeve_client_options options = {.redis = test_redis_url(test_redis), .size_limits = {.payload = 64}};
+    const reeve_task_spec spec = {.queue = "p", .type = "t", .id = "a", .payload = {payload, sizeof(payload)}};
+    open_batch();
+    assert_int_equal(reeve_client_open(&client, &options), REEVE_OK);
+    test_ok(client, reeve_client_add_layer(client, &layer));
+    test_ok(client, reeve_batch_add(client, &batch, &spec, 1, &result));
+    assert_int_equal(result.status, REEVE_OK);
+    test_ok(client, reeve_batch_close(client, &batch));
+    reeve_client_close(client);
+    states_are("blocked", "blocked");
+    test_complete("p", "a");
+    states_are("ready", "");
 }
 
 static void it_waits_for_its_close(void **state)
@@ -230,6 +261,7 @@ int main(void)
         cmocka_unit_test_setup(one_dies, test_place_empty),
         cmocka_unit_test_setup(refused_ones_are_no_members, test_place_empty),
         cmocka_unit_test_setup(a_death_of_which_nothing_is_kept, test_place_empty),
+        cmocka_unit_test_setup(a_member_that_a_layer_shortens_counts, test_place_empty),
         cmocka_unit_test_setup(it_waits_for_its_close, test_place_empty),
         cmocka_unit_test_setup(a_closed_batch_takes_no_members, test_place_empty),
         cmocka_unit_test_setup(a_closed_batch_for_success_takes_no_members, test_place_empty),
