@@ -175,6 +175,28 @@ signals() {
     expect_eq "$(state stopped)" cancelled
 }
 
+# What the command leaves in the background is not waited for, though it holds the pipes.
+left_behind() {
+    put parent
+    expect_status 0 reeve lease q --exec "sleep 60 & echo \$! >$TEST_DIR/left; echo done"
+    own "$(cat "$TEST_DIR/left")"
+    kill "$(cat "$TEST_DIR/left")" || fail "the background was waited for"
+    expect_eq "$(of_task q/parent result)" '"done\n"'
+}
+
+# A command that does not end when it is told to.
+stubborn() {
+    put deaf
+    "$REEVE" lease q --exec "trap '' TERM; echo \$\$ >$TEST_DIR/deaf; while :; do sleep 0.05; done" >"$TEST_DIR/out" 2>"$TEST_DIR/err" &
+    own $!
+    runner=$!
+    wait_for '[ -s "$TEST_DIR/deaf" ]' 20
+    end "$runner" TERM
+    expect_eq "$ENDED $(state deaf)" "143 ready"
+    kill -0 "$(cat "$TEST_DIR/deaf")" 2>/dev/null && fail "the command still runs"
+    reeve delete q/deaf >/dev/null
+}
+
 outcomes
 parents
 attempts
@@ -185,5 +207,7 @@ commands
 bytes
 heartbeats
 signals
+left_behind
+stubborn
 expect_status 3 "$REEVE" --redis unix:///nowhere.sock lease q
 exit 0

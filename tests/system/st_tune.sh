@@ -37,6 +37,8 @@ expect_status 1 reeve tune --plugin "$PLUGIN_DIR/sample.so" --type nosuch
 expect_has "$ERR" 'has no handler for "nosuch"'
 expect_status 1 reeve tune --plugin "$PLUGIN_DIR/sample.so" --type fail --payload '{"message":"on purpose"}'
 expect_has "$ERR" "a first run of the handler ended with retry: on purpose"
+expect_status 1 reeve tune --plugin "$PLUGIN_DIR/sample.so" --type sleep --payload '{"ms":1500}' --for 200ms
+expect_has "$ERR" "longer than a step: give a longer --for, such as 9s"
 expect_status 2 reeve tune fast
 expect_has "$ERR" "--type"
 expect_status 2 reeve tune --type sleep

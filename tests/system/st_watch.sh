@@ -49,6 +49,24 @@ expect_status 1 reeve watch q/none
 expect_status 2 reeve watch 'q/'
 end "$WORKER_PID"
 
+# An outage that begins while it looks whether the task is still there: that connection is new, and Redis takes none. The
+# console is connected before.
+reeve enqueue q noop --id held --in 1h >/dev/null
+start_watch held q/held
+held_pid=$WATCH_PID
+coproc CONSOLE { exec redis-cli -s "$REDIS_SOCKET"; }
+console() { echo "$@" >&"${CONSOLE[1]}" && read -r -t 20 ANSWER <&"${CONSOLE[0]}"; }
+lookers=$(redis CLIENT LIST | grep 'name=reeve' | grep -v 'cmd=xread' | sed 's/^id=\([0-9]*\).*/\1/')
+[ -n "$lookers" ] || fail "nobody looks"
+console CONFIG SET maxclients 1 && expect_eq "$ANSWER" OK
+for id in $lookers; do console CLIENT KILL ID "$id" && expect_eq "$ANSWER" 1; done
+wait_for 'grep -q "waiting for Redis" "$TEST_DIR/held.words"' 30
+console CONFIG SET maxclients 1000 && expect_eq "$ANSWER" OK
+reeve cancel q/held >/dev/null
+wait_for '! kill -0 '"$held_pid"' 2>/dev/null' 10
+end "$held_pid"
+expect_eq "$ENDED" 6 "after an outage"
+
 # A task that dies while it is watched.
 reeve enqueue q noop --id three --in 1h >/dev/null
 start_watch third q/three

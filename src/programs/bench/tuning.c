@@ -15,8 +15,11 @@ static int step(bench_tuning *tuning, unsigned threads, unsigned batch, double a
     *trial = (bench_trial){.threads = threads, .batch = batch, .arrivals = arrivals};
     cli_note(tuning->subject.cli, "%u thread%s, batch %u", threads, threads == 1 ? "" : "s", batch);
     int status = bench_trial_run(&tuning->subject, trial);
-    if (status == CLI_DONE) tuning->count++;
-    return status;
+    if (status != CLI_DONE) return status;
+    if (trial->rate <= 0)
+        return cli_fail(tuning->subject.cli, CLI_REFUSED, "no task ended within a step: give a longer --for");
+    tuning->count++;
+    return CLI_DONE;
 }
 
 /* The first of these steps that does as well as the best. */
@@ -80,7 +83,7 @@ static int try_batches(bench_tuning *tuning, unsigned threads)
 
     for (size_t i = 0; i < sizeof(batches) / sizeof(batches[0]) && status == CLI_DONE; i++) {
         status = step(tuning, threads, batches[i], 0);
-        tuning->steps[tuning->count - 1].fell_behind = true; /* its waits were not measured */
+        if (status == CLI_DONE) tuning->steps[tuning->count - 1].fell_behind = true; /* its waits were not measured */
     }
     return status;
 }

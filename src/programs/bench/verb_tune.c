@@ -177,7 +177,9 @@ static int try_handler(const cli_context *cli, reeve_plugin_handle *plugin, benc
         if (failed != CLI_DONE) return failed;
         if (subject->run_us > subject->window_ms * 1000) break;
     }
-    return CLI_DONE;
+    if (subject->run_us <= subject->window_ms * 1000) return CLI_DONE;
+    return cli_fail(cli, CLI_REFUSED, "a task took %.1f s, longer than a step: give a longer --for, such as %.0fs",
+                    (double)subject->run_us / 1e6, (double)subject->run_us * 5 / 1e6 + 1);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------------------ */

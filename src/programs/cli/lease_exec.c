@@ -11,12 +11,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "lease_view.h"
 #include "stop.h"
 
-/* How long the loop sleeps between looks at the lease. */
+/* How long the loop sleeps between looks at the lease, and at the command. */
 #define LOOK_MS 100
+/* A command that was told to end and does not is killed after this time. */
+#define KILL_AFTER_MS 10000
+/* What the command has left behind may hold the pipes: they are read for so long after its end. */
+#define REST_MS 200
 #define CHUNK 65536
 
 /* The command and what goes through its pipes. */
@@ -28,8 +33,11 @@ typedef struct run {
     rv_buf result;
     char tail[REEVE_MESSAGE_MAX + 1]; /* of standard error */
     size_t tail_length;
-    bool passes; /* standard error goes to ours, too */
-    bool told;   /* SIGTERM was sent */
+    bool passes;      /* standard error goes to ours, too */
+    bool told;        /* SIGTERM was sent */
+    int64_t kills_ms; /* when SIGKILL is (monotonic) */
+    bool ended;
+    int status; /* of the command that has ended, as of waitpid */
     bool too_big;
 } run;
 
@@ -196,42 +204,56 @@ static void take_error(run *r)
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
 
-static void tell_to_stop(run *r)
+/* Tells it once to end, and kills it if it does not. */
+static void stop(run *r)
 {
-    if (r->told) return;
-    r->told = true;
-    (void)kill(-r->pid, SIGTERM);
+    if (!r->told) {
+        r->told = true;
+        r->kills_ms = rv_deadline(KILL_AFTER_MS);
+        (void)kill(-r->pid, SIGTERM);
+    } else if (!r->ended && rv_now_ms() >= r->kills_ms) {
+        (void)kill(-r->pid, SIGKILL);
+    }
 }
 
-/* Passes bytes until both outputs have ended. */
+/* Whether the command has ended; it is reaped then. */
+static bool has_ended(run *r)
+{
+    if (r->ended) return true;
+    pid_t ended = waitpid(r->pid, &r->status, WNOHANG);
+    r->ended = ended == r->pid || (ended < 0 && errno != EINTR);
+    return r->ended;
+}
+
+static void pass_bytes(run *r, int64_t wait_ms)
+{
+    struct pollfd fds[] = {{.fd = r->out, .events = POLLIN},
+                           {.fd = r->err, .events = POLLIN},
+                           {.fd = r->in, .events = POLLOUT},
+                           {.fd = r->told ? -1 : cli_stop_fd(), .events = POLLIN}};
+
+    (void)poll(fds, 4, (int)wait_ms);
+    if (fds[0].revents != 0) take_result(r);
+    if (fds[1].revents != 0) take_error(r);
+    if (fds[2].revents != 0) give_payload(r);
+}
+
+/* Passes bytes until the command has ended, and both outputs have. */
 static void attend(run *r, const reeve_task *task)
 {
-    while (r->out >= 0 || r->err >= 0) {
-        struct pollfd fds[] = {{.fd = r->out, .events = POLLIN},
-                               {.fd = r->err, .events = POLLIN},
-                               {.fd = r->in, .events = POLLOUT},
-                               {.fd = r->told ? -1 : cli_stop_fd(), .events = POLLIN}};
+    int64_t rest_ms = INT64_MAX;
 
-        if (reeve_task_should_stop(task) || cli_stop_signal() != 0) tell_to_stop(r);
-        (void)poll(fds, 4, LOOK_MS);
-        if (fds[0].revents != 0) take_result(r);
-        if (fds[1].revents != 0) take_error(r);
-        if (fds[2].revents != 0) give_payload(r);
+    while (!r->ended || r->out >= 0 || r->err >= 0) {
+        bool open = r->out >= 0 || r->err >= 0;
+
+        if (reeve_task_should_stop(task) || cli_stop_signal() != 0) stop(r);
+        pass_bytes(r, open && !r->ended ? LOOK_MS : LOOK_MS / 10);
+        if (!r->ended && has_ended(r)) rest_ms = rv_deadline(REST_MS);
+        if (rv_now_ms() >= rest_ms) break;
     }
     if (r->in >= 0) end_pipe(&r->in);
-}
-
-/* Waits for the end of a command that has closed its outputs. */
-static int wait_for_end(run *r, const reeve_task *task)
-{
-    int status = 0;
-
-    for (;;) {
-        pid_t ended = waitpid(r->pid, &status, WNOHANG);
-        if (ended == r->pid || (ended < 0 && errno != EINTR)) return status;
-        if (reeve_task_should_stop(task) || cli_stop_signal() != 0) tell_to_stop(r);
-        (void)poll(NULL, 0, LOOK_MS / 10);
-    }
+    if (r->out >= 0) end_pipe(&r->out);
+    if (r->err >= 0) end_pipe(&r->err);
 }
 
 static void write_end(const run *r, int status, char *ret, size_t size)
@@ -321,8 +343,7 @@ int cli_lease_exec(cli_context *cli, reeve_consumer *consumer, reeve_task *task,
     }
     rv_buf_init(&r.result, REEVE_RESULT_MAX);
     attend(&r, task);
-    status = wait_for_end(&r, task);
-    status = settle(cli, consumer, &r, task, status, ret_done);
+    status = settle(cli, consumer, &r, task, r.status, ret_done);
     rv_buf_fini(&r.result);
     return status;
 }

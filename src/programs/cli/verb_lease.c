@@ -205,6 +205,8 @@ const cli_verb cli_verb_lease = {
         "fails the attempt with kind \"exit\"; the end of standard error is the message. The lease is renewed while\n"
         "COMMAND runs. COMMAND gets SIGTERM when the lease is lost, when the task is cancelled, and when its time\n"
         "limit has passed. If `reeve` gets SIGTERM or SIGINT, it sends SIGTERM to COMMAND and gives the task back.\n"
+        "A COMMAND that still runs 10 seconds after SIGTERM gets SIGKILL. Programs that COMMAND leaves in the\n"
+        "background run on, and are not waited for.\n"
         "\n"
         "With --layers, the layers of a plugin are called for each task first: a layer that encrypts payloads at the\n"
         "enqueue decrypts them here. A layer can also settle a task itself. The command neither prints nor runs\n"

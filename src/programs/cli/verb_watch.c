@@ -137,6 +137,7 @@ struct watching {
     int64_t deadline;
     int64_t left; /* of the count */
     bool away;    /* Redis, as was said */
+    bool goes_on; /* the first look has found the tasks: a later one that fails is repeated */
 };
 
 /* Whether that ends a task; *ret_status: as what. */
@@ -181,6 +182,16 @@ static bool have_all_ended(const struct watching *watching)
     return watching->count > 0;
 }
 
+/* An outage is waited out; the user is told of it, and of its end. */
+static void note_away(struct watching *watching, bool away)
+{
+    cli_context *cli = watching->cli;
+
+    if (away && !watching->away) cli_note(cli, "waiting for Redis: %s", reeve_client_error(cli->client));
+    if (!away && watching->away) cli_note(cli, "Redis is there again");
+    watching->away = away;
+}
+
 /* Whether a task has ended already, or is not there. */
 static void look(struct watching *watching, struct watched *task)
 {
@@ -189,7 +200,9 @@ static void look(struct watching *watching, struct watched *task)
     reeve_status found = reeve_show(cli->client, task->handle.queue, task->handle.id, &info);
     int status = CLI_DONE;
 
-    if (found != REEVE_OK) {
+    if (found != REEVE_OK && found != REEVE_ENOTFOUND && watching->goes_on) {
+        note_away(watching, true); /* it is looked at again */
+    } else if (found != REEVE_OK) {
         end_task(watching, task, cli_fault_call(cli, found, &(cli_fault){.handle = task->name}));
     } else if (info->state >= REEVE_STATE_COMPLETED) {
         (void)is_end(reeve_state_name(info->state), &status);
@@ -251,21 +264,11 @@ static bool take(struct watching *watching, const reeve_event *event)
     return watching->left > 0 && --watching->left == 0;
 }
 
-/* An outage is waited out; the user is told of it, and of its end. */
-static void note_outage(struct watching *watching, reeve_status result)
-{
-    cli_context *cli = watching->cli;
-    bool away = result != REEVE_OK && result != REEVE_ETIMEOUT && cli_exit_of(result) == CLI_NO_REDIS;
-
-    if (away && !watching->away) cli_note(cli, "waiting for Redis: %s", reeve_client_error(cli->client));
-    if (!away && watching->away) cli_note(cli, "Redis is there again");
-    watching->away = away;
-}
-
 static int watch_on(struct watching *watching)
 {
     cli_context *cli = watching->cli;
 
+    watching->goes_on = true;
     for (;;) {
         const reeve_event *event = NULL;
         int64_t left = watching->deadline - rv_now_ms();
@@ -273,7 +276,8 @@ static int watch_on(struct watching *watching)
 
         if (left < 0) left = 0;
         result = reeve_watch_next(watching->watch, left < LOOK_MS ? left : LOOK_MS, &event);
-        if (result != REEVE_EINTERRUPTED) note_outage(watching, result);
+        bool away = result != REEVE_OK && result != REEVE_ETIMEOUT && cli_exit_of(result) == CLI_NO_REDIS;
+        if (result != REEVE_EINTERRUPTED) note_away(watching, away);
         if (result == REEVE_OK && take(watching, event)) return watching->status;
         if (result == REEVE_OK) continue;
         if (result == REEVE_EINTERRUPTED) return cli_signalled(cli, cli_stop_signal());
