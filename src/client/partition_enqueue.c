@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/partitions.h"
+#include "protocol/partition_use.h"
 #include "protocol/spec.h"
 #include "reeve/change.h"
 
@@ -118,19 +119,6 @@ static void place(plan *p, size_t index, unsigned *run)
 
 /* ---- keys in use, while the number of partitions is being changed ----------------------------------------------- */
 
-static void add_question(rv_conn *conn, const char *command, const rv_prefix *prefix, const char *name,
-                         const char *rest, const char *member)
-{
-    char key[RV_PREFIX_MAX + REEVE_UNIQUE_MAX + 16];
-    (void)snprintf(key, sizeof(key), "%s%s%s", prefix->text, name, rest);
-    rv_cmd(conn, member != NULL ? 3 : 2);
-    rv_args(conn, command);
-    rv_args(conn, key);
-    if (member != NULL) rv_args(conn, member);
-}
-
-#define QUESTIONS 3
-
 static void build_questions(rv_conn *conn, bool again, const void *context)
 {
     const plan *p = context;
@@ -138,16 +126,13 @@ static void build_questions(rv_conn *conn, bool again, const void *context)
     for (size_t i = 0; i < p->count; i++) {
         const placed *at = &p->places[i];
         const reeve_task_spec *spec = &p->specs[i];
-        char name[REEVE_QUEUE_MAX + 1], lane[REEVE_GROUP_MAX + 8];
-        rv_prefix prefix;
+        char name[REEVE_QUEUE_MAX + 1];
         if (!at->asks) continue;
+        rv_partition_use use = {.unique = spec->unique, .group = spec->group, .priority = spec->priority};
         rv_partition_name(name, at->layout.queue, at->before);
-        rv_keys_set_prefix(&prefix, p->client->ns, name);
-        const char *group = spec->group != NULL ? spec->group : "";
-        (void)snprintf(lane, sizeof(lane), "%d:%s", spec->priority, group);
-        add_question(conn, "EXISTS", &prefix, "unique:", spec->unique != NULL ? spec->unique : "", NULL);
-        add_question(conn, "ZSCORE", &prefix, "groups", "", lane);
-        add_question(conn, "HGET", &prefix, "group_running", "", group);
+        rv_keys_set_prefix(&use.prefix, p->client->ns, name);
+        for (unsigned question = 0; question < RV_PARTITION_QUESTIONS; question++)
+            rv_partition_use_build(conn, &use, question);
     }
 }
 
@@ -162,20 +147,20 @@ static void on_answer(size_t index, const rv_reply *reply, void *context)
     answers *a = context;
     if (index == 0) {
         a->at = 0;
-        a->next = QUESTIONS;
+        a->next = RV_PARTITION_QUESTIONS;
         while (a->at < a->p->count && !a->p->places[a->at].asks) a->at++;
     }
     while (index >= a->next) {
         a->at++;
         while (a->at < a->p->count && !a->p->places[a->at].asks) a->at++;
-        a->next += QUESTIONS;
+        a->next += RV_PARTITION_QUESTIONS;
     }
     if (a->at >= a->p->count) return;
     const reeve_task_spec *spec = &a->p->specs[a->at];
-    unsigned question = (unsigned)(index - (a->next - QUESTIONS));
-    bool concerns = question == 0 ? spec->unique != NULL : spec->group != NULL;
-    bool yes = question == 1 ? rv_reply_is(reply, RV_TEXT) : rv_reply_int(reply, 0) > 0;
-    if (concerns && yes) a->in_use[a->at] |= 1u << question;
+    const rv_partition_use use = {.unique = spec->unique, .group = spec->group};
+    unsigned question = (unsigned)(index - (a->next - RV_PARTITION_QUESTIONS));
+    bool matters = rv_partition_use_matters(&use, question);
+    if (matters && rv_partition_use_read(question, reply)) a->in_use[a->at] |= 1u << question;
 }
 
 static reeve_status ask(plan *p)

@@ -8,8 +8,10 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "handlers/task.h"
 #include "protocol/keys.h"
 #include "protocol/partition.h"
+#include "protocol/partition_use.h"
 #include "protocol/settlement.h"
 
 #define UUID_VERSION 14 /* the place of its digit */
@@ -19,12 +21,15 @@ typedef struct chained_task {
     reeve_bytes handle, options, envelope;
     char queue[REEVE_QUEUE_MAX + 1];
     char id[REEVE_ID_MAX];
-    cJSON *read; /* its options; NULL: it has none */
+    cJSON *read;                /* its options; NULL: it has none */
+    rv_partition_layout layout; /* layout.count 0: its queue is not divided */
+    unsigned partition;
 } chained_task;
 
 typedef struct placing {
-    const rv_partition_map *map;
-    const char *queue;              /* of the task that chains them, */
+    reeve_worker *worker;
+    const reeve_task *by;           /* the task that chains them, */
+    const char *queue;              /* its queue, */
     char base[REEVE_QUEUE_MAX + 1]; /* and the queue that it is a partition of */
     chained_task *tasks;
     size_t count;
@@ -56,20 +61,72 @@ static bool is_made(const char *id)
     return strlen(id) == RV_UUID_LENGTH && id[UUID_VERSION] == '7';
 }
 
-static unsigned place_of(const placing *p, const chained_task *task, const rv_partition_layout *layout)
+static const char *key_of(const chained_task *task)
 {
-    const char *key = option_of(task, "unique");
-    if (key == NULL) key = option_of(task, "group");
-    if (key == NULL && is_made(task->id) && strcmp(layout->queue, p->base) == 0) return rv_partition_number(p->queue);
-    return rv_partition_of(key != NULL ? key : task->id, layout->count);
+    const char *unique = option_of(task, "unique");
+    return unique != NULL ? unique : option_of(task, "group");
 }
 
-/* The queue as scripts know it: of a divided one, the partition. */
-static void place(const placing *p, const chained_task *task, char ret[REEVE_QUEUE_MAX + 1])
+/* By the layout of its queue, which is divided. */
+static void place(const placing *p, chained_task *task)
 {
-    const rv_partition_layout *layout = rv_partition_map_find(p->map, task->queue);
-    rv_copy_text(ret, REEVE_QUEUE_MAX + 1, task->queue);
-    if (layout != NULL) rv_partition_name(ret, layout->queue, place_of(p, task, layout));
+    const char *key = key_of(task);
+    if (key == NULL && is_made(task->id) && strcmp(task->layout.queue, p->base) == 0)
+        task->partition = rv_partition_number(p->queue);
+    else
+        task->partition = rv_partition_of(key != NULL ? key : task->id, task->layout.count);
+}
+
+/* ---- while a number of partitions is being changed -------------------------------------------------------------- */
+
+typedef struct asked {
+    rv_partition_use use;
+    unsigned question;
+} asked;
+
+static void build_question(rv_conn *conn, const void *what)
+{
+    const asked *a = what;
+    rv_partition_use_build(conn, &a->use, a->question);
+}
+
+/* False: it is not, or Redis did not answer. */
+static bool is_in_use(const placing *p, const chained_task *task, unsigned partition)
+{
+    char name[REEVE_QUEUE_MAX + 1];
+    const rv_task_host *host = p->by->host;
+    const cJSON *priority = cJSON_GetObjectItemCaseSensitive(task->read, "priority");
+    asked a = {.use = {.unique = option_of(task, "unique"), .group = option_of(task, "group")}};
+    if (priority != NULL) a.use.priority = priority->valueint;
+    rv_partition_name(name, task->layout.queue, partition);
+    rv_keys_set_prefix(&a.use.prefix, p->worker->ns, name);
+    for (; a.question < RV_PARTITION_QUESTIONS; a.question++) {
+        const rv_reply *reply;
+        if (!rv_partition_use_matters(&a.use, a.question)) continue;
+        if (host->ask(build_question, &a, &reply, host->context) != REEVE_OK) return false;
+        if (rv_partition_use_read(a.question, reply)) return true;
+    }
+    return false;
+}
+
+/* A key or group that is in use in its previous partition stays there. */
+static void keep_in_use(const placing *p, chained_task *task)
+{
+    const char *key = task->layout.before != task->layout.count ? key_of(task) : NULL;
+    if (key == NULL || p->by->host == NULL || p->by->host->ask == NULL) return;
+    unsigned before = rv_partition_of(key, task->layout.before);
+    if (before != task->partition && is_in_use(p, task, before)) task->partition = before;
+}
+
+/* ---- parents ---------------------------------------------------------------------------------------------------- */
+
+static bool find_layout(const placing *p, const char *queue, rv_partition_layout *ret)
+{
+    rv_lock(&p->worker->changing);
+    const rv_partition_layout *layout = rv_partition_map_find(&p->worker->partitions, queue);
+    if (layout != NULL) *ret = *layout;
+    rv_unlock(&p->worker->changing);
+    return layout != NULL;
 }
 
 /* A parent that is chained with it goes where it goes; another one is in the partition of its id. */
@@ -79,20 +136,19 @@ static bool place_parent(const placing *p, cJSON *parent)
     cJSON *first = cJSON_GetArrayItem(parent, 0);
     const char *given = cJSON_GetStringValue(first);
     if (given == NULL || !rv_keys_split_handle(given, queue, id)) return true;
-    const rv_partition_layout *layout = rv_partition_map_find(p->map, queue);
-    if (layout == NULL) return true;
-    unsigned number = rv_partition_of(id, layout->count);
+    rv_partition_layout layout;
+    if (!find_layout(p, queue, &layout)) return true;
+    unsigned number = rv_partition_of(id, layout.count);
     for (size_t i = 0; i < p->count; i++)
-        if (strcmp(p->tasks[i].id, id) == 0 && strcmp(p->tasks[i].queue, queue) == 0)
-            number = place_of(p, &p->tasks[i], layout);
-    rv_partition_name(queue, layout->queue, number);
+        if (strcmp(p->tasks[i].id, id) == 0 && strcmp(p->tasks[i].queue, queue) == 0) number = p->tasks[i].partition;
+    rv_partition_name(queue, layout.queue, number);
     (void)snprintf(handle, sizeof(handle), "%s/%s", queue, id);
     return cJSON_SetValuestring(first, handle) != NULL;
 }
 
 static bool write_task(const placing *p, const chained_task *task, rv_buf *ret)
 {
-    char queue[REEVE_QUEUE_MAX + 1], handle[REEVE_HANDLE_MAX];
+    char queue[REEVE_QUEUE_MAX + 1] = "", handle[REEVE_HANDLE_MAX];
     cJSON *after = cJSON_GetObjectItemCaseSensitive(task->read, "after"), *parent;
     reeve_bytes options = task->options;
     bool good = true;
@@ -100,33 +156,39 @@ static bool write_task(const placing *p, const chained_task *task, rv_buf *ret)
     char *text = good && after != NULL ? cJSON_PrintUnformatted(task->read) : NULL;
     if (after != NULL && text == NULL) return false;
     if (text != NULL) options = (reeve_bytes){text, strlen(text)};
-    place(p, task, queue);
-    (void)snprintf(handle, sizeof(handle), "%s/%s", queue, task->id);
+    if (task->layout.count > 0) rv_partition_name(queue, task->layout.queue, task->partition);
+    (void)snprintf(handle, sizeof(handle), "%s/%s", queue[0] != '\0' ? queue : task->queue, task->id);
     rv_settlement_chain_parts(ret, handle, options, task->envelope);
     cJSON_free(text);
     return !ret->failed;
 }
 
-static bool place_all(placing *p, reeve_bytes chained, size_t count, rv_buf *ret)
+/* Reads the tasks and places them. */
+static bool read_all(placing *p, reeve_bytes chained, size_t count)
 {
     const char *at = chained.data;
     bool good = true;
-    for (size_t i = 0; good && i < count; i++) good = read_task(&p->tasks[p->count++], &at);
-    for (size_t i = 0; good && i < count; i++) good = write_task(p, &p->tasks[i], ret);
-    for (size_t i = 0; i < p->count; i++) cJSON_Delete(p->tasks[i].read);
+    for (size_t i = 0; good && i < count; i++) {
+        chained_task *task = &p->tasks[p->count++];
+        good = read_task(task, &at);
+        if (!good || !find_layout(p, task->queue, &task->layout)) continue;
+        place(p, task);
+        keep_in_use(p, task);
+    }
     return good;
 }
 
-bool rv_chain_place(reeve_worker *worker, const char *queue, reeve_bytes chained, size_t count, rv_buf *ret)
+bool rv_chain_place(reeve_worker *worker, const reeve_task *task, reeve_bytes chained, size_t count, rv_buf *ret)
 {
     if (count == 0 || !atomic_load_explicit(&worker->has_partitions, memory_order_relaxed)) return false;
-    placing p = {.map = &worker->partitions, .queue = queue, .tasks = rv_zalloc_array(count, sizeof(*p.tasks))};
+    placing p = {.worker = worker, .by = task, .queue = task->queue};
+    p.tasks = rv_zalloc_array(count, sizeof(*p.tasks));
     if (p.tasks == NULL) return false;
-    rv_copy_text(p.base, sizeof(p.base), queue);
+    rv_copy_text(p.base, sizeof(p.base), task->queue);
     rv_partition_strip(p.base);
-    rv_lock(&worker->changing);
-    bool good = place_all(&p, chained, count, ret);
-    rv_unlock(&worker->changing);
+    bool good = read_all(&p, chained, count);
+    for (size_t i = 0; good && i < count; i++) good = write_task(&p, &p.tasks[i], ret);
+    for (size_t i = 0; i < p.count; i++) cJSON_Delete(p.tasks[i].read);
     rv_free(p.tasks);
     return good;
 }

@@ -230,7 +230,7 @@ static void decide(reeve_worker *worker, const reeve_task *task, rv_item *item, 
         s.has_result = task->result.length > 0;
         s.result = (reeve_bytes){.data = task->result.data, .length = task->result.length};
         s.chained = rv_dependencies_chained(task->dependencies, &s.chained_count);
-        if (rv_chain_place(worker, task->queue, s.chained, s.chained_count, &placed))
+        if (rv_chain_place(worker, task, s.chained, s.chained_count, &placed))
             s.chained = (reeve_bytes){placed.data, placed.length};
     } else if (outcome != REEVE_OUTCOME_SNOOZE) {
         s.kind = task->kind;

@@ -126,6 +126,30 @@ chained_tasks_are_spread() {
     expect_status 0 reeve forget mail --all
 }
 
+# While the number of partitions is being changed, chained tasks go where their key or group is in use.
+chained_tasks_follow_a_change() {
+    local found
+    expect_status 0 reeve partition mail 4
+    expect_status 0 reeve enqueue mail noop --id holder --unique key --in 1h
+    expect_status 0 reeve enqueue mail noop --id first --group ann
+    expect_status 0 reeve pause mail
+    sed -i 's/session = 6.0/session = 1.0/' "$TEST_DIR/c.conf"
+    start_worker c
+    expect_eq "$(placed 'mail~3')" 2 "of the key and of the group"
+    expect_status 0 reeve partition mail 8 --no-wait
+    wait_for 'grep -q "event=pool.changed.* queues=9" "$TEST_DIR/c.log"' 20
+    expect_status 0 reeve enqueue other spreads --id changed --wait=60
+    wait_for '[ "$(in_queue mail ready) $(in_queue mail blocked)" = "27 1" ]' 20
+    found=$(redis HVALS "reeve:{mail~3}:tasks" | grep -c '"group":"ann"')
+    expect_eq "$found" 7 "tasks of the group in its previous partition"
+    expect_eq "$(redis HVALS "reeve:{mail~7}:tasks" | grep -c '"group":"ann"\|"unique":"key"')" 0 "such tasks in the new one"
+    expect_status 0 reeve delete mail/holder
+    expect_status 0 reeve resume mail
+    expect_status 0 reeve wait mail/last --timeout 60
+    end "$WORKER_PID"
+    expect_status 0 reeve forget mail --all --force
+}
+
 forget_takes_all() {
     expect_status 1 reeve forget mail
     expect_has "$ERR" "tasks are in it"
@@ -148,3 +172,4 @@ events_are_those_of_all
 a_shell_leases_from_all
 forget_takes_all
 chained_tasks_are_spread
+chained_tasks_follow_a_change
