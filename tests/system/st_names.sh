@@ -32,7 +32,7 @@ misnamed() {
         function fits(name, stem) { return name == "rv_" stem || index(name, "rv_" stem "_") == 1 }
         BEGIN { n = split(vocabulary, word, " "); for (i = 1; i <= n; i++) free[word[i]] = 1
                 prefix["programs/cli"] = "cli_"; prefix["programs/reeve"] = "cli_"; prefix["programs/run"] = "cli_"
-                prefix["programs/web"] = "web_"; prefix["programs/bench"] = "bench_"; prefix["programs/worker"] = "host_"; prefix["programs/runner"] = "host_" }
+                prefix["programs/web"] = "web_"; prefix["programs/bench"] = "bench_"; prefix["programs/worker"] = "host_"; prefix["programs/runner"] = "host_"; prefix["programs/log"] = "host_" }
         NR == FNR { headers[$2] = headers[$2] " " $1; next }
         $1 in prefix { if (index($3, prefix[$1]) != 1) print "programs: " $2 ".c: " $3; next }
         ($2 in free) || fits($3, $2) { next }

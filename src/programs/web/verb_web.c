@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/stop.h"
 #include "cli/verbs.h"
+#include "log/log_writer.h"
 #include "web.h"
 #include "web_canary.h"
 #include "web_users.h"
@@ -108,10 +109,10 @@ static int web(cli_context *cli, void *pointer)
     options->redis = cli->redis;
     options->ns = cli->ns;
     options->size_limits = cli->size_limits;
-    reeve_log_set(cli->json ? reeve_log_to_json : reeve_log_to_logfmt, stderr, REEVE_LOG_INFO);
     rv_error_clear(&error);
     if (web_server_check(options, &error) != REEVE_OK) return cli_usage(cli, "%s", error.text);
     cli_stop_catch(NULL);
+    host_log_open(cli->json ? RV_LOG_JSON : RV_LOG_LOGFMT, REEVE_LOG_INFO);
     cli_stop_catch_hangup();
     reeve_status status = web_server_open(&web, options, &error);
     if (status == REEVE_OK) {
@@ -120,6 +121,7 @@ static int web(cli_context *cli, void *pointer)
         web_server_close(&web);
     }
     cli_stop_release();
+    host_log_close(HOST_LOG_END_MS);
     if (status == REEVE_OK) return CLI_DONE;
     return cli_fail(cli, status == REEVE_EINVAL ? CLI_USAGE : CLI_REFUSED, "%s", error.text);
 }

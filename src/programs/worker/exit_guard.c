@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "crash_handler.h"
-#include "log_writer.h"
+#include "log/log_writer.h"
 
 static _Atomic pid_t guarded; /* 0: exit() is the program's own */
 

@@ -7,7 +7,7 @@
 
 #include "base/lock.h"
 #include "base/log.h"
-#include "log_writer.h"
+#include "log/log_writer.h"
 #include "running/os_thread.h"
 
 static struct {

@@ -7,7 +7,7 @@
 #include "base/nearest.h"
 #include "handlers/plugin.h"
 #include "handlers/plugin_option.h"
-#include "log_writer.h"
+#include "log/log_writer.h"
 
 static const reeve_handler *find_handler(const reeve_plugin *plugin, const char *type)
 {

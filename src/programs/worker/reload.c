@@ -7,9 +7,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "config/config_compare.h"
+#include "log/log_flood.h"
+#include "log/log_writer.h"
 #include "log_file.h"
-#include "log_flood.h"
-#include "log_writer.h"
 #include "replacement.h"
 #include "setup.h"
 

@@ -1,6 +1,6 @@
 /*
- * log_writer.h - the program's log: a bounded buffer and a thread that writes it to standard error, or to the file in its
- * place (log_file.h).
+ * log_writer.h - the log of reeve-worker and of `reeve web`: a bounded buffer and a thread that writes it to standard
+ * error, or to the file in its place (worker/log_file.h).
  *
  * Whoever reads the log may stall or go away: then only that thread waits. Lines for which the buffer has no room are
  * dropped and counted; the line `event=log.dropped` reports their number as soon as lines are written again.
