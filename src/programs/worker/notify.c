@@ -1,5 +1,6 @@
 #include "notify.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +25,14 @@ static socklen_t address_of(struct sockaddr_un *address, const char *name)
 
 void host_notify(const char *state)
 {
-    const char *name = getenv("NOTIFY_SOCKET");
-    struct sockaddr_un address;
-    socklen_t length = name == NULL ? 0 : address_of(&address, name);
+    /* Read once: later, a plugin may change the environment at the same time. */
+    static struct sockaddr_un address;
+    static socklen_t length;
+    static bool is_read;
+    const char *name = is_read ? NULL : getenv("NOTIFY_SOCKET");
 
+    if (name != NULL) length = address_of(&address, name);
+    is_read = true;
     if (host_supervised_notify(state) || length == 0) return;
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Sends "READY=1" and the like, best effort. */
+/* Sends "READY=1" and the like, best effort. The first call is the main thread's. */
 void host_notify(const char *state);
 
 /* How often "WATCHDOG=1" is due, in milliseconds: half of what the manager asks for; 0: it does not ask. */

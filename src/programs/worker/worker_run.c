@@ -1,6 +1,6 @@
 /*
- * The main thread's life: start the worker, then wait for signals, the watchdog's time and, if Redis was not there
- * before, the time to write the settings of queues, all in one poll.
+ * The main thread's life: start the worker, then wait for signals, the time of the next sign of life and, if Redis was
+ * not there before, the time to write the settings of queues, all in one poll.
  *
  * Told to stop, it quiets the worker and drains: it waits, in the same place, until no handler runs or worker.drain has
  * passed. Then the worker is stopped on a thread of its own (stopper.h), since that may take as long as Redis is away.
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alive.h"
 #include "asked.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -54,8 +55,6 @@ typedef struct host {
     host_servers *servers;
     reeve_worker *worker;
     int64_t started_ms;
-    int64_t watchdog_ms;    /* 0: none */
-    int64_t watchdog_at;    /* when the next sign of life is due */
     atomic_bool data_lost;  /* Redis has lost its data */
     int64_t write_again_ms; /* how long to wait when they were not all written */
     int64_t settings_at;    /* when to try to write what the file says of queues and entries; RV_FOREVER: done */
@@ -241,10 +240,13 @@ static void write_settings(host *at)
     reeve_worker_stats stats;
 
     reeve_worker_get_stats(at->worker, &stats);
-    if (stats.connected)
-        try_to_write_settings(at);
-    else
+    if (!stats.connected) {
         at->settings_at = rv_deadline(LOOK_FOR_REDIS_MS);
+        return;
+    }
+    host_alive_begin_slow();
+    try_to_write_settings(at);
+    host_alive_end_slow();
 }
 
 static bool has_settings(const rv_config *config)
@@ -279,8 +281,10 @@ static void reload(host *at, const char *id)
     }
     (void)snprintf(state, sizeof(state), "RELOADING=1\nMONOTONIC_USEC=%" PRId64, rv_now_ms() * 1000);
     host_notify(state);
+    host_alive_begin_slow();
     host_reload(&result, at->config,
                 &(host_reload_target){.worker = at->worker, .plugins = at->plugins, .servers = at->servers});
+    host_alive_end_slow();
     if (result.done && has_settings(at->config)) {
         at->write_again_ms = WRITE_AGAIN_MS;
         write_settings(at);
@@ -375,10 +379,8 @@ static void take_requests(host *at)
 static int64_t next_time(const host *at)
 {
     int64_t look_at = at->phase == HOST_DRAINING ? rv_deadline(LOOK_AT_HANDLERS_MS) : RV_FOREVER;
-    int64_t next = at->watchdog_at < at->settings_at ? at->watchdog_at : at->settings_at;
+    int64_t tick_at = host_alive_tick(), next = tick_at < at->settings_at ? tick_at : at->settings_at;
 
-    int64_t tick_at = host_supervised_tick();
-    if (tick_at < next) next = tick_at;
     if (at->gone_at < next) next = at->gone_at;
     if (at->look_at < next) next = at->look_at;
     return look_at < next ? look_at : next;
@@ -387,10 +389,6 @@ static int64_t next_time(const host *at)
 static void do_what_is_due(host *at)
 {
     if (rv_now_ms() >= at->settings_at) write_settings(at);
-    if (rv_now_ms() >= at->watchdog_at) {
-        host_notify("WATCHDOG=1");
-        at->watchdog_at = rv_deadline(at->watchdog_ms);
-    }
     report_stuck(at);
     if (rv_now_ms() >= at->look_at) look_for_renewal(at);
     if (rv_now_ms() >= at->gone_at) leave_behind();
@@ -469,8 +467,6 @@ int host_run(rv_config *config, const char *redis, host_plugins *plugins)
                .redis = redis,
                .plugins = plugins,
                .started_ms = rv_now_ms(),
-               .watchdog_ms = host_watchdog_ms(),
-               .watchdog_at = RV_FOREVER,
                .gone_at = RV_FOREVER,
                .look_at = host_renewal_next(config),
                .write_again_ms = WRITE_AGAIN_MS,
@@ -479,7 +475,6 @@ int host_run(rv_config *config, const char *redis, host_plugins *plugins)
     host_health health;
 
     if (!start(&at)) return 1;
-    if (at.watchdog_ms > 0) at.watchdog_at = rv_now_ms();
     host_health_start(&health, at.worker, config->worker.health);
     at.servers = host_servers_start(config, redis, at.worker);
     host_supervised_works();

@@ -75,7 +75,8 @@ return {
      'needs none.'},
   {path = 'worker.frozen', kind = 'seconds', min = 0, max = 86400, default = '60',
    help = 'If the main thread of a supervised worker gives no sign of life for this time, the worker is killed and a ' ..
-     'new one is started. 0: never.'},
+     'new one is started. The time in which plugins are loaded, at the start or at a reload, does not count, nor the ' ..
+     'time in which the supervisor is stopped, too. 0: never.'},
   {path = 'worker.grace', kind = 'seconds', min = 0.001, max = 86400, default = '10',
    help = 'How long a handler may continue after its time limit. After that it counts as stuck: the worker logs the ' ..
      'stack of its thread, and starts a spare thread.'},
