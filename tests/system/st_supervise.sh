@@ -146,6 +146,50 @@ expect_eq "$(of_task q/long state)" '"ready"'
 expect_eq "$(of_task q/long crashes)" 0
 expect_eq "$(reeve workers --json | grep -c .)" 0 "workers"
 
+# ---- a plugin that cannot be loaded when the worker is to start again -----------------------------------------------------
+
+cat >"$TEST_DIR/broken.conf" <<END
+worker = { name = "broken"; supervise = true; frozen = 60; log = { level = "info"; }; };
+plugin_dir = "$PLUGIN_DIR"; plugins = [ "sample", "$TEST_DIR/replaced.so" ];
+pools = ( { queues = [ "broken" ]; threads = 1; } );
+END
+cp "$plugin" "$TEST_DIR/replaced.so"
+start_worker broken
+parent=$WORKER_PID
+wait_for '[ "$(logged broken worker.started)" = 1 ]' 20
+head -c 2000 /dev/zero >"$TEST_DIR/new" && mv "$TEST_DIR/new" "$TEST_DIR/replaced.so"
+kill -KILL "$(child_of "$parent")"
+wait_for '[ "$(logged broken worker.start)" -ge 2 ]' 20
+expect_has "$(grep 'event=worker.start ' "$TEST_DIR/broken.log")" "status=2"
+kill -0 "$parent" || fail "the supervisor has ended"
+cp "$plugin" "$TEST_DIR/new" && mv "$TEST_DIR/new" "$TEST_DIR/replaced.so"
+expect_status 0 reeve enqueue broken noop --wait=20
+# It is told to stop while no worker can start.
+head -c 2000 /dev/zero >"$TEST_DIR/new" && mv "$TEST_DIR/new" "$TEST_DIR/replaced.so"
+begun=$(logged broken worker.start)
+kill -KILL "$(child_of "$parent")"
+wait_for '[ "$(logged broken worker.start)" -gt $begun ]' 20
+end "$parent"
+expect_eq "$ENDED" 0 "status of a supervisor that was told to stop"
+# The first worker ends it.
+expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/broken.conf"
+expect_has "$ERR" "replaced.so"
+
+# ---- a crash while the worker stops ---------------------------------------------------------------------------------------
+
+expect_status 0 reeve delete q/long
+write_supervised drains 1
+start_worker drains
+wait_for '[ "$(logged drains worker.started)" = 1 ]' 20
+child=$(child_of "$WORKER_PID")
+reeve enqueue q sleep '{"ms":20000}' --id drained >/dev/null
+wait_for '[ "$(of_task q/drained state)" = "\"running\"" ] && is_working drains 1' 10
+kill -TERM "$WORKER_PID"
+wait_for '[ "$(logged drains program.stopping)" = 1 ]' 10
+kill -KILL "$child"
+end "$WORKER_PID"
+expect_eq "$ENDED" 70 "status of a supervisor whose worker was killed while it stopped"
+
 # ---- a plugin that crashes before the worker can work ---------------------------------------------------------------------
 
 cat >"$TEST_DIR/early.conf" <<END

@@ -80,7 +80,8 @@ void host_print_help(void)
         "If Redis cannot be reached, the worker waits for it.\n"
         "\n"
         "Exit status: 0 stopped by a signal, 1 cannot start, 2 wrong usage or configuration, 70 a plugin or handler\n"
-        "called exit, 71 a supervised worker died three times before it could take a task.\n");
+        "called exit, or a supervised worker died while it was stopping, 71 a supervised worker died three times\n"
+        "before it could take a task.\n");
 }
 
 static bool usage(const char *words, const char *what)

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "alive.h"
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
@@ -62,7 +63,8 @@ typedef struct supervisor {
     host_frozen frozen;
     char stacks[HOST_BACKTRACE_MAX]; /* of a worker that was killed because it was frozen */
     bool was_frozen;
-    bool stops; /* told to: no other worker starts */
+    bool has_worked; /* a worker */
+    bool stops;      /* told to: no other worker starts */
     bool over;
     int exit_status;
 } supervisor;
@@ -214,21 +216,46 @@ static void after_death(supervisor *s, int status, int64_t lived_ms)
     }
 }
 
+/* A worker that follows another one ended before it could work: a plugin or the configuration is faulty, perhaps for a
+ * moment, as its file is being replaced. The worker before had none of that, so the service goes on. */
+static void start_later(supervisor *s, int exit_status, int64_t lived_ms)
+{
+    char number[RV_NUMBER_TEXT];
+
+    rv_log(REEVE_LOG_ERROR, "worker.start",
+           "the new worker could not start: standard error has the reason; tried again", "status",
+           rv_number_text(number, (uint64_t)exit_status), NULL);
+    host_notify("STATUS=the new worker cannot start");
+    plan_start(s, false, false, lived_ms);
+}
+
+/* Died while it was to stop. */
+static void end_after_death(supervisor *s)
+{
+    s->over = true;
+    s->exit_status = HOST_EXIT_STATUS;
+}
+
 static void child_ended(supervisor *s, int status)
 {
     int64_t lived_ms = rv_now_ms() - s->child.started_ms;
-    bool in_order = WIFEXITED(status) && atomic_load(&s->child.header->ended) != 0;
+    const rv_flight_header *header = s->child.header;
+    bool has_ended = atomic_load(&header->ended) != 0, in_order = WIFEXITED(status) && has_ended;
+    bool renews = atomic_load(&header->renews) != 0;
     host_wreck wreck;
 
     s->child.pid = 0;
+    s->has_worked = s->has_worked || !has_ended || renews;
     if (!in_order) {
         after_death(s, status, lived_ms);
-        if (s->stops) s->over = true;
+        if (s->stops) end_after_death(s);
         return;
     }
-    s->over = s->stops || atomic_load(&s->child.header->renews) == 0;
-    s->exit_status = WEXITSTATUS(status);
+    bool is_failed = WEXITSTATUS(status) != 0 && s->has_worked && !s->stops;
+    s->over = s->stops || (!renews && !is_failed);
+    s->exit_status = is_failed ? 0 : WEXITSTATUS(status);
     s->start_at = rv_now_ms();
+    if (is_failed) start_later(s, WEXITSTATUS(status), lived_ms);
     if (host_child_end(&s->child, &wreck)) host_wreck_drop(&wreck);
 }
 
@@ -331,6 +358,10 @@ static int64_t next_time(const supervisor *s)
     int64_t next = s->child.pid == 0 ? s->start_at : RV_FOREVER, frozen_ms = s->config->worker.frozen_ms;
 
     if (s->death_count > 0 && s->settle_at < next) next = s->settle_at;
+    /* The service manager expects signs of life also while no worker can give them: a plugin may take long to load. */
+    bool works = s->child.pid != 0 && atomic_load(&s->child.header->ended) == 0;
+    int64_t sign_at = works ? RV_FOREVER : host_alive_tick_watchdog();
+    if (sign_at < next) next = sign_at;
     int64_t look_at = s->child.pid != 0 && frozen_ms > 0 ? rv_deadline(host_frozen_interval(frozen_ms)) : RV_FOREVER;
     return look_at < next ? look_at : next;
 }
