@@ -175,6 +175,20 @@ static reeve_status settle_tcp(rv_transport *transport, rv_error *error)
     return REEVE_OK;
 }
 
+/* Connects to one of the addresses, with TLS if the URL has it. *ret_next: another
+ * address may do better, since nobody answers there. A peer that answers, and is not the right one, ends the attempt. */
+static reeve_status open_at(rv_transport *transport, const rv_address *address, const struct addrinfo *at,
+                            int64_t deadline, const rv_waker *waker, bool *ret_next, rv_error *error)
+{
+    reeve_status status = connect_to(transport, at->ai_addr, at->ai_addrlen, deadline, waker, error);
+    if (status == REEVE_OK) status = settle_tcp(transport, error);
+    *ret_next = status == REEVE_ECONNECT;
+    if (status != REEVE_OK || !address->tls) return status;
+    status = rv_tls_start(address->tls, transport, address->host, deadline, waker, error);
+    *ret_next = status != REEVE_OK && status != REEVE_EINTERRUPTED && rv_now_ms() >= deadline;
+    return status;
+}
+
 /* One address's part of the time that is left. */
 static int64_t share_of(int64_t deadline, const struct addrinfo *left)
 {
@@ -192,9 +206,9 @@ static reeve_status open_tcp(rv_transport *transport, const rv_address *address,
         rv_lookup_host(&lookup, address->host, address->port, deadline, waker, transport->quit, error);
     if (status != REEVE_OK) return status;
     for (const struct addrinfo *at = rv_lookup_addresses(lookup); at; at = at->ai_next) {
-        status = connect_to(transport, at->ai_addr, at->ai_addrlen, share_of(deadline, at), waker, error);
-        if (status == REEVE_OK) status = settle_tcp(transport, error);
-        if (status != REEVE_ECONNECT) break;
+        bool next;
+        status = open_at(transport, address, at, share_of(deadline, at), waker, &next, error);
+        if (!next) break;
     }
     rv_lookup_release(lookup);
     return status;
@@ -206,7 +220,5 @@ reeve_status rv_transport_open(rv_transport *transport, const rv_address *addres
     if (address->path) return open_unix(transport, address->path, deadline, waker, error);
     if (address->secret && !address->tls)
         return rv_fail(error, REEVE_ECONNECT, "TLS was not set up for this URL, and it is not spoken to in plain text");
-    reeve_status status = open_tcp(transport, address, deadline, waker, error);
-    if (status != REEVE_OK || !address->tls) return status;
-    return rv_tls_start(address->tls, transport, address->host, deadline, waker, error);
+    return open_tcp(transport, address, deadline, waker, error);
 }
