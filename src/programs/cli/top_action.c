@@ -14,6 +14,8 @@
 #include "top_model.h"
 
 #define ARGUMENTS_MAX 600
+#define KEYS_EACH 500 /* of one command */
+#define OUTPUT_MAX ((size_t)1024 * 1024)
 
 const cli_top_action cli_top_actions[] = {
     {CLI_TOP_QUEUES, 'P', "pause", "pause the queues"},
@@ -150,33 +152,42 @@ static void note_result(cli_top *top, const rv_buf *out, int status)
                    status == 0 ? "" : "not done: ", (int)(length - from), text + from, top->command);
 }
 
-static void act_once(cli_top *top, const cli_top_action *action, const char *key, rv_buf *out, int *status)
+/* One command, for count of the keys. What the first one that failed printed stays in `out`. */
+static void act_once(cli_top *top, const cli_top_action *action, char *const *keys, size_t count, rv_buf *out,
+                     int *status)
 {
     command_line arguments;
     bool each = strstr(action->words, "%s") != NULL;
+    rv_buf printed;
 
     begin(&arguments, top);
-    add_words(&arguments, action->words, key);
-    for (size_t i = 0; !each && i < top->mark_count; i++) add(&arguments, top->marks[i]);
-    if (!each && top->mark_count == 0) add(&arguments, key);
+    add_words(&arguments, action->words, keys[0]);
+    for (size_t i = 0; !each && i < count; i++) add(&arguments, keys[i]);
     arguments.list[arguments.count] = NULL;
     show_command(top, &arguments);
-    *status = run_quietly(top, &arguments, out);
+    rv_buf_init(&printed, OUTPUT_MAX);
+    int ended = run_quietly(top, &arguments, &printed);
+    if (*status == 0) {
+        rv_buf_clear(out);
+        rv_buf_add(out, printed.data, printed.length);
+        *status = ended;
+    }
+    rv_buf_fini(&printed);
 }
 
 void cli_top_act(cli_top *top, const cli_top_action *action)
 {
     const cli_top_row *row = cli_top_at_cursor(top);
-    bool each = strstr(action->words, "%s") != NULL;
+    char *at_cursor[] = {row == NULL ? NULL : (char *)(uintptr_t)row->key};
+    char *const *keys = top->mark_count > 0 ? top->marks : at_cursor;
+    size_t count = cli_top_chosen(top), each = strstr(action->words, "%s") != NULL ? 1 : KEYS_EACH;
     int status = 0;
     rv_buf out;
 
-    if (cli_top_chosen(top) == 0) return;
-    rv_buf_init(&out, 1024 * 1024);
-    if (each && top->mark_count > 0)
-        for (size_t i = 0; i < top->mark_count; i++) act_once(top, action, top->marks[i], &out, &status);
-    else
-        act_once(top, action, row == NULL ? "" : row->key, &out, &status);
+    if (count == 0) return;
+    rv_buf_init(&out, OUTPUT_MAX);
+    for (size_t i = 0; i < count; i += each)
+        act_once(top, action, keys + i, count - i < each ? count - i : each, &out, &status);
     note_result(top, &out, status);
     rv_buf_fini(&out);
     cli_top_clear_marks(top);
