@@ -79,7 +79,7 @@ local function set_group(name, value)
 end
 
 local function change()
-  local before, loosened = call('HMGET', P .. 'settings', 'in_force', 'concurrency'), false
+  local had_concurrency, loosened = call('HEXISTS', P .. 'settings', 'concurrency') == 1, false
   for i = 2, #ARGV - 1, 2 do
     local name, value = ARGV[i], ARGV[i + 1]
     loosened = loosened or (sub(name, 1, 1) == 's' or name == 'group_strict') and value ~= '1'
@@ -91,14 +91,14 @@ local function change()
       call('HSET', P .. 'settings', name, value)
     end
   end
-  local flags = renew_in_force(P)
+  local flags = change_in_force(P)
   know_in_force(P, flags)
   if tells(P) then
     local list = {}
     for i = 2, #ARGV - 1, 2 do list[#list + 1] = ARGV[i] .. ' ' .. (ARGV[i + 1] == '' and 'none' or ARGV[i + 1]) end
     tell(P, 'limits', '', 'message', table.concat(list, ', '))
   end
-  if find(flags, 'c', 1, true) and not before[2] then
+  if find(flags, 'c', 1, true) and not had_concurrency then
     call('HSET', P .. 'limit_state', 'running', text(count_running(P)))
   end
   -- Every group that waits is looked at anew.
@@ -112,10 +112,7 @@ local function change()
   call('HDEL', P .. 'limit_state', 'opens')
   announce_due(P, clock())
   if call('EXISTS', P .. 'ready') == 1 then wake_one(P) end
-  if find(flags, 's', 1, true) and (loosened or not find(before[1] or '', 's', 1, true) or
-    find(flags, 't', 1, true) and not find(before[1] or '', 't', 1, true)) then
-    call('HSET', P .. 'limit_state', 'counting', '- 0')
-  end
+  if loosened and find(flags, 's', 1, true) then call('HSET', P .. 'limit_state', 'counting', '- 0') end
   return call('HGET', P .. 'limit_state', 'counting') or ''
 end
 

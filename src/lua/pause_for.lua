@@ -38,7 +38,7 @@ else
     call('ZADD', P .. 'limit_due', text(math.max(ends, now)), group)
   end
 end
-know_in_force(P, renew_in_force(P))
+know_in_force(P, change_in_force(P))
 if ends > 0 then
   tell(P, 'paused', '', 'message', group, 'due', text(ends))
 elseif known then

@@ -37,8 +37,7 @@ end
 -- Breakers are in force: tasks that run count for them from now on.
 local function renew_breakers()
 -- require: limit_state
-  local before = call('HGET', P .. 'settings', 'in_force') or ''
-  local flags = renew_in_force(P)
+  change_in_force(P)
   local set = call('HMGET', P .. 'settings', 'breaker', 'group_breaker')
   if not set[1] then call('HDEL', P .. 'breakers', 'q') end
   if not set[2] then
@@ -46,7 +45,6 @@ local function renew_breakers()
     call('UNLINK', P .. 'breakers')
     if state then call('HSET', P .. 'breakers', 'q', state) end
   end
-  if find(flags, 's', 1, true) and not find(before, 's', 1, true) then call('HSET', P .. 'limit_state', 'counting', '- 0') end
   announce_due(P, 0)
 end
 

@@ -148,10 +148,10 @@ static const test_costs_row running[] = {
     {"a line of the log, later", after_a_line, a_line, NULL, "evalsha=1 hget=2 hmget=1 hset=1 time=1"},
     {"heartbeat", one_runs, heartbeat, NULL, "hexists=1"},
     {"pause, the queue", one_runs, hold_the_queue, NULL,
-     "evalsha=1 exists=2 hdel=4 hget=1 hmget=1 hset=2 lpop=1 mget=1 publish=1 time=1 unlink=2 "
+     "evalsha=1 exists=2 hdel=4 hget=2 hmget=1 hset=2 lpop=1 mget=1 publish=1 time=1 unlink=2 "
      "zintercard=1"},
     {"pause, a group", one_runs, hold_a_group, NULL,
-     "evalsha=1 exists=3 hdel=4 hmget=1 hset=1 lpop=1 mget=1 publish=1 time=1 unlink=2 zadd=1 "
+     "evalsha=1 exists=3 hdel=4 hget=1 hmget=1 hset=1 lpop=1 mget=1 publish=1 time=1 unlink=2 zadd=1 "
      "zintercard=1 zscore=1"},
     {"at most once: the turn that completes it", one_runs, settle_first, NULL,
      "evalsha=1 hdel=1 hget=1 hincrby=1 hmget=1 time=1 zadd=1 zcard=1"},

@@ -110,6 +110,24 @@ static void what_runs_when_the_limit_comes_counts(void **state)
     TEST_EXPECT_LEASE(&b, 9, "b");
 }
 
+/* A pause is in force for types, too, before there is a limit. */
+static void what_runs_when_a_pause_comes_counts(void **state)
+{
+    (void)state;
+    test_limit_groups(5, NULL);
+    put("a b c", "slow", NULL);
+    TEST_EXPECT_LEASE(&a, 1, "a");
+    test_hold("type:slow", 1000);
+    test_maintain_all("q");
+    test_limits_agree();
+    test_limit_type("slow", 1, NULL);
+    test_clock_advance(1000);
+    test_maintain_all("q");
+    TEST_EXPECT_LEASE(&b, 9, "");
+    TEST_SETTLE(&a, TEST_DONE("a"));
+    TEST_EXPECT_LEASE(&b, 9, "b");
+}
+
 static void a_limit_goes(void **state)
 {
     (void)state;
@@ -268,6 +286,7 @@ int main(void)
         cmocka_unit_test_setup(every_end_lets_the_next_start, set_up),
         cmocka_unit_test_setup(a_rate, set_up),
         cmocka_unit_test_setup(what_runs_when_the_limit_comes_counts, set_up),
+        cmocka_unit_test_setup(what_runs_when_a_pause_comes_counts, set_up),
         cmocka_unit_test_setup(a_limit_goes, set_up),
         cmocka_unit_test_setup(a_group_and_a_type_must_both_have_room, set_up),
         cmocka_unit_test_setup(a_strict_group, set_up),

@@ -51,8 +51,8 @@
 -- steps. Times here are whole ms. If the step is shorter than a ms, tasks of some ms start together.
 --
 -- requires: add_to, base, event, group_place, sequence, slot, wake_all, wake_one, transitions
--- gives: BREAKER, CONCURRENCY, PAUSED_UNTIL, RATE, call_first, drop_strays, has_slot_in, limit_state, group_room, look
--- gives: look_again, rate_clock, is_half_open, rate_opens, rate_room, renew_in_force, release
+-- gives: BREAKER, CONCURRENCY, PAUSED_UNTIL, RATE, call_first, change_in_force, drop_strays, has_slot_in, limit_state
+-- gives: group_room, look, look_again, rate_clock, is_half_open, rate_opens, rate_room, renew_in_force, release
 -- fields: base, pace, unparked, free, lag, now, rest, room, rooms, rules, step, strays, strict, tries, used, waiting
 
 local TOGETHER = 5
@@ -292,6 +292,17 @@ local function renew_in_force(P)
   else
     call('HSET', P .. 'settings', 'in_force', flags)
     wake_all(P)
+  end
+  return flags
+end
+
+-- The same after a change by hand. Where groups, or types, begin to be counted, what runs is counted anew. Returns the
+-- flags.
+local function change_in_force(P)
+  local before = call('HGET', P .. 'settings', 'in_force') or ''
+  local flags = renew_in_force(P)
+  if find(flags, 's', 1, true) and not (find(before, 's', 1, true) and (find(before, 't', 1, true) or not find(flags, 't', 1, true))) then
+    call('HSET', P .. 'limit_state', 'counting', '- 0')
   end
   return flags
 end

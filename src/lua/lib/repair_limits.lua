@@ -8,7 +8,7 @@
 -- The next call of maintain looks at the group.
 local function watch(P, group)
   call('ZADD', P .. 'limit_dirty', '0', group)
-  if not find(call('HGET', P .. 'settings', 'in_force') or '', 'g', 1, true) then renew_in_force(P) end
+  if not find(call('HGET', P .. 'settings', 'in_force') or '', 'g', 1, true) then change_in_force(P) end
   announce_due(P, 0)
 end
 
@@ -59,7 +59,7 @@ end
 
 local function repair_in_force(P)
   if has_limited_type(P) then call('HSET', P .. 'settings', 'types', '1') end
-  renew_in_force(P)
+  change_in_force(P)
 end
 
 local function repair_limit_index(P, group, found)
