@@ -64,7 +64,8 @@ typedef enum reeve_edit_fields {
     REEVE_EDIT_ON_DEAD = 512,
     REEVE_EDIT_RETRY_FOR = 1024,
     REEVE_EDIT_MAX_SNOOZES = 2048,
-    REEVE_EDIT_KEEP = 4096
+    REEVE_EDIT_KEEP = 4096,
+    REEVE_EDIT_COST = 8192
 } reeve_edit_fields;
 
 /* Changes of a task. Zeroed: no change. The library copies what it needs before the call returns. */
@@ -99,6 +100,7 @@ typedef struct reeve_task_edit {
      * other tasks of its priority, or placed like a newly enqueued one if its priority or group changes. If nothing
      * changes, it keeps its lease. A running task whose cancellation has been requested is refused. */
     bool expire;
+    int cost;
 } reeve_task_edit;
 
 /*

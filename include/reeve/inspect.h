@@ -132,6 +132,7 @@ typedef struct reeve_task_info {
     int max_snoozes;  /* option of the task, or 0 */
     unsigned snoozes; /* number of snoozes; counted while there is a limit (max_snoozes) */
     int64_t keep_ms;  /* option of the task, or 0 */
+    int cost;         /* option of the task, or 0 */
 } reeve_task_info;
 
 /* Gets a task. REEVE_ENOTFOUND: there is no such task, or its record is no longer kept. */

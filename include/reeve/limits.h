@@ -18,6 +18,10 @@
  * handler that lets its task wait (reeve_task_wait_for) releases the group. During all this time the task counts as
  * running.
  *
+ * The cost of a task (reeve_task_spec) is the number of units that each of its starts takes of rates; 1 unless it is
+ * set. A task starts when one unit is free, and then takes all its units: the next task waits until the rate has made
+ * up for them. Concurrency counts each task as one.
+ *
  * Limits of types: a task starts when the queue, its group and its type all have room. A type at its limit does not
  * delay other types. A task that waits for its type does not delay its group: later tasks of the group that have
  * another type start before it. The limits and circuit breakers of all groups do not apply to types, and a type is

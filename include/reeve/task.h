@@ -46,6 +46,7 @@ extern "C" {
 #define REEVE_META_MAX 16384 /* tags and metadata of a task together, encoded as JSON */
 #define REEVE_PRIORITY_MIN (-128)
 #define REEVE_PRIORITY_MAX 127
+#define REEVE_COST_MAX 1000000
 #define REEVE_ATTEMPTS_MAX 1000000 /* maximum of `attempts`, `max_crashes` and `max_snoozes` */
 
 typedef struct reeve_task reeve_task;

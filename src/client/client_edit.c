@@ -42,6 +42,7 @@ static reeve_status check_fields(reeve_client *client, const char *queue, const 
     if (fields & REEVE_EDIT_RETRY_FOR) spec.retry_for_ms = edit->retry_for_ms;
     if (fields & REEVE_EDIT_MAX_SNOOZES) spec.max_snoozes = edit->max_snoozes;
     if (fields & REEVE_EDIT_KEEP) spec.keep_ms = edit->keep_ms;
+    if (fields & REEVE_EDIT_COST) spec.cost = edit->cost;
     if (fields & REEVE_EDIT_ON_DEAD) spec.on_dead = edit->on_dead;
     return rv_spec_check_under(&spec, &client->size_limits, &client->error);
 }
@@ -56,7 +57,7 @@ static reeve_status check_removed(reeve_client *client, const char *what, const 
 
 static reeve_status check(reeve_client *client, const char *queue, const char *id, const reeve_task_edit *edit)
 {
-    const unsigned known = 2 * REEVE_EDIT_KEEP - 1;
+    const unsigned known = 2 * REEVE_EDIT_COST - 1;
     reeve_status status = rv_keys_check_id(id, &client->error);
     if (status == REEVE_OK && edit->fields > known)
         status = rv_fail(&client->error, REEVE_EINVAL, "fields to change: there is no field %u", edit->fields & ~known);
@@ -126,6 +127,7 @@ static void add_options(edit_call *call, rv_conn *conn)
     if (e->fields & REEVE_EDIT_RETRY_FOR) add_number(conn, "retry_for", e->retry_for_ms);
     if (e->fields & REEVE_EDIT_MAX_SNOOZES) add_number(conn, "snoozes", e->max_snoozes);
     if (e->fields & REEVE_EDIT_KEEP) add_number(conn, "keep", e->keep_ms);
+    if (e->fields & REEVE_EDIT_COST) add_number(conn, "cost", e->cost);
     if (e->fields & REEVE_EDIT_ON_DEAD) add_json(call, conn, "on_dead", e->on_dead);
 }
 

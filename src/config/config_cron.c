@@ -17,6 +17,7 @@ static reeve_task_spec task_of(const rv_config_cron *cron)
                             .priority = (int)cron->priority,
                             .group = cron->group,
                             .weight = (unsigned)cron->weight,
+                            .cost = (int)cron->cost,
                             .attempts = (int)cron->attempts,
                             .max_crashes = (int)cron->max_crashes,
                             .timeout_ms = cron->timeout_ms,

@@ -6,7 +6,7 @@
 -- ARGV[2...] a name and a value for each change:
 --            payload           the new bytes
 --            type              a type
---            priority, group, weight, attempts, crashes, timeout, backoff, retry_for, snoozes, heartbeat, keep, on_dead
+--            priority, group, weight, cost, attempts, crashes, timeout, backoff, retry_for, snoozes, heartbeat, keep, on_dead
 --                              the value of this field of the header, as JSON; "": the field is removed
 --            tag, untag        a tag that is added or removed
 --            meta              a member of the metadata as JSON, "key":"value", that is added or changed
@@ -29,9 +29,9 @@ return (function()
 -- require: cancel_mark, control, expire_lease, read_task, slot, tags, task_state, ties
 
 local P, id = KEYS[1], ARGV[1]
-local FIELDS = ' type priority group weight attempts crashes timeout backoff retry_for snoozes heartbeat keep on_dead '
+local FIELDS = ' type priority group weight cost attempts crashes timeout backoff retry_for snoozes heartbeat keep on_dead '
 local RANK = {}
-for name in string.gmatch('info cancel spoilt at p deadline type due delay priority group weight attempts crashes timeout backoff ' ..
+for name in string.gmatch('info cancel spoilt at p deadline type due delay priority group weight cost attempts crashes timeout backoff ' ..
   'retry_for snoozes heartbeat at_most_once keep unique until unique_for on_dead of tags meta', '%S+') do
   RANK[#RANK + 1], RANK['"' .. name .. '"'] = name, #RANK
 end

@@ -55,11 +55,13 @@ if s[2] and s[2] ~= 'e' then
   local has_room = limits_room(limits, 1) > 0
   if not has_room and not is_bound then return refuse('limit') end
   limits.left = limits.left or 0
+  limits_charge(limits, limits, task.envelope)
   local groups = limits.by_group and groups_of(P, task.envelope) or {}
   local record = groups[1] and call('HGET', P .. 'running_group', id)
   for i, group in ipairs(groups) do
     local room, has_slot = group_room(limits, group), has_slot_in(record, group)
     if (has_slot and room.rest or room.free) < 1 then return refuse('limit') end
+    limits_charge(limits, room, task.envelope)
     limits.admitted[i] = {in_group = group, has_slot = has_slot, id = id}
   end
 end

@@ -42,7 +42,7 @@ end
 -- A rate, and when it opens if it is used up.
 local function say_rate(prefix, rate, tat)
   if not rate or rate == '' then return end
-  local room, r = rate_room(rate, tat, now)
+  local room, r = rate_room(P, rate, tat, now)
   say(prefix .. 'rate', rate)
   if r and room < 1 then say(prefix .. 'opens', math.min(rate_opens(r, 0), LATEST)) end
 end

@@ -12,7 +12,7 @@
  *     type
  *     due, delay when it was to run: a time, or ms from "at" on; "due":0 when it was put off since
  *
- * and then the options that were given: priority group weight attempts crashes timeout backoff heartbeat once unique
+ * and then the options that were given: priority group weight cost attempts crashes timeout backoff heartbeat once unique
  * until hold on_dead of tags meta. task_policy.h describes those of attempts, lib/unique.lua those of the unique key.
  */
 #ifndef RV_PROTOCOL_ENVELOPE_H

@@ -73,6 +73,7 @@ const char *rv_envelope_check_header(const cJSON *json)
     if (!is_text(cJSON_GetObjectItemCaseSensitive(json, "group"), 1, REEVE_GROUP_MAX))
         return "its group is not a text of 1 to 100 bytes";
     if (!is_whole(json, "weight", 1, RV_TASK_WEIGHT_MAX)) return "its weight is not a whole number from 1 to 256";
+    if (!is_whole(json, "cost", 1, REEVE_COST_MAX)) return "its cost is not a whole number from 1 to 1000000";
     if (!is_text(cJSON_GetObjectItemCaseSensitive(json, "unique"), 1, REEVE_UNIQUE_MAX))
         return "its unique key is not a text of 1 to 200 bytes";
     if (!is_whole(json, "unique_for", 1, TIME_MAX)) return "its unique_for is not a number of milliseconds";

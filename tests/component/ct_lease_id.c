@@ -105,6 +105,27 @@ static void limits_hold(void **state)
     end();
 }
 
+/* All its units are taken from the rates of its queue and its group. */
+static void a_cost_is_taken(void **state)
+{
+    (void)state;
+    c = test_consumer_open("q", NULL);
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "a", .group = "g", .cost = 5});
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "b", .group = "g"});
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "c", .cost = 20});
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "d"});
+    test_limit_queue(0, TEST_RATE(20, 3600000, 20));
+    test_limit_group("g", 0, TEST_RATE(5, 3600000, 5));
+    test_good(c, lease("a"));
+    test_good(c, reeve_consumer_settle(c, test_pulled[0], reeve_task_done(test_pulled[0], NULL, 0)));
+    REFUSED("b", REEVE_EREFUSED, "limit");
+    test_good(c, lease("c"));
+    test_good(c, reeve_consumer_settle(c, test_pulled[0], reeve_task_done(test_pulled[0], NULL, 0)));
+    REFUSED("d", REEVE_EREFUSED, "limit");
+    test_limits_agree();
+    end();
+}
+
 /* What was counted of it before is told with the lease. */
 static void an_attempt_goes_on_counting(void **state)
 {
@@ -126,6 +147,7 @@ int main(void)
         cmocka_unit_test_setup(what_is_not_ready_is_refused, set_up),
         cmocka_unit_test_setup(outcomes_for_later_are_sent, set_up),
         cmocka_unit_test_setup(limits_hold, set_up),
+        cmocka_unit_test_setup(a_cost_is_taken, set_up),
         cmocka_unit_test_setup(an_attempt_goes_on_counting, set_up),
     };
     return cmocka_run_group_tests_name("ct_lease_id", tests, test_place_start, test_place_stop);

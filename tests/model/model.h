@@ -178,6 +178,7 @@ typedef struct model_limits {
     int own_concurrency[KEYS + 1], own_rate[KEYS + 1], own_strict[KEYS + 1];
     int64_t hold_ms, holds_ms[KEYS + 1]; /* 0: no hold */
     double clock, clocks[KEYS + 1];      /* of rates */
+    int debt;                            /* how many steps further ahead they may be, for costs */
     bool counting;                       /* what ran before is not all counted */
     bool breaks[2];                      /* there are breakers: of the queue, of groups */
     char breakers[KEYS + 1][64];         /* their states, as last seen (model_breaker.c) */

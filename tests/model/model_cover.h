@@ -284,6 +284,8 @@
     X(TYPE_PARKS, "limits: a task is parked under its type")                                              \
     X(LIMIT_OWN_CONCURRENCY, "limit: concurrency of a group")                                             \
     X(LIMIT_OWN_RATE, "limit: rate of a group")                                                           \
+    X(LIMIT_COST, "limits: a task starts that costs more than a unit")                                    \
+    X(RATE_DEBT, "limits: a rate is in debt for a cost")                                                  \
     X(LIMIT_NONE, "limit: none")                                                                          \
     X(LIMIT_FORGET, "limit: a group's own is forgotten")                                                  \
     X(DEPENDENCY_TOLD, "cancel: those that wait for it are told")                                         \

@@ -34,7 +34,7 @@ enum {
  */
 enum { HELD = 4, CONFLICT = 12, OWN = 36 };
 /* Of MORE. */
-enum { IS_S = 1, IS_TAGGED = 2, ON_DEATH = 4 /* times 0 to 2 */, IS_KEPT = 12 };
+enum { IS_S = 1, IS_TAGGED = 2, ON_DEATH = 4 /* times 0 to 2 */, IS_KEPT = 12, COSTS = 24 };
 
 /* How many are new, from the first on. */
 static int count_new(const int arg[ARGS])
@@ -127,6 +127,7 @@ void model_enqueue_make(int arg[ARGS])
     if (mood.dependencies && mood.unique && model_chance(3) == 0) make_mixed(arg);
     if (model_chance(2)) arg[MORE] = CHOOSE(IS_S, IS_TAGGED, ON_DEATH, ON_DEATH, 2 * ON_DEATH);
     if (model_chance(5) == 0) arg[MORE] += IS_KEPT;
+    if (mood.limited && (arg[FIRST] + arg[COUNT]) % 3 == 0) arg[MORE] += COSTS;
     if (model_chance(3) == 0) arg[FLAGS] |= CHOOSE(IN_DETAIL, TO_IDLE, TO_IDLE);
     if (arg[FLAGS] & (LOST_BEFORE | TWICE)) arg[FLAGS] |= CHOOSE(0, AGO, LONG_AGO);
     if (keeps_few(arg[QUEUE]) && model_chance(2)) arg[FLAGS] = LOST_BEFORE | AGO;
@@ -182,7 +183,8 @@ static void describe(const int arg[ARGS], int i, model_incoming *ret)
     ret->task.type = (arg[MORE] & IS_S) != 0;
     ret->task.tagged = arg[MORE] & IS_TAGGED;
     ret->task.on_dead = arg[MORE] / ON_DEATH % 3;
-    if (arg[MORE] >= IS_KEPT) ret->task.keep_ms = ret->id % 2 ? 2000 : 100000;
+    if (arg[MORE] >= COSTS) ret->task.cost = ret->id % 2 ? 2 : 9;
+    if (arg[MORE] / IS_KEPT % 2) ret->task.keep_ms = ret->id % 2 ? 2000 : 100000;
     ret->edges = arg[FLAGS] & MIXED && i % 3 == 1 ? 0 : arg[AFTER];
     if (arg[FLAGS] & BULK_INSERT) return;
     if (arg[BY] > 0) ret->expires_ms = arg[BY];

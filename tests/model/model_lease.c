@@ -76,6 +76,25 @@ int model_taker_of(const turn *t, int place)
     return t->other >= 0 && place % 2 == 1 ? t->other : t->thread;
 }
 
+/* Its queue, its group and its type let it start, and it takes its units. */
+static void check_limits(turn *t, int queue, const model_task *task, bool groups, bool kept)
+{
+    int *started = t->started[queue], *units = t->units[queue], group = task->group, type = model_type_key(task);
+    int cost = task->cost ? task->cost : 1;
+    if (*t->limit_state[queue] && !model_may_queue_start(queue, units[0]))
+        model_differ("turn leases a task, and the rate of queue %d is used up", queue);
+    started[type]++;
+    if (group) started[group]++;
+    if (groups && group && !model_may_group_start(queue, group, started[group], units[group], kept))
+        model_differ("turn leases a task, and group %d is at its limit", group);
+    if (!model_may_group_start(queue, type, started[type], units[type], false))
+        model_differ("turn leases a task, and type %d is at its limit", task->type);
+    units[0] += cost;
+    units[type] += cost;
+    if (group) units[group] += cost;
+    if (model_has_rate(queue, task) && cost - 1 > t->debt[queue]) t->debt[queue] = cost - 1;
+}
+
 /* One task given; it must be ready and, unless it was asked for by its id, of the lowest priority. */
 void model_take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *envelope, const rv_reply *extras)
 {
@@ -105,12 +124,7 @@ void model_take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *en
     if (task->thread == t->other) COVER(TURN_SEVERAL);
     if (task->thread == t->other && *t->limit_state[queue]) COVER(TURN_SEVERAL_LIMITS);
     if (t->other >= 0 && t->leased > 0 && t->given[t->leased - 1].queue != queue) COVER(TURN_SEVERAL_QUEUES);
-    t->started[queue][task->group]++;
-    if (groups && task->group && !model_may_group_start(queue, task->group, t->started[queue][task->group], kept))
-        model_differ("turn leases %s, and group %d is at its limit", id_reply->text, task->group);
-    int type = model_type_key(task);
-    if (!model_may_group_start(queue, type, ++t->started[queue][type], false))
-        model_differ("turn leases %s, and type %d is at its limit", id_reply->text, task->type);
+    check_limits(t, queue, task, groups, kept);
     t->given[t->leased].queue = queue;
     t->given[t->leased++].id = id;
     COVER(TURN_LEASE);
@@ -149,7 +163,7 @@ static bool check_alone(const turn *t, int queue, const rv_reply *leased, bool c
 static void check_count(turn *t, int queue, int count, int possible, bool alone, bool company)
 {
     if (count > possible) model_differ("turn leases %d tasks, and %d were wanted and ready", count, possible);
-    if (count >= possible || alone) return;
+    if (count >= possible || alone || !model_may_queue_start(queue, t->units[queue][0])) return;
     if (!a_crashed_one_is_next(queue)) model_differ("turn leases %d tasks of %d", count, possible);
     t->put_off[queue] = count == 0 && !company;
     if (count > 0) COVER(TURN_LEASE_CUT);
@@ -161,9 +175,10 @@ static void check_count(turn *t, int queue, int count, int possible, bool alone,
 static void bound(int queue, int room, int *ret_min, int *ret_max)
 {
     int ready[GROUPS + 1] = {0}, parked[GROUPS + 1] = {0}, kept[GROUPS + 1] = {0};
-    bool crashed = false;
+    bool crashed = false, costs = false;
     for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);
+        costs = costs || (task->cost && task->state == READY && model_has_rate(queue, task));
         ready[task->group] += task->state == READY;
         parked[task->group] += task->state == PARKED;
         kept[task->group] += task->state == READY && task->keeps;
@@ -180,6 +195,7 @@ static void bound(int queue, int room, int *ret_min, int *ret_max)
         *ret_max += all < free ? all : free;
     }
     if (model_limits_types(queue) || parked[0] > 0) *ret_min = 0;
+    if (*ret_min > 1 && costs) *ret_min = 1;
     if (*ret_min > room) *ret_min = room;
     if (*ret_max > room) *ret_max = room;
     if (crashed || model.queues[queue].limits.counting) *ret_min = 0;
@@ -255,7 +271,7 @@ static int lease_from(turn *t, int queue, int want, const rv_reply *leased, cons
     if (!groups) check_count(t, queue, count, room < ready ? room : ready, *ret_alone, company);
     if (groups && !*ret_alone && (count < min || count > max))
         model_differ("turn leases %d tasks, not %d to %d", count, min, max);
-    model_count_started(queue, t->started[queue], count);
+    model_count_started(queue, t->units[queue], t->debt[queue]);
     if (model.queues[queue].large) COVER(TURN_LEASE_LARGE);
     if (count > 0 && company) COVER(TURN_LEASE_BOTH);
     return count;
@@ -398,6 +414,8 @@ void model_lease_all(turn *t, const rv_reply *reply)
     t->told = 0;
     for (int queue = 0; queue < QUEUES; queue++) t->gone[queue] = t->looked[queue] = t->put_off[queue] = false;
     memset(t->started, 0, sizeof(t->started));
+    memset(t->units, 0, sizeof(t->units));
+    memset(t->debt, 0, sizeof(t->debt));
     bool already = t->idles && is_already_told(t) && actual;
     size_t groups = already ? 0 : lease_some(t, reply);
     if (reply->count != 4 + groups) model_differ("turn leases from %zu queues, not %zu", reply->count - 4, groups);

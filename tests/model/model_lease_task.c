@@ -80,7 +80,7 @@ static void take(turn *t, int queue, int id, const rv_reply *reply)
         session->alone = session->beside = false;
     }
     model_take(t, queue, rv_reply_at(leased, 1), rv_reply_at(leased, 2), rv_reply_at(reply, 3));
-    model_count_started(queue, t->started[queue], 1);
+    model_count_started(queue, t->units[queue], t->debt[queue]);
     COVER(LEASE_TASK);
 }
 

@@ -90,24 +90,26 @@ static double rate_lag(int rate)
 }
 
 /* The clock, which is neither behind now nor further ahead than any start puts it. */
-static double rate_base(int rate, double clock)
+static double rate_base(const model_limits *l, int rate, double clock)
 {
     double now = (double)model.now_ms, max = now + rate_lag(rate) + 1000;
+    if (clock > max && clock <= max + l->debt * rate_step(rate)) COVER(RATE_DEBT);
+    max += l->debt * rate_step(rate);
     if (clock > max) COVER(RATE_BOUND);
     return clock > max || clock < now ? now : clock;
 }
 
 /* As the generic cell rate algorithm has it. */
-static int rate_room(int rate, double clock)
+static int rate_room(const model_limits *l, int rate, double clock)
 {
-    double room = floor(((double)model.now_ms + rate_lag(rate) - rate_base(rate, clock) + 0.001) / rate_step(rate));
+    double room = floor(((double)model.now_ms + rate_lag(rate) - rate_base(l, rate, clock) + 0.001) / rate_step(rate));
     return room < 0 ? 0 : (int)room;
 }
 
-static double rate_clock(int rate, double clock, int used)
+static double rate_clock(const model_limits *l, int rate, double clock, int used)
 {
     char text[64]; /* (clocks are kept to a microsecond) */
-    (void)snprintf(text, sizeof(text), "%.3f", rate_base(rate, clock) + used * rate_step(rate));
+    (void)snprintf(text, sizeof(text), "%.3f", rate_base(l, rate, clock) + used * rate_step(rate));
     return strtod(text, NULL);
 }
 
@@ -162,7 +164,7 @@ int model_queue_room(int queue, int want, bool several)
     }
     if (model_hold_then(queue, 0) > model.now_ms) return 0;
     if (model_tries_then(queue, 0)) room = 1;
-    return l->rate ? min(room, rate_room(l->rate, l->clock)) : room;
+    return l->rate ? min(room, rate_room(l, l->rate, l->clock)) : room;
 }
 
 int model_group_room(int queue, int group)
@@ -171,30 +173,44 @@ int model_group_room(int queue, int group)
     int room = SLOTS, concurrency = group_concurrency(l, group);
     if (concurrency != NO_LIMIT) room = concurrency - model_running(queue, group) - model_keepers(queue, group, false);
     if (is_strict(l, group) && model_keepers(queue, group, true) > 0) room = model_keepers(queue, group, true);
-    if (group_rate(l, group) > 0) room = min(room, rate_room(group_rate(l, group), l->clocks[group]));
+    if (group_rate(l, group) > 0) room = min(room, rate_room(l, group_rate(l, group), l->clocks[group]));
     if (group <= GROUPS && model_tries_then(queue, group)) room = min(room, 1);
     if (group <= GROUPS && model_hold_then(queue, group) > model.now_ms) room = 0;
     return room < 0 ? 0 : room;
 }
 
-bool model_may_group_start(int queue, int group, int started, bool kept)
+bool model_may_queue_start(int queue, int units)
+{
+    const model_limits *l = &model.queues[queue].limits;
+    return !l->rate || rate_room(l, l->rate, l->clock) > units;
+}
+
+bool model_has_rate(int queue, const model_task *task)
+{
+    const model_limits *l = &model.queues[queue].limits;
+    return l->rate || (task->group && group_rate(l, task->group) > 0) || group_rate(l, model_type_key(task)) > 0;
+}
+
+bool model_may_group_start(int queue, int group, int started, int units, bool kept)
 {
     const model_limits *l = &model.queues[queue].limits;
     int concurrency = group_concurrency(l, group), rate = group_rate(l, group);
     if (group <= GROUPS && model_hold_then(queue, group) > model.now_ms) return false;
     if (group <= GROUPS && model_tries_then(queue, group) && started > 1) return false;
-    if (rate > 0 && rate_room(rate, l->clocks[group]) < started) return false;
+    if (rate > 0 && rate_room(l, rate, l->clocks[group]) <= units) return false;
     int taken = model_running(queue, group) + model_keepers(queue, group, false);
     return kept || concurrency == NO_LIMIT || l->counting || taken <= concurrency;
 }
 
-void model_count_started(int queue, const int started[KEYS + 1], int all)
+void model_count_started(int queue, const int units[KEYS + 1], int debt)
 {
     model_limits *l = &model.queues[queue].limits;
-    if (l->rate && all > 0) l->clock = rate_clock(l->rate, l->clock, all);
+    if (l->rate && units[0] > 0) l->clock = rate_clock(l, l->rate, l->clock, units[0]);
     for (int group = 1; group <= KEYS; group++)
-        if (group_rate(l, group) > 0 && started[group] > 0)
-            l->clocks[group] = rate_clock(group_rate(l, group), l->clocks[group], started[group]);
+        if (group_rate(l, group) > 0 && units[group] > 0)
+            l->clocks[group] = rate_clock(l, group_rate(l, group), l->clocks[group], units[group]);
+    if (debt > 0) COVER(LIMIT_COST);
+    if (debt > l->debt) l->debt = debt;
 }
 
 /* ---- parked and called --------------------------------------------------------------------------------------------
@@ -390,6 +406,8 @@ void model_check_limit_state(int queue, const model_seen_queue *seen)
     check_parked(queue, seen);
     check_slots(queue, seen);
     check_number("limit_state.running", seen->running, l->concurrency == NO_LIMIT ? -1 : model_running(queue, 0), -1);
+    if (!l->rate && !l->group_rate && !has_own(l)) l->debt = 0;
+    check_number("limit_state.debt", seen->debt, l->debt, 0);
     check_clock("the queue", &l->clock, seen->clock, l->rate == 0);
     for (int group = 1; group <= KEYS; group++)
         check_clock("a group", &l->clocks[group], seen->clocks[group], !l->group_rate && !has_own(l));

@@ -28,9 +28,13 @@ int model_running(int queue, int key /* 0: all */);
 /* How many tasks may start now. several: in a call for several threads. */
 int model_queue_room(int queue, int want, bool several);
 int model_group_room(int queue, int group);
-/* Of a group of which so many tasks have been started in this turn: they were allowed to. */
-bool model_may_group_start(int queue, int group, int started, bool kept); /* kept: it had its slot */
-void model_count_started(int queue, const int started[KEYS + 1], int all);
+/* Of a group of which so many tasks have been started in this turn, and before the last one so many units: they were
+ * allowed to. */
+bool model_may_group_start(int queue, int group, int started, int units, bool kept); /* kept: it had its slot */
+bool model_may_queue_start(int queue, int units);
+bool model_has_rate(int queue, const model_task *task); /* its queue, its group or its type */
+/* units: of each group, and of the queue; debt: the most of one task, less 1. */
+void model_count_started(int queue, const int units[KEYS + 1], int debt);
 
 int64_t model_hold_then(int queue, int scope); /* model_breaker.c */
 bool model_tries_then(int queue, int scope);

@@ -101,10 +101,11 @@ void model_read_limits(int queue, const char *rest, const rv_reply *found)
 
 void model_read_limit_state(int queue, const char *rest, const rv_reply *found)
 {
-    static const char *const names[] = {"running", "tat", "opens", "counting", "again", NULL};
+    static const char *const names[] = {"running", "tat", "opens", "counting", "again", "debt", NULL};
     model_seen_queue *q = &model_now_seen.queues[queue];
     model_allow(queue, rest, found, names);
     COPY(q->running, found, "running");
+    COPY(q->debt, found, "debt");
     q->clock = strtod(model_field(found, "tat"), NULL);
     q->opens_ms = atoll(model_field(found, "opens"));
     q->counting = *model_field(found, "counting");

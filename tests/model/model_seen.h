@@ -92,7 +92,7 @@ typedef struct model_seen_queue {
     int64_t left_ms[UNIQUES + 1]; /* -1: no end */
     /* limits */
     char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], limit_state[8], running[16],
-        upkeep[96];
+        debt[16], upkeep[96];
     char own_concurrency[KEYS + 1][16], own_rate[KEYS + 1][32], own_strict[KEYS + 1][8], group_strict[8];
     char breakers[KEYS + 1][64];
     bool has_own_rate[KEYS + 1], limited[KEYS + 1], counting, again, limit_dirty[KEYS + 1];

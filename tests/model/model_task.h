@@ -113,6 +113,7 @@ typedef struct model_task {
     int held;         /* until when */
     int64_t hold_ms;
     int64_t keep_ms;     /* how long its record is kept; 0: as the queue says */
+    int cost;            /* units of rates; 0: not said, 1 */
     int on_dead;         /* what its death calls for; 0: not said, 1: a task, 2: nothing */
     int64_t deadline_ms; /* it must have begun by then; 0: at any time */
     int64_t expires_ms;  /* ... and whoever tends the queue knows */

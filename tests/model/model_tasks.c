@@ -41,14 +41,15 @@ static int describe(const model_task *task, char *text, size_t size)
     static const char *const groups[] = {"", ",\"group\":\"g1\"", ",\"group\":\"g2\",\"weight\":3",
                                          ",\"group\":\"g3\",\"weight\":256"};
     static const char *const calls[] = {"", ",\"on_dead\":\"d\"", ",\"on_dead\":\"\""};
-    char priority[32] = "", time[64], unique[160], of[96] = "", keep[32] = "";
+    char priority[32] = "", time[64], unique[160], of[96] = "", keep[32] = "", cost[32] = "";
     if (task->priority != 0) (void)snprintf(priority, sizeof(priority), ",\"priority\":%d", task->priority);
     if (task->of) (void)snprintf(of, sizeof(of), ",\"of\":\"%s\"", model_id(task->of - 1));
+    if (task->cost) (void)snprintf(cost, sizeof(cost), ",\"cost\":%d", task->cost);
     if (task->keep_ms) (void)snprintf(keep, sizeof(keep), ",\"keep\":%lld", (long long)task->keep_ms);
     describe_time(task, time);
     describe_unique(task, unique);
-    return snprintf(text, size, "\"type\":\"%s\"%s%s%s%s%s%s%s%s}\n", model_types[task->type], time, priority,
-                    groups[task->group], keep, unique, of, calls[task->on_dead],
+    return snprintf(text, size, "\"type\":\"%s\"%s%s%s%s%s%s%s%s%s}\n", model_types[task->type], time, priority,
+                    groups[task->group], cost, keep, unique, of, calls[task->on_dead],
                     task->tagged ? ",\"tags\":[\"w\",\"x\"]" : "");
 }
 

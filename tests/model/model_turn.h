@@ -47,10 +47,10 @@ typedef struct turn {
     size_t told; /* of how many leased tasks there is something to tell */
     bool idle, other_idle;
     bool gone[QUEUES], looked[QUEUES], put_off[QUEUES];
-    /* limits: which there are; of each group, how many were started */
+    /* limits: which there are; of each group, how many were started, and their units; 0: of the queue; the most units */
     int64_t scores[QUEUES][SLOTS]; /* of those that were ready before; -1: was not */
     char limit_state[QUEUES][8];
-    int started[QUEUES][KEYS + 1];
+    int started[QUEUES][KEYS + 1], units[QUEUES][KEYS + 1], debt[QUEUES];
 } turn;
 
 /* Done with a result, and nothing else to say. (Now and then one has a record all the same.) */

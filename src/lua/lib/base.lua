@@ -61,14 +61,20 @@ local function are_tags(tags)
   return count <= @TAGS_MAX@
 end
 
+local function whole_fault(value, name, min, max)
+  if not is_whole(value, min, max) then return 'its ' .. name .. ' is not a whole number from ' .. min .. ' to ' .. max end
+end
+
+local function text_fault(value, name, max)
+  if not is_text(value, 1, max) then return 'its ' .. name .. ' is not a text of 1 to ' .. max .. ' bytes' end
+end
+
 -- Checks the fields that scripts read of a header, or of the options of an enqueue. Returns an error text, or nil.
 local function field_fault(o)
-  if not is_whole(o.priority, @PRIORITY_MIN@, @PRIORITY_MAX@) then
-    return 'its priority is not a whole number from @PRIORITY_MIN@ to @PRIORITY_MAX@'
-  end
-  if not is_text(o.group, 1, @GROUP_MAX@) then return 'its group is not a text of 1 to @GROUP_MAX@ bytes' end
-  if not is_whole(o.weight, 1, @TASK_WEIGHT_MAX@) then return 'its weight is not a whole number from 1 to @TASK_WEIGHT_MAX@' end
-  if not is_text(o.unique, 1, @UNIQUE_MAX@) then return 'its unique key is not a text of 1 to @UNIQUE_MAX@ bytes' end
+  local fault = whole_fault(o.priority, 'priority', @PRIORITY_MIN@, @PRIORITY_MAX@) or text_fault(o.group, 'group', @GROUP_MAX@) or
+    whole_fault(o.weight, 'weight', 1, @TASK_WEIGHT_MAX@) or whole_fault(o.cost, 'cost', 1, @COST_MAX@) or
+    text_fault(o.unique, 'unique key', @UNIQUE_MAX@)
+  if fault then return fault end
   if not is_whole(o.unique_for, 1, INT64) then return 'its unique_for is not a number of milliseconds' end
   if o['until'] ~= nil and (o['until'] ~= 'started' or not o.unique) then
     return 'its until is not "started", or it has no unique key'
@@ -108,10 +114,10 @@ end
 -- Decoding a longer header would block Redis for too long.
 local HEADER_MAX = @HEADER_MAX@
 
--- Parses the header of an envelope, its first line. Returns a table of the fields that scripts read, each absent or
--- valid; or, if the envelope is malformed, a table with the one field `malformed`, an error text. id: the id of the
--- task, which is checked, too; nil: it is not. Never raises an error: envelopes may come from producers that do not use
--- these scripts.
+-- Parses the header of an envelope, its first line. Returns a table of its fields, in which those that scripts read are
+-- absent or valid; or, if the envelope is malformed, a table with the one field `malformed`, an error text. id: the id
+-- of the task, which is checked, too; nil: it is not. Never raises an error: envelopes may come from producers that do
+-- not use these scripts.
 local function header(envelope, id)
   if id and not is_id(id) then
     return {malformed = ID_FAULT}
@@ -129,8 +135,9 @@ local function header(envelope, id)
   end
   local fault = field_fault(o)
   if fault then return {malformed = fault} end
-  return {at = o.at, type = o.type, priority = o.priority, group = o.group, weight = o.weight, unique = o.unique,
-    ['until'] = o['until'], unique_for = o.unique_for and min(o.unique_for, LATEST), on_dead = o.on_dead, of = o.of, tags = o.tags}
+  o.malformed = nil
+  if o.unique_for then o.unique_for = min(o.unique_for, LATEST) end
+  return o
 end
 
 -- An envelope with the mark "info" begins with {"info":1, any other with {"at":. The mark means that the hash info:<id>

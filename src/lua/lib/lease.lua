@@ -52,7 +52,8 @@ local function choose(P, limits, o, running, line, ids, want)
   end
   for i = #ids, want + 1, -1 do ids[i] = nil end
   local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
-  return ids, envelopes, cut(P, running, ids, envelopes, o.has_company, o.extras, o.now), more
+  local taken = cut(P, running, ids, envelopes, o.has_company, o.extras, o.now)
+  return ids, envelopes, limits and limits_pay(limits, envelopes, taken) or taken, more
 end
 
 -- Writes the leases of the first `taken` ids. have_leases: they are written already, in a queue with limits of groups.

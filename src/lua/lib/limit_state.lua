@@ -22,7 +22,8 @@
 --   limit_state hash running: how many tasks of the queue run; tat: the clock of its rate, see below; opens: when
 --                    maintain.lua is to wake a thread for the queue again; counting: where the count of tasks that ran
 --                    before a limit was set is to go on (lib/count_page.lua); again: limits changed while groups of an
---                    earlier change were in limit_dirty (lib/unpark_groups.lua)
+--                    earlier change were in limit_dirty (lib/unpark_groups.lua); debt: the most units that a task
+--                    took of a rate besides the first one
 --   running_group    hash: id -> groups, of the tasks that have slots: each counts for the concurrency of these groups.
 --                    They run, or they are of strict groups and wait for another attempt. A zero byte is between two
 --                    groups
@@ -48,7 +49,8 @@
 --
 -- A rate "count period burst" is kept by the generic cell rate algorithm (ITU-T I.371, 1993). A clock, the theoretical
 -- arrival time, is moved on by a step of period / count for each task that starts; it may be ahead of now by `burst`
--- steps. Times here are whole ms. If the step is shorter than a ms, tasks of some ms start together.
+-- steps. Times here are whole ms. If the step is shorter than a ms, tasks of some ms start together. A task with a cost
+-- starts as if it had the cost 1, and moves the clock on by that many steps: it may then be further ahead.
 --
 -- requires: add_to, base, event, group_place, sequence, slot, wake_all, wake_one, transitions
 -- gives: BREAKER, CONCURRENCY, PAUSED_UNTIL, RATE, call_first, change_in_force, drop_strays, has_slot_in, limit_state
@@ -56,19 +58,18 @@
 -- fields: base, pace, unparked, free, lag, now, rest, room, rooms, rules, step, strays, strict, tries, used, waiting
 
 local TOGETHER = 5
-local function rate_room(rate, tat, now)
+local function rate_room(P, rate, tat, now)
   local count, period, burst = match(rate, '^(%d+) (%d+) (%d+)$')
-  count, period, burst = tonumber(count), tonumber(period), tonumber(burst)
-  if not count or not is_whole(count, 1, LATEST) or not is_whole(period, 1, LATEST) or not is_whole(burst, 1, LATEST) then
-    return math.huge
-  end
+  count, period, burst = number_of(count, 1), number_of(period, 1), number_of(burst, 1)
+  if not (count and period and burst) then return math.huge end
   local r = {step = period / count}
   r.lag = burst * r.step
   if r.step < 1 then r.lag = max(r.lag, TOGETHER) end
   -- A clock that is further ahead of now than starts can put it belongs to another time, or to a slower rate. In this
   -- order max() returns `now` for what is not a number.
   r.base = max(now, tonumber(tat) or 0)
-  if r.base > now + r.lag + 1000 then r.base = now end
+  local beyond = r.base - now - r.lag - 1000
+  if beyond > 0 and beyond > (number_of(call('HGET', P .. 'limit_state', 'debt'), 0) or 0) * r.step then r.base = now end
   -- Clocks are kept to a microsecond.
   r.room = max(0, math.floor((now + r.lag - r.base + 0.001) / r.step))
   return r.room, r
@@ -127,7 +128,7 @@ local function group_room(g, group)
   local rest = math.huge
   local rate = own[2] or s[GROUP_RATE] or ''
   if rate ~= '' then
-    local free, r = rate_room(rate, call('ZSCORE', P .. 'rates', group), now)
+    local free, r = rate_room(P, rate, call('ZSCORE', P .. 'rates', group), now)
     room.pace, rest = r, free
   end
   local ends = number_of(call('ZSCORE', P .. 'paused_groups', group), 0)
@@ -285,8 +286,9 @@ local function renew_in_force(P)
   end
   if s[BREAKER] or s[GROUP_BREAKER] then flags = flags .. 'b' end
   if s[EVENTS_ON] or s[EVENTS_UNTIL] then flags = flags .. 'e' end
-  if not s[RATE] then call('HDEL', P .. 'limit_state', 'tat') end
-  if not (s[GROUP_RATE] or own) then call('UNLINK', P .. 'rates') end
+  local by_group = s[GROUP_RATE] or own
+  if not by_group then call('UNLINK', P .. 'rates') end
+  if not s[RATE] then call('HDEL', P .. 'limit_state', 'tat', by_group and 'tat' or 'debt') end
   if flags == '' then
     call('HDEL', P .. 'settings', 'in_force')
   else

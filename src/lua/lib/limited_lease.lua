@@ -9,7 +9,7 @@
 --                      tasks that are leased already; names is nil if all are for one thread
 --
 -- requires: add_to, base, breaker, event, group_place, limit_state, segment, put_aside, transitions
--- gives: limits_admit, limits_open, limits_room, limits_take
+-- gives: limits_admit, limits_charge, limits_open, limits_pay, limits_room, limits_take
 -- fields: admitted, apart, by_group, bytes, envelopes, extras, flagged, flags, has_company, has_slot, ids, in_group
 -- fields: leased, leaving, least, left, bounds, parks, place, shut, line, tries, want, written
 
@@ -52,7 +52,7 @@ local function limits_room(g, want, names, dealt)
   if s[BREAKER] and is_half_open(g.P, 'q') then g.tries, free = true, 1 end
   if s[RATE] then
     local room
-    room, g.pace = rate_room(s[RATE], known[2], g.now)
+    room, g.pace = rate_room(g.P, s[RATE], known[2], g.now)
     if room < 1 then
       opens(g, rate_opens(g.pace, 0))
       return 0
@@ -60,6 +60,29 @@ local function limits_room(g, want, names, dealt)
     free = min(free, room)
   end
   return free
+end
+
+-- A task takes the units of its cost from a rate. One of them is counted with its start. one: the limits of the queue,
+-- or a room.
+local function limits_charge(g, one, envelope)
+  local pace = one.pace
+  local more = pace and envelope and find(envelope, '"cost":', 1, true) and (header(envelope).cost or 1) - 1 or 0
+  if more == 0 then return end
+  pace.base, pace.room = pace.base + more * pace.step, pace.room - more
+  if one.rest then
+    one.rest = one.rest - more
+    one.free = min(one.free, one.rest)
+  end
+  g.debt = max(g.debt or 0, more)
+end
+
+-- The same for the first `taken` tasks of a queue, and its rate. Returns how many of them it lets start.
+local function limits_pay(g, envelopes, taken)
+  for i = 1, g.pace and taken or 0 do
+    if i > g.pace.room then return i - 1 end
+    limits_charge(g, g, envelopes[i])
+  end
+  return taken
 end
 
 -- Whether no task of the group is before this one. least: the first place of those that are to be parked in this page.
@@ -120,10 +143,14 @@ local function take(scan, id, envelope, parts)
   local ids, envelopes = scan.ids, scan.envelopes
   ids[#ids + 1], envelopes[#envelopes + 1], scan.leaving[#scan.leaving + 1] = id, envelope, id
   scan.bytes = scan.bytes + (envelope and #envelope or 0)
+  local limits = scan.bounds
+  limits_charge(limits, limits, envelope)
+  if limits.pace then scan.want = max(#ids, min(scan.want, limits.pace.room)) end
   for _, part in ipairs(parts) do
     local room = part.room
     room.used = room.used + 1
-    scan.bounds.admitted[#scan.bounds.admitted + 1] = part
+    limits_charge(limits, room, envelope)
+    limits.admitted[#limits.admitted + 1] = part
     if part.unparked and room.unparked == 0 and room.waiting == 0 and not room.least then forget_group(scan.P, part.in_group) end
   end
 end
@@ -294,6 +321,9 @@ local function limits_take(g, leased)
       g.shut = true
       opens(g, rate_opens(g.pace, count))
     end
+  end
+  if g.debt and g.debt > count_of(call('HGET', P .. 'limit_state', 'debt')) then
+    call('HSET', P .. 'limit_state', 'debt', text(g.debt))
   end
   local slots, taken, started, counted = {}, {}, {}, nil
   for _, one in ipairs(g.admitted) do

@@ -141,6 +141,7 @@ static const cli_bulk_member members[] = {
     {"priority", cli_bulk_read_int, AT(priority), REEVE_PRIORITY_MIN, REEVE_PRIORITY_MAX},
     {"group", cli_bulk_read_text, AT(group), 0, 0},
     {"weight", read_weight, AT(weight), 1, 256},
+    {"cost", cli_bulk_read_int, AT(cost), 1, REEVE_COST_MAX},
     {"attempts", cli_bulk_read_int, AT(attempts), COUNTED},
     {"max_crashes", cli_bulk_read_int, AT(max_crashes), COUNTED},
     {"retry_for_ms", read_ms, AT(retry_for_ms), 0, 0},

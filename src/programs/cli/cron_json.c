@@ -35,6 +35,7 @@ static void write_task(cli_json *json, const reeve_task_spec *task)
     cli_json_int(json, "priority", task->priority);
     cli_json_text(json, "group", task->group);
     cli_json_int(json, "weight", task->weight > 0 ? task->weight : 1);
+    write_own(json, "cost", task->cost);
     write_own(json, "attempts", task->attempts);
     write_own(json, "max_crashes", task->max_crashes);
     write_own(json, "retry_for_ms", task->retry_for_ms);

@@ -337,6 +337,8 @@ return {
    otherwise = 'none', help = 'The group of its tasks. Tasks of different groups alternate.'},
   {path = 'cron[].weight', kind = 'whole', min = 1, max = 256, otherwise = '1',
    help = 'The weight of the group: a group with 2 starts twice as many tasks as a group with 1. Only with a group.'},
+  {path = 'cron[].cost', kind = 'whole', min = 1, max = 'REEVE_COST_MAX', otherwise = '1',
+   help = 'Units of the rate limits that each start of a task takes.'},
   {path = 'cron[].attempts', kind = 'whole', min = 1, max = 1000000,
    otherwise = 'the handler\'s, else the queue\'s, else 20',
    help = 'Number of failed attempts after which a task dies.'},

@@ -15,6 +15,7 @@ return {
   {name = 'PRIORITY_MIN', value = -128, public = 'REEVE_PRIORITY_MIN', help = 'the priority that is leased first'},
   {name = 'PRIORITY_MAX', value = 127, public = 'REEVE_PRIORITY_MAX', help = 'the priority that is leased last'},
   {name = 'TASK_WEIGHT_MAX', value = 256, help = 'the largest weight of a task in its group'},
+  {name = 'COST_MAX', value = 1000000, public = 'REEVE_COST_MAX', help = 'the largest cost of a task'},
   {name = 'LATEST', value = 9007199254740991, unit = 'ms', help = 'the latest time: larger numbers are not exact in Lua (2^53 - 1)'},
   {name = 'PLACES', value = 2048, help = 'number of different scores within one millisecond, in a sorted set of times'},
 

@@ -17,6 +17,7 @@ return {
   {name = 'priority', type = 'whole number', range = '-128 to 127', by = 'producer; reschedule', read = 'scripts, workers, clients', checked = true, help = 'lower numbers are leased first. Default: 0'},
   {name = 'group', type = 'text', range = '1 to 100 bytes', by = 'producer', read = 'scripts, workers', checked = true, help = 'tasks of different groups alternate; a group can have limits. Default: no group'},
   {name = 'weight', type = 'whole number', range = '1 to 256', by = 'producer', read = 'scripts', checked = true, help = 'the weight of its group against other groups. Default: 1'},
+  {name = 'cost', type = 'whole number', range = '1 to 1000000', by = 'producer', read = 'scripts', checked = true, help = 'the units of rate limits that each start of the task takes. Default: 1'},
   {name = 'attempts', type = 'whole number', range = '1 to 1000000', by = 'producer', read = 'workers', help = "number of failed attempts after which the task dies. Default: the value of the handler, else of the queue"},
   {name = 'crashes', type = 'whole number', range = '1 to 1000000', by = 'producer', read = 'workers', help = 'number of crashes after which the task dies. Default: as for `attempts`'},
   {name = 'timeout', type = 'whole number', range = 'ms', by = 'producer', read = 'workers', help = 'run time limit of an attempt. Default: as for `attempts`'},

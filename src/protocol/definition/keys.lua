@@ -66,9 +66,10 @@ return {
   {name = 'limits', type = 'hash', holds = '`c:<group>`, `r:<group>`, `s:<group>`', writers = 'limit',
     help = "a group's own concurrency (-1: unlimited), rate (empty: unlimited) and strictness (`1` or `0`)"},
   {name = 'limited', type = 'zset', holds = 'group: 0', writers = 'limit', help = 'the groups with limits of their own, sorted by name'},
-  {name = 'limit_state', type = 'hash', holds = '`running`, `tat`, `opens`, `counting`', writers = 'turn, maintain, reap, limit',
+  {name = 'limit_state', type = 'hash', holds = '`running`, `tat`, `opens`, `counting`, `debt`', writers = 'turn, maintain, reap, limit',
     help = 'exists while limits are in force. `running`: number of running tasks; `tat`: theoretical arrival time (GCRA) of the rate limit; '
-      .. '`opens`: when `maintain` checks the queue again; `counting`: the cursor with which tasks are counted that ran before the limit was set'},
+      .. '`opens`: when `maintain` checks the queue again; `counting`: the cursor with which tasks are counted that ran before the limit was set; '
+      .. '`debt`: the largest cost that a task took of a rate, less 1'},
   {name = 'running_group', type = 'hash', holds = 'id: groups', writers = 'turn, limit, maintain, reap',
     help = 'tasks that count for the concurrency of their group: those that run, and those of strict groups that have started and wait'},
   {name = 'group_running', type = 'hash', holds = 'group: count', writers = 'turn, limit, maintain, reap', help = 'number of tasks of each group in `running_group`'},

@@ -41,6 +41,8 @@ return {
     help = 'group of the task; tasks of different groups alternate (no group)', shown = 'null: no group'},
   {name = 'weight', kind = 'whole', type = 'unsigned', min = 1, max = 256, check = 'weight', write = 'weight', with = 'group', cron = true, broadcast = false, keep = false, always = true,
     text = 'weight', help = 'weight of the group, 1 to 256: a group with 2 starts twice as many tasks as a group with 1 (1)', shown = 'weight of its group'},
+  {name = 'cost', kind = 'whole', min = 1, max = 'REEVE_COST_MAX', cron = true,
+    help = 'units of the rate limits that each start of the task takes (1)', shown = 'units of the rate limits that each start takes; null: 1'},
   {name = 'attempts', kind = 'whole', min = 1, max = 'REEVE_ATTEMPTS_MAX', cron = true, broadcast = false, view = false,
     help = 'number of failed attempts after which the task dies (set by the handler or queue, else 20)',
     shown = 'this and the next three members: option of the task; null: not set'},

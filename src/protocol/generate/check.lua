@@ -127,13 +127,15 @@ for name in pairs(outcomes) do
   if not quoted[name] then fault('outcomes: no script knows %s', name) end
 end
 
--- What the reader of envelopes returns is checked, and nothing else.
-local body = all:match('\nlocal function header%(.-\nend\n') or all:match('\n%s*local function header%(.-\n%s*end\n') or ''
-local returned = body:match('return {at = .*}') or ''
+-- The fields that the reader of envelopes and field_fault name are checked, and no others.
+local function body_of(name)
+  local _, body = all:match('\n( *)local function ' .. name .. '(%(.-)\n%1end\n')
+  return body or ''
+end
 local checked = {}
-for name in returned:gmatch('o%.([%w_]+)') do checked[name] = true end
-for name in returned:gmatch("o%['([%w_]+)'%]") do checked[name] = true end
-for name in body:gmatch('is_whole%(o%.([%w_]+)') do checked[name] = true end
+for name in (body_of('header') .. body_of('field_fault')):gmatch('[^%w_]o%.([%w_]+)') do checked[name] = true end
+for name in body_of('field_fault'):gmatch("o%['([%w_]+)'%]") do checked[name] = true end
+checked.malformed, checked.spoilt = nil, nil
 for name in pairs(checked) do
   if not (fields[name] and fields[name].checked) then fault('envelope: scripts check %s, and the table does not say so', name) end
 end
