@@ -2,6 +2,7 @@
  * verb_web.c - `reeve web`: serves the dashboard, the API and the metrics until it is told to stop.
  */
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -99,6 +100,15 @@ static void wait_for_signal(web_server *web)
     }
 }
 
+/* Each connection has a thread. With the eight heaps for each processor that glibc makes otherwise, a hundred viewers took
+ * almost twice the memory: each heap keeps what snapshots and answers have left free in it. */
+static void limit_heaps(void)
+{
+#ifdef M_ARENA_MAX
+    (void)mallopt(M_ARENA_MAX, 2);
+#endif
+}
+
 static int web(cli_context *cli, void *pointer)
 {
     web_options *options = pointer;
@@ -106,6 +116,7 @@ static int web(cli_context *cli, void *pointer)
     rv_error error;
 
     if (options->hash) return web_users_hash();
+    limit_heaps();
     options->redis = cli->redis;
     options->ns = cli->ns;
     options->size_limits = cli->size_limits;
