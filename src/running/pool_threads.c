@@ -193,21 +193,28 @@ reeve_status rv_pool_threads_renew(reeve_worker *worker, rv_error *error)
     return rv_pool_threads_balance(worker, error);
 }
 
-bool rv_pool_threads_end(rv_thread *t)
+/* With the worker's lock. */
+static reeve_status count_out(rv_thread *t, rv_error *error)
+{
+    reeve_worker *worker = t->worker;
+    t->alive = false;
+    rv_flight_unseat(t);
+    worker->threads_alive--;
+    atomic_fetch_sub(&t->pool->sharing->threads, 1);
+    reeve_status status = balance(worker, error);
+    rv_lock_check(pthread_cond_broadcast(&worker->thread_ended));
+    return status;
+}
+
+/* Returns whether the thread ends: at once, or else if it is to. */
+static bool end_thread(rv_thread *t, bool at_once)
 {
     reeve_worker *worker = t->worker;
     rv_error error = {0};
     reeve_status status = REEVE_OK;
     rv_lock(&worker->lock);
-    bool ends = rv_thread_phase(t) >= RV_PHASE_STOPPING;
-    if (ends) {
-        t->alive = false;
-        rv_flight_unseat(t);
-        worker->threads_alive--;
-        atomic_fetch_sub(&t->pool->sharing->threads, 1);
-        status = balance(worker, &error);
-        rv_lock_check(pthread_cond_broadcast(&worker->thread_ended));
-    }
+    bool ends = at_once || rv_thread_phase(t) >= RV_PHASE_STOPPING;
+    if (ends) status = count_out(t, &error);
     bool goes_on = rv_worker_phase(worker) < RV_PHASE_STOPPING;
     rv_unlock(&worker->lock);
     if (status != REEVE_OK)
@@ -215,6 +222,16 @@ bool rv_pool_threads_end(rv_thread *t)
                "worker", worker->id, "error", error.text, NULL);
     if (ends && goes_on) rv_wakeup_look_at_queues(worker);
     return ends;
+}
+
+bool rv_pool_threads_end(rv_thread *t)
+{
+    return end_thread(t, false);
+}
+
+void rv_pool_threads_lose(rv_thread *t)
+{
+    (void)end_thread(t, true);
 }
 
 unsigned rv_pool_threads_alive(rv_pool *pool, reeve_worker *worker)

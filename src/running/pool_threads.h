@@ -28,6 +28,9 @@ reeve_status rv_pool_threads_renew(reeve_worker *worker, rv_error *error);
 /* A thread is about to end. False: it is needed again, and goes on. Another one may start in its place. */
 bool rv_pool_threads_end(rv_thread *thread);
 
+/* A hook has ended the thread. Another one may start in its place. */
+void rv_pool_threads_lose(rv_thread *thread);
+
 /* How many threads of the pool run, those that retire included. */
 unsigned rv_pool_threads_alive(rv_pool *pool, reeve_worker *worker);
 

@@ -170,11 +170,11 @@ static void end_early(void *argument)
     if (runs) end_running(t);
     rv_stuck_return(t);
     tear_down(t);
-    bool replaced = runs && take_place(t);
+    if (!runs || !take_place(t)) {
+        rv_pool_threads_lose(t);
+        return;
+    }
     rv_lock(&worker->lock);
-    if (!replaced) t->alive = false;
-    if (!replaced) rv_flight_unseat(t);
-    if (!replaced) atomic_fetch_sub(&t->pool->sharing->threads, 1);
     count_out(worker);
     rv_unlock(&worker->lock);
 }

@@ -370,6 +370,35 @@ static void a_handler_that_lets_its_thread_be_cancelled_goes_on(void **state)
     another_thread_takes_the_place(&(reeve_handler){.type = "cancels", .run = cancel_thread_later});
 }
 
+static reeve_outcome finish(reeve_task *task, void *user)
+{
+    (void)user;
+    return reeve_task_done(task, NULL, 0);
+}
+
+/* The thread of the pool that comes takes the place of one that a hook ended. */
+static void a_pool_is_replaced_though_a_hook_ends_its_threads(void **state)
+{
+    (void)state;
+    atomic_store(&states, 0);
+    atomic_store(&starts, 1);
+    reeve_worker *worker = test_worker_new(NULL);
+    const reeve_handler handler = {
+        .type = "hooked", .run = finish, .thread_start = count_state, .thread_stop = uncount_state};
+    assert_int_equal(reeve_worker_register(worker, &handler), REEVE_OK);
+    test_worker_pool(worker, "q", 1, 0);
+    test_worker_start(worker);
+    test_put_spec((reeve_task_spec){.id = "x", .type = "hooked"});
+    TEST_AWAIT_STATE("x", "completed");
+    const reeve_pool_options other = {
+        .name = "pool-1", .queues = (const char *const[]){"q"}, .queue_count = 1, .threads = 1, .batch = 9};
+    assert_int_equal(reeve_worker_set_pool(worker, &other), REEVE_OK);
+    test_put_spec((reeve_task_spec){.id = "y", .type = "hooked"});
+    TEST_AWAIT_STATE("y", "completed");
+    assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
+    test_worker_end(worker);
+}
+
 static void thread_hooks_may_end_their_thread(void **state)
 {
     (void)state;
@@ -425,6 +454,7 @@ int main(void)
         cmocka_unit_test_setup(a_forked_child_cannot_stop_its_parents_worker, set_up),
         cmocka_unit_test_setup(a_handler_that_ends_its_thread_has_failed, set_up),
         cmocka_unit_test_setup(a_call_of_many_may_end_its_thread, set_up),
+        cmocka_unit_test_setup(a_pool_is_replaced_though_a_hook_ends_its_threads, set_up),
         cmocka_unit_test_setup(thread_hooks_may_end_their_thread, set_up),
         cmocka_unit_test_setup(a_handler_that_cancels_its_thread_goes_on, set_up),
         cmocka_unit_test_setup(a_handler_that_lets_its_thread_be_cancelled_goes_on, set_up),
