@@ -35,6 +35,20 @@ redis CONFIG SET maxmemory 0 >/dev/null
 wait_for 'health >/dev/null' 20
 kill -TSTP "$WORKER_PID"
 wait_for 'health | grep -q "\"ready\":false,\"state\":\"quiet\",\"connected\":true"' 20
+# Without free descriptors it waits for one, and takes no processor for that. (N: clock ticks of the thread.)
+ticks() { sed 's/.*) //' "/proc/$child/task/$thread/stat" | awk '{ print $12 + $13 }'; }
+child=$(worker_child "$WORKER_PID")
+thread=$(grep -l reeve-health "/proc/$child"/task/*/comm | sed 's,/comm,,; s,.*/,,')
+prlimit --pid "$child" --nofile=3:
+before=$(ticks)
+"$REEVE_WORKER" --health "$SOCKET" >"$TEST_DIR/later" 2>&1 &
+asked=$!
+sleep 1
+used=$(($(ticks) - before))
+[ "$used" -lt 10 ] || fail "$used ticks of a processor in a second without descriptors"
+prlimit --pid "$child" --nofile=1024:
+wait "$asked"
+expect_has "$(cat "$TEST_DIR/later")" '"live":true'
 # It is killed: soon nobody answers, and the next worker takes the place of the socket.
 end "$WORKER_PID" KILL
 wait_for 'run "$REEVE_WORKER" --health "$SOCKET" && [ "$STATUS" = 3 ]' 20

@@ -58,7 +58,8 @@ void host_health_set_exhausted(bool is_exhausted)
     atomic_store(&exhausted, is_exhausted);
 }
 
-static void answer(host_health *health)
+/* False: there was no descriptor or memory for it, and the connection still waits. */
+static bool answer(host_health *health)
 {
     int fd = accept4(health->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     reeve_worker_stats stats;
@@ -66,7 +67,7 @@ static void answer(host_health *health)
     unsigned unspared;
     int length;
 
-    if (fd < 0) return;
+    if (fd < 0) return errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS;
     reeve_worker_get_stats(health->worker, &stats);
     length =
         snprintf(line, sizeof(line),
@@ -78,7 +79,10 @@ static void answer(host_health *health)
     /* The line fits the buffer of a new socket. */
     (void)send(fd, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)close(fd);
+    return true;
 }
+
+#define AGAIN_MS 100 /* until a connection that could not be taken is tried again */
 
 static void *serve(void *argument)
 {
@@ -87,8 +91,8 @@ static void *serve(void *argument)
 
     for (;;) {
         if (poll(fds, 2, -1) < 0 && errno != EINTR) return NULL;
+        if (fds[1].revents == 0 && fds[0].revents != 0 && !answer(health)) (void)poll(&fds[1], 1, AGAIN_MS);
         if (fds[1].revents != 0) return NULL;
-        if (fds[0].revents != 0) answer(health);
     }
 }
 
