@@ -21,6 +21,7 @@
 #define SUFFIX ".flight"
 #define BOOT_LENGTH 36 /* of a boot id */
 #define SETTLE_MS 5000
+#define MAKE_TRIES 100
 #define MESSAGE "the program died while the task ran: it crashed or was killed"
 
 struct rv_crash_dir {
@@ -84,13 +85,20 @@ static bool settle_file(reeve_worker *worker, const char *name, int fd)
     return done;
 }
 
+/* A file that somebody has removed may have left its name to another one. */
+static bool has_name(int fd)
+{
+    struct stat about;
+    return fstat(fd, &about) == 0 && about.st_nlink > 0;
+}
+
 static void take_file(reeve_worker *worker, int dir, const char *name, const char *boot)
 {
     const char *own_boot = strchr(name, '.');
     size_t length = strlen(boot);
     int fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0) return;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && has_name(fd)) {
         bool is_of_boot =
             length > 0 && strncmp(own_boot + 1, boot, length) == 0 && strcmp(own_boot + 1 + length, SUFFIX) == 0;
         if (!is_of_boot || settle_file(worker, name, fd)) (void)unlinkat(dir, name, 0);
@@ -128,11 +136,29 @@ static reeve_status fail_file(const rv_crash_dir *own, int number, rv_error *err
     return rv_fail(error, REEVE_ESYSTEM, "crash_dir: %.400s: %s", own->path, strerror_r(number, words, sizeof(words)));
 }
 
+/* 0, or the number of the error. */
+static int lock_file(int fd)
+{
+    int failed;
+    do failed = flock(fd, LOCK_EX) == 0 ? 0 : errno;
+    while (failed == EINTR);
+    return failed;
+}
+
+/* Until it is locked, a program that starts at the same time may take the empty file for one of the dead, lock it for a
+ * moment and remove it. */
 static reeve_status make_file(rv_crash_dir *own, rv_error *error)
 {
-    own->flight.fd = open(own->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (own->flight.fd < 0) return fail_file(own, errno, error);
-    return flock(own->flight.fd, LOCK_EX | LOCK_NB) == 0 ? REEVE_OK : fail_file(own, errno, error);
+    for (int i = 0; i < MAKE_TRIES; i++) {
+        own->flight.fd = open(own->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (own->flight.fd < 0) return fail_file(own, errno, error);
+        int failed = lock_file(own->flight.fd);
+        if (failed != 0) return fail_file(own, failed, error);
+        if (has_name(own->flight.fd)) return REEVE_OK;
+        (void)close(own->flight.fd);
+        own->flight.fd = -1;
+    }
+    return fail_file(own, EAGAIN, error);
 }
 
 reeve_status rv_crash_dir_begin(reeve_worker *worker, rv_error *error)
