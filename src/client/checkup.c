@@ -8,6 +8,7 @@
 #include "protocol/scripts.h"
 
 #define TRIPS 5
+#define LAG_MAX_S 10 /* replicas report every second */
 
 /* ---- INFO ------------------------------------------------------------------------------------------------------ */
 
@@ -19,6 +20,16 @@ static void read_version(rv_checkup *ret)
     if (major < 0 || major > 9999 || minor < 0 || minor > 9999) return;
     ret->major = (int)major;
     ret->minor = (int)minor;
+}
+
+/* "ip=...,port=...,state=online,offset=...,lag=1". */
+static void read_replica(rv_checkup *ret, const char *value)
+{
+    const char *lag = strstr(value, ",lag=");
+    int64_t seconds = 0;
+    if (lag != NULL && !rv_parse_int(lag + strlen(",lag="), 0, INT64_MAX, &seconds)) return;
+    ret->replicas++;
+    ret->replicas_behind += strstr(value, ",state=online,") == NULL || seconds > LAG_MAX_S;
 }
 
 /* A line "name:value"; value ends with a zero byte. */
@@ -47,6 +58,7 @@ static void read_line(rv_checkup *ret, const char *name, const char *value)
         if (strcmp(name, numbers[i].name) == 0 && rv_parse_int(value, 0, INT64_MAX, &number))
             *(int64_t *)(void *)((char *)ret + numbers[i].at) = number;
     }
+    if (strncmp(name, "slave", 5) == 0 && strstr(value, ",state=") != NULL) read_replica(ret, value);
     if (strcmp(name, "loading") == 0) ret->loading = strcmp(value, "1") == 0;
     if (strcmp(name, "aof_enabled") == 0) ret->aof = strcmp(value, "1") == 0;
     if (strcmp(name, "aof_last_write_status") == 0) ret->aof_failed = strcmp(value, "err") == 0;

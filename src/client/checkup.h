@@ -14,6 +14,8 @@ typedef struct rv_checkup {
     char role[16]; /* "master", "slave" */
     char mode[16]; /* "standalone", "cluster" */
     char link[8];  /* of a replica, to its master: "up", "down" */
+    unsigned replicas;
+    unsigned replicas_behind; /* of these: the first copy of the data is under way, or nothing was heard for a while */
     bool loading;
     int64_t used_bytes;
     int64_t max_bytes; /* 0: no limit */

@@ -129,6 +129,30 @@ replica() {
     end "$pid"
 }
 
+# A master that waits before it sends its data to a replica, and one whose replica has all.
+replicas() {
+    local one=$TEST_DIR/one other=$TEST_DIR/other port master replica
+    port=$(free_port)
+    mkdir -p "$one" "$other"
+    redis-server --port "$port" --bind 127.0.0.1 --unixsocket "$one/s" --dir "$one" --save '' --appendonly yes \
+        --repl-diskless-sync yes --repl-diskless-sync-delay 3600 >/dev/null 2>&1 &
+    master=$!
+    own "$master"
+    wait_for '[ "$(redis_at "'"$one/s"'" PING 2>/dev/null)" = PONG ]' 30
+    redis-server --port 0 --unixsocket "$other/s" --dir "$other" --save '' --replicaof 127.0.0.1 "$port" >/dev/null 2>&1 &
+    replica=$!
+    own "$replica"
+    wait_for 'redis_at "'"$one/s"'" INFO replication | grep -q state=wait_bgsave' 30
+    expect_status 0 reeve doctor --redis "unix://$one/s"
+    expect_has "$OUT" "the replica of this Redis is not in sync: a failover to it loses tasks"
+    redis_at "$one/s" CONFIG SET repl-diskless-sync-delay 0 >/dev/null
+    wait_for 'redis_at "'"$one/s"'" INFO replication | grep -q state=online' 30
+    expect_status 0 reeve doctor --redis "unix://$one/s"
+    [[ $OUT != *"not in sync"* ]] || fail "$OUT"
+    end "$replica"
+    end "$master"
+}
+
 rights() {
     redis ACL SETUSER few on '>pw' '~reeve:*' +@all -zadd -hset >/dev/null
     expect_status 1 reeve doctor --redis "$(redis_as few:pw)" --json
@@ -219,6 +243,7 @@ unanswered
 unhandled
 servers
 replica
+replicas
 rights
 queues
 names

@@ -9,7 +9,7 @@ BAD_PLUGINS=$REEVE_BUILD/tests/plugins
 # ---- --check ------------------------------------------------------------------------------------------------------------
 
 expect_status 0 "$REEVE_WORKER" --check -c "$REEVE_SOURCE/packaging/reeve-worker.conf"
-expect_eq "$OUT" "$REEVE_SOURCE/packaging/reeve-worker.conf: ok: 2 pools, 10 threads, 1 plugins, 1 handlers"
+expect_eq "$OUT" "$REEVE_SOURCE/packaging/reeve-worker.conf: ok: 2 pools, 10 threads, 1 plugin, 1 handler"
 expect_eq "$ERR" ""
 
 cat >good.conf <<END
@@ -18,7 +18,7 @@ pools = ( { queues = [ "a" ]; threads = 3; } );
 handlers = ( { type = "sleep"; timeout = 1.5; } );
 END
 expect_status 0 "$REEVE_WORKER" --config good.conf --check
-expect_eq "$OUT" "good.conf: ok: 1 pools, 3 threads, 2 plugins, 8 handlers"
+expect_eq "$OUT" "good.conf: ok: 1 pool, 3 threads, 2 plugins, 8 handlers"
 
 # The Redis of flag and environment is looked at, but not for: nobody listens there.
 expect_status 0 "$REEVE_WORKER" -c good.conf --check --redis redis://127.0.0.1:1/

@@ -51,6 +51,7 @@ static void a_sound_one_has_none(void **state)
     (void)state;
     FOUND("", (void)0);
     FOUND("", redis.max_bytes = 0);
+    FOUND("", redis.replicas = 2, redis.replicas_behind = 1);
     FOUND("", redis.ahead_ms = 900);
     FOUND("", redis.ahead_ms = 5000, redis.about_ms = 4001); /* (not known any better) */
     /* A user who may ask for nothing. */
@@ -63,6 +64,8 @@ static void what_is_wrong_is_found(void **state)
     FOUND("problem:version", redis.major = 6);
     FOUND("problem:loading", redis.loading = true);
     FOUND("problem:replica", strcpy(redis.role, "slave"));
+    FOUND("warning:replicas", redis.replicas = 1, redis.replicas_behind = 1);
+    FOUND("warning:replicas", redis.replicas = 3, redis.replicas_behind = 3);
     FOUND("problem:evicts", strcpy(redis.policy, "allkeys-lru"));
     FOUND("warning:evicts", strcpy(redis.policy, "volatile-ttl"), redis.max_bytes = 0);
     FOUND("problem:evicted", redis.evicted = 1);
@@ -98,6 +101,13 @@ static void info_is_read(void **state)
     assert_int_equal(redis.max_bytes, 99999999999);
     assert_int_equal(redis.evicted, 7);
     assert_true(redis.loading && redis.aof == 1 && redis.aof_failed && !redis.save_failed);
+    redis = (rv_checkup){.major = -1};
+    rv_checkup_read_info(
+        &redis, "role:master\nconnected_slaves:4\nslave0:ip=a,port=1,state=online,offset=5,lag=0\n"
+                "slave1:ip=b,port=1,state=wait_bgsave,offset=0,lag=0\nslave_repl_offset:7\n"
+                "slave2:ip=c,port=1,state=online,offset=5,lag=11\nslave3:ip=d,port=1,state=online,offset=5,lag=x\n");
+    assert_int_equal(redis.replicas, 3);
+    assert_int_equal(redis.replicas_behind, 2);
     /* What makes no sense says nothing. */
     redis = (rv_checkup){.major = -1, .used_bytes = -1};
     rv_checkup_read_info(&redis, "redis_version:x\nused_memory:-5\nused_memory:99999999999999999999\n:\n::\n\n");

@@ -34,6 +34,20 @@ static void look_at_role(cli_findings *findings, const rv_checkup *redis)
     cli_advise(findings, "name the master in the URL, or the sentinels: redis-sentinel://host1,host2/NAME");
 }
 
+/* Some that lag are the business of who runs Redis; where all do, the failover itself loses tasks. */
+static void look_at_replicas(cli_findings *findings, const rv_checkup *redis)
+{
+    if (redis->replicas == 0 || redis->replicas_behind < redis->replicas) return;
+    if (redis->replicas == 1)
+        cli_find(findings, CLI_WARNING, "replicas", NULL,
+                 "the replica of this Redis is not in sync: a failover to it loses tasks");
+    else
+        cli_find(findings, CLI_WARNING, "replicas", NULL,
+                 "none of the %u replicas of this Redis is in sync: a failover loses tasks", redis->replicas);
+    cli_find_count(findings, redis->replicas);
+    cli_advise(findings, "see INFO replication, and the logs of the replicas");
+}
+
 /* Without a limit of memory nothing is evicted, until somebody sets one. */
 static void look_at_eviction(cli_findings *findings, const rv_checkup *redis)
 {
@@ -109,6 +123,7 @@ void cli_doctor_redis(cli_findings *findings, const rv_checkup *redis, bool embe
 {
     look_at_version(findings, redis);
     look_at_role(findings, redis);
+    look_at_replicas(findings, redis);
     look_at_eviction(findings, redis);
     look_at_memory(findings, redis);
     look_at_persistence(findings, redis);

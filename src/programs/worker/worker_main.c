@@ -76,13 +76,16 @@ static void count_threads(const rv_config *config, char *text, size_t size)
     if (min != max) (void)snprintf(text, size, "%u-%u", min, max);
 }
 
+#define PLURAL(count) ((count) == 1 ? "" : "s")
+
 static int print_ok(const rv_config *config, const host_plugins *plugins)
 {
     char threads[32];
 
     count_threads(config, threads, sizeof(threads));
-    int length = printf("%s: ok: %zu pools, %s threads, %zu plugins, %zu handlers\n", config->file, config->pool_count,
-                        threads, plugins->count, plugins->handler_count);
+    int length = printf("%s: ok: %zu pool%s, %s thread%s, %zu plugin%s, %zu handler%s\n", config->file,
+                        config->pool_count, PLURAL(config->pool_count), threads, strcmp(threads, "1") == 0 ? "" : "s",
+                        plugins->count, PLURAL(plugins->count), plugins->handler_count, PLURAL(plugins->handler_count));
     return length > 0 && fflush(stdout) == 0 ? 0 : 1;
 }
 
