@@ -190,6 +190,20 @@ kill -KILL "$child"
 end "$WORKER_PID"
 expect_eq "$ENDED" 70 "status of a supervisor whose worker was killed while it stopped"
 
+# ---- a death that Redis does not hear of ----------------------------------------------------------------------------------
+
+write_supervised away 1
+start_worker away
+wait_for '[ "$(logged away worker.started)" = 1 ]' 20
+child=$(child_of "$WORKER_PID")
+stop_redis
+kill -KILL "$child"
+wait_for '[ "$(logged away worker.started)" = 2 ]' 20
+sleep 2
+expect_eq "$(grep -c "does not take what it left" "$TEST_DIR/away.log")" 1 "warnings of one death"
+start_redis
+end "$WORKER_PID"
+
 # ---- a plugin that crashes before the worker can work ---------------------------------------------------------------------
 
 cat >"$TEST_DIR/early.conf" <<END

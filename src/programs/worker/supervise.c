@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
+#include "base/repeated.h"
 #include "base/text.h"
 #include "crash_report.h"
 #include "exit_guard.h"
@@ -59,6 +60,7 @@ typedef struct supervisor {
     death deaths[WRECKS];
     size_t death_count;
     int64_t settle_at;
+    rv_repeated unsettled;
     int64_t crashed_at; /* when the present worker was first seen to have crashed, without ending; 0: it was not */
     host_frozen frozen;
     char stacks[HOST_BACKTRACE_MAX]; /* of a worker that was killed because it was frozen */
@@ -101,7 +103,17 @@ static void log_death(const death *of, const rv_aftermath_counts *counts)
            "backtrace", of->report.backtrace, NULL);
 }
 
-static reeve_status settle(supervisor *s, const death *of, rv_aftermath_counts *ret)
+/* Of each death once, then once a minute. */
+static void log_unsettled(supervisor *s, const death *of, bool is_first, const char *error)
+{
+    bool is_new = rv_repeated_is_new(&s->unsettled, error, rv_now_ms());
+
+    if (!is_first && !is_new) return;
+    rv_log(REEVE_LOG_WARN, "worker.crashed", "the worker died, and Redis does not take what it left: tried again",
+           "error", error, "death", of->report.message, NULL);
+}
+
+static reeve_status settle(supervisor *s, const death *of, bool is_first, rv_aftermath_counts *ret)
 {
     rv_error error = {0};
     rv_aftermath aftermath = {.target = target_of(s, &error),
@@ -117,8 +129,7 @@ static reeve_status settle(supervisor *s, const death *of, rv_aftermath_counts *
         log_death(of, ret);
         return status;
     }
-    rv_log(REEVE_LOG_WARN, "worker.crashed", "the worker died, and Redis does not take what it left: tried again",
-           "error", error.text, "death", of->report.message, NULL);
+    log_unsettled(s, of, is_first, error.text);
     return status;
 }
 
@@ -137,7 +148,8 @@ static void settle_again(supervisor *s)
         rv_aftermath_counts counts = {0};
 
         /* Also when the time is over: it may have passed while nothing ran. */
-        if (settle(s, &s->deaths[i], &counts) == REEVE_OK || rv_now_ms() >= s->deaths[i].until_ms) forget_death(s, i);
+        bool settled = settle(s, &s->deaths[i], false, &counts) == REEVE_OK;
+        if (settled || rv_now_ms() >= s->deaths[i].until_ms) forget_death(s, i);
     }
     s->settle_at = rv_deadline(SETTLE_AGAIN_MS);
 }
@@ -206,7 +218,7 @@ static void after_death(supervisor *s, int status, int64_t lived_ms)
     host_crash_report_make(&of->report, status, &wreck.header->crash);
     tell_frozen(s, &of->report);
     if (is_early && s->early + 1 >= EARLY_DEATHS && !s->stops) give_up(s, &of->report);
-    reeve_status settled = settle(s, of, &counts);
+    reeve_status settled = settle(s, of, true, &counts);
     plan_start(s, is_early, counts.crashed > 0, lived_ms);
     if (settled == REEVE_OK) {
         host_wreck_drop(&of->wreck);
