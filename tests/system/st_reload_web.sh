@@ -40,9 +40,11 @@ expect_eq "$(status one.sock /healthz) $(status two.sock /healthz)" "000 200"
 [ ! -e one.sock ] || fail "the old socket is still there"
 
 # What cannot be served is refused, and what was served is served again.
-conf "web = { $web users = \"$TEST_DIR/none\"; };" "metrics = { listen = \"unix:$TEST_DIR/no/m.sock\"; };"
+conf "web = { $web users = \"$TEST_DIR/none\"; };" "metrics = { listen = \"unix:$TEST_DIR/no/m.sock\"; };" \
+    'queues = ( { name = "q"; concurrency = 4; } );'
 reload
 expect_eq "$STATUS" 1
+expect_eq "$(redis HGET 'reeve:{q}:settings' concurrency)" 4 "a setting of the same file"
 expect_has "$OUT" 'web could not be changed: '
 expect_has "$OUT" 'metrics could not be changed: '
 expect_eq "$(status web.sock /api/v1/queues/q/pause -X POST -H 'X-Reeve: 1' -H 'Content-Type: application/json')" 403

@@ -272,7 +272,7 @@ static void put_in_force(const change *of, host_reload_result *ret)
 {
     reloading in = {.change = *of, .result = ret};
 
-    ret->done = true;
+    ret->done = ret->accepted = true;
     host_replacement_each(of->replacement, note_version, &in);
     if (rv_config_compare(of->config, of->fresh, note_difference, &in) != REEVE_OK)
         rv_log(REEVE_LOG_WARN, "program.reload", "no memory to compare all settings", NULL);

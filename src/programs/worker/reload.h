@@ -13,6 +13,7 @@
 
 typedef struct host_reload_result {
     bool done;       /* false: rejected, or not all of it could be put in force */
+    bool accepted;   /* false: rejected, and nothing has changed */
     char text[1001]; /* for who asked: what has changed, or why it was rejected */
 } host_reload_result;
 

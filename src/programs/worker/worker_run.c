@@ -285,7 +285,7 @@ static void reload(host *at, const char *id)
     host_reload(&result, at->config,
                 &(host_reload_target){.worker = at->worker, .plugins = at->plugins, .servers = at->servers});
     host_alive_end_slow();
-    if (result.done && has_settings(at->config)) {
+    if (result.accepted && has_settings(at->config)) {
         at->write_again_ms = WRITE_AGAIN_MS;
         write_settings(at);
         if (at->settings_at != RV_FOREVER)
