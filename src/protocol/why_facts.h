@@ -4,6 +4,7 @@
 #ifndef RV_PROTOCOL_WHY_FACTS_H
 #define RV_PROTOCOL_WHY_FACTS_H
 
+#include "protocol/keys.h"
 #include "redis/reply.h"
 #include "reeve/client.h"
 
@@ -26,7 +27,7 @@ typedef struct rv_why_facts {
     reeve_rate group_rate;
     char state[16];
     char type[REEVE_TYPE_MAX + 1];
-    char group[REEVE_GROUP_MAX + 1];
+    char group[sizeof(RV_TYPE_GROUP) + REEVE_TYPE_MAX]; /* or "type:" and a type */
     char head[REEVE_ID_MAX];
     char kind[REEVE_KIND_MAX + 1];
     char session[64];

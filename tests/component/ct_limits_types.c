@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reeve/change.h"
+#include "reeve/why.h"
 #include "support/check.h"
 #include "support/clock.h"
 #include "support/limits.h"
@@ -248,6 +249,24 @@ static void types_are_told_apart_from_groups(void **state)
         test_refused(test_client, reeve_limit(test_client, "q", &refused), REEVE_EINVAL, words); \
     } while (0)
 
+/* Also the longest one. */
+static void why_names_the_type(void **state)
+{
+    (void)state;
+    char type[REEVE_TYPE_MAX + 1], group[REEVE_TYPE_MAX + 8];
+    reeve_why *why;
+    memset(type, 'x', REEVE_TYPE_MAX);
+    type[REEVE_TYPE_MAX] = '\0';
+    (void)snprintf(group, sizeof(group), "type:%s", type);
+    test_limit_type(type, 1, NULL);
+    put("a b", type, NULL);
+    TEST_EXPECT_LEASE(&a, 9, "a");
+    test_ok(test_client, reeve_task_why(test_client, "q", "b", &why));
+    assert_int_equal(why->reasons[0].kind, REEVE_REASON_GROUP_CONCURRENCY);
+    assert_string_equal(why->reasons[0].group, group);
+    reeve_why_free(why);
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -293,6 +312,7 @@ int main(void)
         cmocka_unit_test_setup(limits_of_all_groups_are_not_those_of_types, set_up),
         cmocka_unit_test_setup(a_parked_task_gets_another_type, set_up),
         cmocka_unit_test_setup(types_are_told_apart_from_groups, set_up),
+        cmocka_unit_test_setup(why_names_the_type, set_up),
         cmocka_unit_test_setup(what_is_refused, set_up),
         cmocka_unit_test_setup(check_finds_what_is_wrong, set_up),
     };
