@@ -149,6 +149,11 @@ local function tidied(text)
   return behind_code(with_lines_joined(text:sub(2)))
 end
 
+-- find() looks for a text as it is, also without being told, where no character of it means something in a pattern.
+local function without_plain(text)
+  return (text:gsub("('[^'%^%$%(%)%%%.%[%]%*%+%-%?]*'), 1, true%)", '%1)'))
+end
+
 local function sha1_of(path)
   local pipe = io.popen("sha1sum <'" .. path:gsub("'", "'\\''") .. "'")
   local sha = pipe and pipe:read('*a'):match('^%x+')
@@ -185,7 +190,7 @@ local name = script:match('([%w_]+)%.lua$')
 local good, text, fields = pcall(modules.assemble, script)
 if not good then fail(type(text) == 'table' and text.words or text) end
 text = unused.leave_out(literal.write_out(text, script), script)
-text = tidied(filled_in(inline.expand_once(text, script), name, script))
+text = without_plain(tidied(filled_in(inline.expand_once(text, script), name, script)))
 local _, fault = loadstring((text:gsub('^#!', '--')), '=' .. script)
 if fault then fail(fault) end
 write(lua_out, text)
