@@ -129,7 +129,7 @@ changing() {
         --catch-up all --catch-up-max 7 --no-overlap --backoff fixed:2s --meta k=v --max-crashes 2 --timeout 9
     expect_status 0 reeve cron add keep '@daily' q echo --priority 5
     expect_eq "$OUT" "set q/keep"
-    expect_has "$ERR" "kept as it was: zone, catch-up, no-overlap, group, attempts, max-crashes, timeout, backoff, tag, meta, payload"
+    expect_has "$ERR" "kept as it was: zone, catch-up, no-overlap, group, cost, attempts, max-crashes, timeout, backoff, tag, meta, payload"
     expect_eq "$(of_entry q/keep zone) $(of_entry q/keep catch_up) $(of_entry q/keep catch_up_max) $(of_entry q/keep overlap)" \
         '"local" "all" 7 false'
     task=$(reeve cron run q/keep)
@@ -141,7 +141,7 @@ changing() {
     expect_status 0 reeve cron add keep '@daily' q echo
     expect_eq "$OUT" "unchanged q/keep"
     expect_status 0 reeve cron add keep '@hourly' q echo x --tag green --overlap --attempts 2 --json
-    expect_has "$OUT" '"moved_from":null,"kept":["zone","catch-up","priority","group","max-crashes","timeout","backoff","meta"]'
+    expect_has "$OUT" '"moved_from":null,"kept":["zone","catch-up","priority","group","cost","max-crashes","timeout","backoff","meta"]'
     task=$(reeve cron run q/keep)
     expect_eq "$(of_task "$task" tags) $(of_task "$task" payload) $(of_task "$task" attempts)" '["green"] "x" 2'
     expect_status 0 reeve delete "$task"
