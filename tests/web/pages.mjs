@@ -17,7 +17,7 @@ reeve('pause', 'reports');
 for (let i = 0; i < 4; i++) ended(`mail/lost-${i}`);
 
 // The path of each page, and what is there when it has its content.
-const rows = 'tbody tr', story = '.time li', faults = [], pages = { overview: ['', rows], queues: ['queues', rows], queue: ['queue/mail', '.facts'], tasks: ['tasks/mail', rows], task: ['task/mail/lost-1', story], running: ['task/thumbs/film-12', story], waiting: ['task/mail/digest', story],
+const rows = 'tbody tr', story = '.time li', faults = [], pages = { overview: ['', rows], queues: ['queues', rows], queue: ['queue/mail', '.facts'], tasks: ['tasks/mail', rows], task: ['task/mail/lost-1', '.time li:has-text("media-1")'], running: ['task/thumbs/film-12', story], waiting: ['task/mail/digest', story],
   dead: ['dead', rows], types: ['dead?t', rows], groups: ['queues?g', rows], month: ['?r=month', rows], batches: ['batches', 'tbody tr, .empty'], limits: ['limits', rows], workers: ['workers', '.worker'], cron: ['cron', rows], operations: ['operations', '.empty'], health: ['health', '.facts'] };
 for (const [kind, options] of Object.entries({ light: {}, dark: { colorScheme: 'dark' }, phone: { viewport: { width: 390, height: 844 } } })) {
   const at = await open('', options);

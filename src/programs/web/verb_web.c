@@ -100,8 +100,8 @@ static void wait_for_signal(web_server *web)
     }
 }
 
-/* Each connection has a thread. With the eight heaps for each processor that glibc makes otherwise, a hundred viewers took
- * almost twice the memory: each heap keeps what snapshots and answers have left free in it. */
+/* Each connection has a thread, and glibc makes up to eight heaps for each processor, each of which keeps the memory that
+ * snapshots and answers have left free in it: memory grew for an hour. */
 static void limit_heaps(void)
 {
 #ifdef M_ARENA_MAX

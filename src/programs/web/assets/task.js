@@ -25,7 +25,7 @@ function content(title, t, key) {
 
 function task(parts) {
   const t0 = { queue: parts[1], id: parts[2] }, handle = t0.queue + '/' + t0.id, holder = h('div'), acts = h('div', { class: 'acts' }), state = h('span'), lately = h('div');
-  let last = '', raw = false, ended = false, known = false;
+  let last = '', raw = false, ended = false, known = false, named = -1;
   function buttons(t) {
     const open = ['blocked', 'scheduled', 'ready', 'parked', 'running'].includes(t.state);
     const path = taskPath(t0);
@@ -38,8 +38,9 @@ function task(parts) {
   const load = loader(async (tick) => {
     try {
       const seconds = tick && 1, text = await lookText(taskPath(t0), seconds);
-      if (text === last) return;
+      if (text === last && named === workerNames.size) return;
       last = text;
+      named = workerNames.size;
       const t = JSON.parse(text);
       ended = ['completed', 'dead', 'cancelled'].includes(t.state);
       const waits = t.parents && t.state === 'blocked' ? await look(taskPath(t0) + '/parents', seconds).catch(() => null) : null;
@@ -49,6 +50,7 @@ function task(parts) {
       if (!known) { known = true; others(t); }
       put(holder, raw ? h('section', { class: 'panel' }, pretty(text)) : view(t, log, waits));
     } catch (e) {
+      named = workerNames.size;
       ended = e.code === 'not_found';
       put(holder, h('section', { class: 'panel' }, empty(ended ? 'There is no such task' : 'The task cannot be read', e.message)));
     }
@@ -72,5 +74,5 @@ function task(parts) {
     const list = (await Promise.all(['dead', 'completed', 'running'].map(of))).flat().filter((x) => x.id !== t.id).sort((a, b) => lastTime(b) - lastTime(a)).slice(0, 6);
     put(lately, list.length > 0 && panel(['Other tasks of type ', t.type], h('ul', { class: 'plainlist' }, list.map((x) => h('li', null, badge(x.state), ' ', taskName(x.handle, x.id), sub(' ', ago(lastTime(x)), x.run_ms !== null && x.run_ms !== undefined ? `, ran ${span(x.run_ms)}` : ''))))));
   }
-  return { title: t0.id, node: [h('div', { class: 'crumb' }, h('a', { href: queueLink(t0.queue) }, t0.queue), ' / ', h('a', { href: tasksLink(t0.queue) }, 'tasks')), h('div', { class: 'top' }, h('h1', { class: 'mono' }, t0.id), state, acts), holder], tick: (snapshot) => { if (!ended) load(snapshot); }, first: load };
+  return { title: t0.id, node: [h('div', { class: 'crumb' }, h('a', { href: queueLink(t0.queue) }, t0.queue), ' / ', h('a', { href: tasksLink(t0.queue) }, 'tasks')), h('div', { class: 'top' }, h('h1', { class: 'mono' }, t0.id), state, acts), holder], tick: (snapshot) => { if (!ended || named < workerNames.size) load(snapshot); } /* (names come with the first snapshot) */, first: load };
 }
