@@ -26,7 +26,7 @@ programs/log: base config running
 programs/web: base protocol client web programs/cli programs/log
 programs/run: base protocol handlers testing isolation running programs/cli programs/worker
 programs/reeve: base redis programs/cli programs/bench
-programs/worker: base redis protocol client handlers running worker config web programs/log programs/web
+programs/worker: base redis protocol client handlers isolation running worker config web programs/log programs/web
 programs/runner: base isolation running programs/worker
 "
 
