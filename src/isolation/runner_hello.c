@@ -38,6 +38,7 @@ void rv_runner_hello_write(rv_buf *ret, reeve_plugin_handle *const *plugins, siz
     sent.scratch = NULL; /* a directory comes with each run */
     sent.user = NULL;    /* the sandbox has it */
     sent.paths = NULL;
+    sent.cgroup = NULL;
     rv_runner_message_put_text(ret, REEVE_VERSION);
     rv_runner_message_put_number(ret, sizeof(rv_runner_flags));
     rv_runner_message_put_bytes(ret, size_limits, sizeof(*size_limits));

@@ -167,7 +167,7 @@ static int make_ends(rv_runner *runner, child_ends *ret, size_t crash_size)
 }
 
 reeve_status rv_runner_process_start(rv_runner *ret, const char *name, const rv_buf *hello, size_t crash_size,
-                                     rv_error *error)
+                                     const rv_runner_cgroup_options *cgroup, rv_error *error)
 {
     char path[PATH_MAX], what[PATH_MAX + 32];
     const char *program = rv_runner_program(path, sizeof(path));
@@ -186,6 +186,7 @@ reeve_status rv_runner_process_start(rv_runner *ret, const char *name, const rv_
     }
     ret->pidfd = (int)syscall(SYS_pidfd_open, ret->pid, 0);
     ret->started_ms = rv_now_ms();
+    ret->cgroup = rv_runner_cgroup_make(cgroup, ret->pid); /* it loads no plugin before the hello */
     const rv_runner_message message = {.kind = RV_RUNNER_HELLO, .body = hello->data, .length = hello->length};
     reeve_status status = rv_runner_message_send(ret->fd, false, &message);
     if (status == REEVE_OK || status == REEVE_ELOST) return REEVE_OK; /* one that is gone says so when it is awaited */
@@ -255,15 +256,21 @@ rv_runner_end rv_runner_process_kill(rv_runner *runner)
     int got;
     if (runner->pid == 0) return (rv_runner_end){0};
     rv_runner_process_signal(runner, SIGKILL);
+    rv_runner_cgroup_kill(&runner->cgroup);
     do {
         got = waitid(P_PID, (id_t)runner->pid, &info, WEXITED);
     } while (got != 0 && errno == EINTR);
     rv_runner_leftovers_note_end(runner->pid);
     rv_runner_leftovers_kill(getpid());
+    rv_runner_end end = {.was_full = rv_runner_cgroup_was_full(&runner->cgroup)};
+    rv_runner_cgroup_remove(&runner->cgroup);
     free_parts(runner);
-    if (got != 0) return (rv_runner_end){.status = 0}; /* the program has reaped it */
-    bool by_signal = info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
-    return by_signal ? (rv_runner_end){.signal = info.si_status} : (rv_runner_end){.status = info.si_status};
+    if (got != 0) return end; /* the program has reaped it */
+    if (info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED)
+        end.signal = info.si_status;
+    else
+        end.status = info.si_status;
+    return end;
 }
 
 rv_runner_end rv_runner_process_reap(rv_runner *runner)
@@ -287,6 +294,8 @@ void rv_runner_process_describe_end(const rv_runner_end *end, char *ret, size_t 
         (void)snprintf(ret, size, "was killed by SIGXCPU: it has used its CPU time");
     else if (end->signal == SIGXFSZ)
         (void)snprintf(ret, size, "was killed by SIGXFSZ: a file was too long");
+    else if (end->signal == SIGKILL && end->was_full)
+        (void)snprintf(ret, size, "was killed: its control group had no memory left");
     else if (end->signal == 0)
         (void)snprintf(ret, size, "ended with status %d", end->status);
     else if (name != NULL)

@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include "isolation/runner_cgroup.h"
 #include "isolation/runner_hello.h"
 
 /* How long a new runner may take to load its plugins. */
@@ -23,6 +24,7 @@ typedef struct rv_runner {
     rv_runner_flags *flags;
     void *crash; /* memory that both share, for the record of a crash; NULL: none */
     size_t crash_size;
+    rv_runner_cgroup cgroup;
     uint64_t runs;      /* how many it was given: the number of the last one */
     int64_t started_ms; /* monotonic */
 } rv_runner;
@@ -33,7 +35,7 @@ typedef struct rv_runner {
  * crash, or 0. REEVE_ESYSTEM. The caller goes on with
  * rv_runner_process_await. */
 reeve_status rv_runner_process_start(rv_runner *ret, const char *name, const rv_buf *hello, size_t crash_size,
-                                     rv_error *error);
+                                     const rv_runner_cgroup_options *cgroup, rv_error *error);
 
 /* Waits until the runner has loaded the plugins. On failure the process is gone. REEVE_EPLUGIN: it could not load them.
  * REEVE_ETIMEOUT, REEVE_ESYSTEM. Writes what of its sandbox is in force, in words. */
@@ -42,8 +44,9 @@ reeve_status rv_runner_process_await(rv_runner *runner, int64_t deadline, char r
 
 /* How a process ended. */
 typedef struct rv_runner_end {
-    int signal; /* 0: it ended by itself, */
-    int status; /* with this status */
+    int signal;    /* 0: it ended by itself, */
+    int status;    /* with this status */
+    bool was_full; /* the limit of memory of its control group has ended it or a process that it started */
 } rv_runner_end;
 
 /* Sends a signal to the process group, and to the process itself, which may have left the group. */

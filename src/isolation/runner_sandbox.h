@@ -13,7 +13,7 @@
 #include "reeve/worker.h"
 
 #define RV_RUNNER_SANDBOX_PATHS_MAX 64
-#define RV_RUNNER_SANDBOX_TEXT 160 /* of what is in force */
+#define RV_RUNNER_SANDBOX_TEXT 240 /* of what is in force */
 
 typedef struct rv_runner_path {
     const char *path;

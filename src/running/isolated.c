@@ -149,6 +149,17 @@ static uint64_t choose_max_tasks(const reeve_runner_options *limits)
     return (uint64_t)(limits->max_tasks - (int64_t)less);
 }
 
+/* Adds what of the control group is in force to what of the sandbox is. */
+static void add_cgroup(const rv_runner_cgroup_options *cgroup, const rv_runner *runner,
+                       char in_force[RV_RUNNER_SANDBOX_TEXT])
+{
+    char words[64];
+    size_t length = strlen(in_force);
+    rv_runner_cgroup_describe(cgroup, &runner->cgroup, words, sizeof(words));
+    if (words[0] == '\0') return;
+    (void)snprintf(in_force + length, RV_RUNNER_SANDBOX_TEXT - length, "%s%s", length > 0 ? "; " : "", words);
+}
+
 /* For `reeve workers`. What cannot be put in force is logged once for each pool. */
 static void note_sandbox(rv_thread *t, const char *in_force)
 {
@@ -158,8 +169,9 @@ static void note_sandbox(rv_thread *t, const char *in_force)
     rv_copy_text(t->pool->in_force, sizeof(t->pool->in_force), in_force);
     rv_unlock(&worker->lock);
     if (is_new && strstr(in_force, "not in force") != NULL)
-        rv_log(REEVE_LOG_WARN, "runner.unconfined", "the kernel or the build lacks a part of the sandbox of a pool",
-               "worker", worker->id, "pool", t->pool->name, "sandbox", in_force, NULL);
+        rv_log(REEVE_LOG_WARN, "runner.unconfined",
+               "the system or the build lacks a part of the sandbox, or of the control group, of a pool", "worker",
+               worker->id, "pool", t->pool->name, "sandbox", in_force, NULL);
 }
 
 reeve_status rv_isolated_start(rv_thread *t, rv_error *error)
@@ -169,11 +181,14 @@ reeve_status rv_isolated_start(rv_thread *t, rv_error *error)
     size_t shared_size = t->worker->describe_crash != NULL ? sizeof(rv_flight_runner) : 0;
     rv_runner started;
     char in_force[RV_RUNNER_SANDBOX_TEXT];
+    const rv_runner_cgroup_options cgroup = {t->pool->runner.cgroup, t->pool->runner.cgroup_memory};
     reeve_status status = make_base(t, error);
-    if (status == REEVE_OK) status = rv_runner_process_start(&started, t->name, &own->hello, shared_size, error);
+    if (status == REEVE_OK)
+        status = rv_runner_process_start(&started, t->name, &own->hello, shared_size, &cgroup, error);
     if (status == REEVE_OK)
         status = rv_runner_process_await(&started, rv_deadline(RV_RUNNER_START_MS), in_force, error);
     if (status != REEVE_OK) return status;
+    add_cgroup(&cgroup, &started, in_force);
     note_sandbox(t, in_force);
     rv_lock(&own->lock);
     own->runner = started;

@@ -7,6 +7,7 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "isolation/runner_cgroup.h"
 #include "protocol/partition.h"
 #include "running/flight.h"
 #include "running/pool.h"
@@ -73,15 +74,21 @@ static reeve_status check_runner(const reeve_pool_options *o, const char *name, 
         return rv_fail(error, REEVE_EINVAL, "pool %s: limits of runners are for REEVE_ISOLATION_PROCESS only", name);
     reeve_status status = rv_pool_read_runner(&runner, o, error);
     if (status != REEVE_OK) return status;
-    const int64_t limits[] = {runner.memory,     runner.cpu_ms,     runner.files,
-                              runner.processes,  runner.file_size,  runner.max_tasks,
-                              runner.max_memory, runner.max_age_ms, runner.grace_ms};
+    const int64_t limits[] = {runner.memory,    runner.cpu_ms,       runner.files,      runner.processes,
+                              runner.file_size, runner.max_tasks,    runner.max_memory, runner.max_age_ms,
+                              runner.grace_ms,  runner.cgroup_memory};
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
         if (limits[i] < 0) return rv_fail(error, REEVE_EINVAL, "pool %s: a limit of its runners is negative", name);
     rv_error why = {0};
     rv_runner_sandbox sandbox;
     status = rv_runner_sandbox_choose(&sandbox, &runner, &why);
     if (status != REEVE_OK) return rv_fail(error, status, "pool %s: %.800s", name, why.text);
+    bool is_path = runner.cgroup == NULL || runner.cgroup[0] == '/' || strcmp(runner.cgroup, RV_RUNNER_CGROUP_OWN) == 0;
+    if (!is_path || (runner.cgroup == NULL && runner.cgroup_memory != 0))
+        return rv_fail(error, REEVE_EINVAL, "pool %s: the cgroup of runners must be \"own\" or an absolute path", name);
+    if (runner.cgroup_memory != 0 && runner.cgroup_memory < RUNNER_MEMORY_MIN)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: a cgroup needs at least %d bytes of memory", name,
+                       RUNNER_MEMORY_MIN);
     if (runner.memory != 0 && runner.memory < RUNNER_MEMORY_MIN)
         return rv_fail(error, REEVE_EINVAL, "pool %s: a runner needs at least %d bytes of memory", name,
                        RUNNER_MEMORY_MIN);

@@ -26,7 +26,8 @@ bool rv_pool_runner_copy(reeve_runner_options *ret, const reeve_runner_options *
     *ret = *from;
     bool has_scratch = copy_text(&ret->scratch, from->scratch);
     bool has_user = copy_text(&ret->user, from->user);
-    if (copy_paths(ret, from) && has_scratch && has_user) return true;
+    bool has_cgroup = copy_text(&ret->cgroup, from->cgroup);
+    if (copy_paths(ret, from) && has_scratch && has_user && has_cgroup) return true;
     rv_pool_runner_free(ret);
     return false;
 }
@@ -37,6 +38,7 @@ void rv_pool_runner_free(reeve_runner_options *copy)
     rv_free((void *)copy->paths);
     rv_free((void *)copy->scratch);
     rv_free((void *)copy->user);
+    rv_free((void *)copy->cgroup);
     *copy = (reeve_runner_options){0};
 }
 
@@ -49,7 +51,7 @@ static bool is_same_text(const char *one, const char *other)
 static reeve_runner_options numbers_of(const reeve_runner_options *of)
 {
     reeve_runner_options numbers = *of;
-    numbers.scratch = numbers.user = NULL;
+    numbers.scratch = numbers.user = numbers.cgroup = NULL;
     numbers.paths = NULL;
     numbers.path_count = 0;
     return numbers;
@@ -60,5 +62,5 @@ bool rv_pool_runner_equals(const reeve_runner_options *one, const rv_runner_sand
 {
     const reeve_runner_options left = numbers_of(one), right = numbers_of(other);
     return memcmp(&left, &right, sizeof(left)) == 0 && is_same_text(one->scratch, other->scratch) &&
-           rv_runner_sandbox_equals(ones, others);
+           is_same_text(one->cgroup, other->cgroup) && rv_runner_sandbox_equals(ones, others);
 }

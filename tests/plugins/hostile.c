@@ -130,17 +130,28 @@ static void leave_child(bool own_session)
     }
 }
 
-/* A daemon, another program; it has the environment of the runner. */
-static void leave_daemon(void)
+/* A daemon, another program, with the environment of the runner or without. */
+static void leave_daemon(bool hidden)
 {
     char *const arguments[] = {(char *)"sleep", (char *)"3600", NULL};
     pid_t child = fork();
     if (child == 0) {
         (void)setsid();
+        if (hidden) (void)clearenv();
         if (fork() == 0) (void)execvp(arguments[0], arguments);
         _exit(0);
     }
     (void)waitpid(child, NULL, 0);
+}
+
+/* Without an end. */
+static void use_memory(void)
+{
+    enum { MIB = 1 << 20 };
+    for (;;) {
+        char *block = malloc(MIB);
+        if (block != NULL) memset(block, 1, MIB);
+    }
 }
 
 static reeve_outcome hostile(reeve_task *task, void *user)
@@ -162,8 +173,11 @@ static reeve_outcome hostile(reeve_task *task, void *user)
     if (strcmp(what, "forge") == 0) forge_crash();
     if (strcmp(what, "child") == 0) leave_child(false);
     if (strcmp(what, "session") == 0) leave_child(true), abort();
-    if (strcmp(what, "daemon") == 0) leave_daemon(), abort();
-    if (strcmp(what, "quiet daemon") == 0) leave_daemon();
+    if (strcmp(what, "daemon") == 0) leave_daemon(false), abort();
+    if (strcmp(what, "quiet daemon") == 0) leave_daemon(false);
+    if (strcmp(what, "hidden daemon") == 0) leave_daemon(true), abort();
+    if (strcmp(what, "hidden daemon that completes") == 0) leave_daemon(true);
+    if (strcmp(what, "memory") == 0) use_memory();
     if (strcmp(what, "stopped") == 0) (void)raise(SIGSTOP);
     if (strcmp(what, "print") == 0) printf("a line\n"), (void)fflush(stdout);
     return reeve_task_done(task, NULL, 0);

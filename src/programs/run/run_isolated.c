@@ -114,6 +114,7 @@ static void take_chained(reeve_task *task)
 static reeve_status start(isolated *own, rv_error *error)
 {
     const reeve_runner_options limits = {.size = sizeof(limits)};
+    const rv_runner_cgroup_options no_cgroup = {0};
     char in_force[RV_RUNNER_SANDBOX_TEXT];
     rv_buf hello;
     rv_buf_init(&hello, RV_RUNNER_BODY_MAX);
@@ -121,7 +122,7 @@ static reeve_status start(isolated *own, rv_error *error)
                           &(rv_runner_sandbox){0});
     reeve_status status = hello.failed ? rv_fail(error, REEVE_ENOMEM, "no memory for a runner") : REEVE_OK;
     if (status == REEVE_OK)
-        status = rv_runner_process_start(&own->runner, "run", &hello, sizeof(rv_flight_runner), error);
+        status = rv_runner_process_start(&own->runner, "run", &hello, sizeof(rv_flight_runner), &no_cgroup, error);
     rv_buf_fini(&hello);
     if (status != REEVE_OK) return status;
     return rv_runner_process_await(&own->runner, rv_deadline(RV_RUNNER_START_MS), in_force, error);

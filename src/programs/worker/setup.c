@@ -46,6 +46,8 @@ static reeve_runner_options runner_of(const rv_config_pool *pool, const char *co
                                   .grace_ms = pool->runner.grace_ms,
                                   .scratch = pool->runner.scratch,
                                   .user = pool->runner.user,
+                                  .cgroup = pool->runner.cgroup,
+                                  .cgroup_memory = pool->runner.cgroup_memory,
                                   .paths = paths,
                                   .path_count = pool->sandbox.file_count,
                                   .sandbox = (pool->sandbox.network ? 0 : REEVE_SANDBOX_NO_NETWORK) |

@@ -222,6 +222,12 @@ return {
      'It is removed after the task.'},
   {path = 'pools[].runner.user', kind = 'text', check = 'check_anything', expected = 'USER or USER:GROUP', otherwise = 'that of the worker',
    help = 'Who the processes run as, names or numbers. The worker must run as root.'},
+  {path = 'pools[].runner.cgroup', kind = 'text', check = 'check_anything', expected = '"own" or a directory of cgroup v2', otherwise = 'none',
+   help = 'Where each process, with those that it starts, gets a control group: own: in the group of the worker, which must be ' ..
+     'delegated (systemd: Delegate=yes); or in this directory. When the process ends, all others of its group are killed.'},
+  {path = 'pools[].runner.cgroup_memory', kind = 'whole', min = 16777216, max = 1125899906842624, otherwise = 'no limit',
+   help = 'Bytes of memory of the control group. A task that uses more is killed and has crashed. `reeve workers --json` ' ..
+     'shows whether the limit is in force.'},
   {path = 'pools[].sandbox', kind = 'group',
    help = 'What handlers of a pool with `isolation = "process"` can reach, as far as the kernel (Landlock) and the build (libseccomp) ' ..
      'can limit it; `reeve workers --json` shows what is in force. The worker itself loads the plugins, too, unconfined.'},
