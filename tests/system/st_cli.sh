@@ -26,6 +26,24 @@ usage_needs_no_redis() {
     expect_has "$OUT" "--after"
 }
 
+# Each line of help fits 120 columns, and none ends with a blank.
+help_fits() {
+    local verb
+    {
+        reeve --help
+        "$REEVE_WORKER" --help
+        for verb in $(verbs); do reeve help "$verb"; done
+    } >"$TEST_DIR/help" 2>&1 || fail "no help"
+    [ "$(wc -l <"$TEST_DIR/help")" -gt 1000 ] || fail "the help is short"
+    awk 'length > 120 || / $/' "$TEST_DIR/help" >"$TEST_DIR/unfit"
+    [ ! -s "$TEST_DIR/unfit" ] || fail "lines of help: $(cat "$TEST_DIR/unfit")"
+    # An option's text stays in its column; a synopsis is not cut within brackets.
+    reeve help enqueue | grep -A1 -e '^  --retry-for DURATION ' >"$TEST_DIR/out" || fail "no --retry-for"
+    tail -n1 "$TEST_DIR/out" | grep -q '^ \{27\}[^ ]' || fail "the second line: $(cat "$TEST_DIR/out")"
+    reeve help tune | sed -n '2p' | grep -q '^ \{11\}\[--' || fail "the synopsis: $(reeve help tune | head -2)"
+    expect_eq "$(reeve help ping | head -n1)" "usage: reeve ping"
+}
+
 # A verb's help prints the defaults that hold for it: `bench` has its own, and `run` needs no Redis.
 help_prints_own_defaults() {
     expect_status 0 reeve queues --help
@@ -231,6 +249,7 @@ broken_output() {
 }
 
 usage_needs_no_redis
+help_fits
 help_prints_own_defaults
 usage_errors
 no_redis

@@ -6,8 +6,11 @@
 #include "cli/args.h"
 #include "cli/exits.h"
 #include "cli/verbs.h"
+#include "help_fill.h"
 
 #define HELP_COLUMN 27
+#define USAGE_COLUMN 7 /* behind "usage: " */
+#define FORM_COLUMN 11
 
 static void print_option(const cli_option *option)
 {
@@ -20,7 +23,8 @@ static void print_option(const cli_option *option)
         (void)snprintf(left, sizeof(left), "--%s[=%s", option->name, argument + 1);
     else
         (void)snprintf(left, sizeof(left), "--%s%s%s", option->name, between, argument);
-    (void)printf("  %-*s  %s\n", HELP_COLUMN - 4, left, option->help);
+    int length = printf("  %-*s  ", HELP_COLUMN - 4, left);
+    cli_help_fill(option->help, strlen(option->help), length > 0 ? (size_t)length : 0, HELP_COLUMN);
 }
 
 /* The row of a table with the name of `option`; without it, `option` itself. */
@@ -95,14 +99,36 @@ void cli_print_help(void)
     (void)printf("\n`reeve COMMAND --help` describes a command; `man reeve-COMMAND` has the same text.\n");
 }
 
+/* Each line of the synopsis is a form of the command. */
+static void print_synopsis(const cli_verb *verb)
+{
+    const char *form = verb->synopsis;
+    int column = printf("usage: reeve %s%s", verb->name, form[0] == '\0' ? "" : " ");
+
+    for (;;) {
+        size_t length = strcspn(form, "\n");
+
+        cli_help_fill(form, length, column > 0 ? (size_t)column : 0, FORM_COLUMN);
+        if (form[length] == '\0') return;
+        form += length + 1;
+        column = printf("%*s", USAGE_COLUMN, "");
+    }
+}
+
 void cli_print_verb_help(const cli_verb *verb)
 {
+    static const char exit_title[] = "Exit status: ";
     char exits[CLI_EXITS_TEXT];
 
-    (void)printf("usage: reeve %s %s\n\n%s.\n", verb->name, verb->synopsis, verb->summary);
+    print_synopsis(verb);
+    (void)printf("\n%s.\n", verb->summary);
     print_options("Options (defaults are in parentheses)", verb->options, NULL);
     print_options("Global options", cli_global_options, verb->other_globals);
-    if (verb->notes != NULL) (void)printf("\n%s", verb->notes);
+    if (verb->notes != NULL) {
+        (void)putchar('\n');
+        cli_help_fill_notes(verb->notes);
+    }
     cli_verb_exits(verb, exits, sizeof(exits));
-    (void)printf("\nExit status: %s\n", exits);
+    (void)printf("\n%s", exit_title);
+    cli_help_fill(exits, strlen(exits), sizeof(exit_title) - 1, 0);
 }
