@@ -71,6 +71,39 @@ refused() {
     expect_status 2 reeve cancel q --all --type mail
 }
 
+# refuses FILTER STATES VERB...: the verb takes no tasks that the filter selects, and does not offer it.
+refuses() {
+    local filter=$1 states=$2
+    shift 2
+    expect_status 2 reeve "$@" q "--$filter" 2030-01-01T00:00:00Z
+    expect_has "$ERR" "--$filter selects only $states tasks, and $1 takes none of these"
+    expect_status 0 reeve help "$1"
+    expect_lacks "$OUT" "--$filter"
+    expect_status 0 reeve complete -- "$1" --
+    expect_lacks "$OUT" "--$filter"
+}
+
+# Filters that select no task of a verb, or none in the state that it goes through.
+never_matching() {
+    local ended="completed, dead or cancelled"
+    refuses due-after scheduled expire
+    refuses due-before scheduled purge
+    for verb in expire cancel fail depend reschedule; do refuses ended-before "$ended" "$verb"; done
+    for verb in depend reschedule; do refuses worker "running or completed" "$verb"; done
+    expect_status 0 reeve help expire
+    expect_has "$OUT" "--worker"
+    expect_lacks "$OUT" "--state scheduled"
+    expect_status 2 reeve retry q --due-before 2030-01-01T00:00:00Z
+    expect_has "$ERR" "--due-before selects only tasks with --state scheduled"
+    expect_status 2 reeve list q --state dead --worker media-1
+    expect_has "$ERR" "--worker selects only tasks with --state running or completed"
+    expect_status 2 reeve edit q --priority 1 --ended-before 2030-01-01T00:00:00Z
+    expect_has "$ERR" "--ended-before selects only tasks with --state $ended"
+    expect_status 0 reeve edit q --priority 1 --state dead --ended-before 2030-01-01T00:00:00Z --dry-run
+    expect_status 2 reeve enqueue q mail --due-after 2030-01-01T00:00:00Z
+    expect_has "$ERR" 'unknown option "--due-after"'
+}
+
 changing() {
     expect_status 0 reeve cancel q --meta customer=4 --dry-run
     expect_has "$OUT" "1 of 5 would be cancelled"
@@ -127,5 +160,6 @@ start_redis
 make_tasks
 listing
 refused
+never_matching
 changing
 retries

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "filter.h"
 
 #define OPTIONS_MAX 60 /* (at most 64: given_set) */
 #define FIRST_KEY 256  /* above every short option */
@@ -165,6 +166,9 @@ static int say_bad_option(const cli_context *cli, const struct reader *reader, c
     if (key != 0)
         return cli_usage(cli, "unknown option \"-%c\" (an argument that begins with '-' goes after \"--\")", key);
     (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(argument, "="), argument);
+    const char *states = cli_filter_missing(cli->verb, name + 2);
+    if (states != NULL)
+        return cli_usage(cli, "%s selects only %s tasks, and %s takes none of these", name, states, cli->verb->name);
     rv_nearest_init(&nearest, name + 2);
     for (size_t i = 0; i < reader->count; i++) rv_nearest_try(&nearest, reader->option[i]->name);
     if (nearest.name == NULL) return cli_usage(cli, "unknown option \"%s\"", name);

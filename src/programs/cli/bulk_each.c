@@ -79,3 +79,19 @@ bool cli_bulk_each_has_left(const cli_bulk_each *each, const cli_handle *handle,
     reeve_task_info_free(info);
     return has_left;
 }
+
+bool cli_bulk_each_is_of_task(reeve_status status)
+{
+    switch (status) {
+    case REEVE_EEXISTS:
+    case REEVE_ENOTFOUND:
+    case REEVE_ESTATE:
+    case REEVE_EREFUSED:
+    case REEVE_ETOOBIG:
+    case REEVE_EUNIQUE:
+    case REEVE_EFULL:
+        return true;
+    default:
+        return false;
+    }
+}

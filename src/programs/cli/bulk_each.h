@@ -37,4 +37,7 @@ const char *cli_bulk_each_next(const cli_bulk_each *each, size_t *place, reeve_s
 /* Whether a task that was refused has left this state meanwhile, or is gone. It makes a call. */
 bool cli_bulk_each_has_left(const cli_bulk_each *each, const cli_handle *handle, reeve_state state);
 
+/* Whether a call failed because of its task, so that the calls for other tasks may succeed. */
+bool cli_bulk_each_is_of_task(reeve_status status);
+
 #endif

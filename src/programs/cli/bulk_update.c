@@ -78,8 +78,8 @@ static int check(const cli_context *cli, const cli_bulk_update_plan *plan, const
     return cli_queue_argument(cli, cli->rest[0]);
 }
 
-/* The states to go through. */
-static void choose_states(struct bulk_update *update)
+/* The states to go through. CLI_DONE, or CLI_USAGE after words: the filter selects no task in them. */
+static int choose_states(struct bulk_update *update)
 {
     const cli_bulk_update_plan *plan = update->plan;
     const cli_filter *filter = &update->options.filter;
@@ -93,6 +93,7 @@ static void choose_states(struct bulk_update *update)
         update->states = &filter->state;
         update->state_count = 1;
     }
+    return cli_filter_check_states(update->cli, update->states, update->state_count);
 }
 
 /* Whether a call is made for each task: scripts change no running ones. */
@@ -216,30 +217,13 @@ static bool goes_on(void *user)
     return cli_stop_signal() == 0;
 }
 
-/* Whether a call failed because of its task, so that the calls for other tasks may succeed. */
-static bool is_of_task(reeve_status status)
-{
-    switch (status) {
-    case REEVE_EEXISTS:
-    case REEVE_ENOTFOUND:
-    case REEVE_ESTATE:
-    case REEVE_EREFUSED:
-    case REEVE_ETOOBIG:
-    case REEVE_EUNIQUE:
-    case REEVE_EFULL:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* A call has failed. Returns REEVE_OK unless that ends the work. A task that has left its state is left out. */
 static reeve_status count_refusal(struct bulk_update *update, const cli_bulk_each *each, const cli_handle *handle,
                                   reeve_state state, reeve_status status)
 {
     rv_error why = {.status = status};
 
-    if (!is_of_task(status)) return status;
+    if (!cli_bulk_each_is_of_task(status)) return status;
     rv_copy_text(why.text, sizeof(why.text), reeve_client_error(update->cli->client));
     if (status == REEVE_ENOTFOUND || (status == REEVE_ESTATE && cli_bulk_each_has_left(each, handle, state)))
         return REEVE_OK;
@@ -437,7 +421,6 @@ static int run(struct bulk_update *update)
     cli_context *cli = update->cli;
     reeve_status result;
 
-    choose_states(update);
     if (update->options.dry_run) return dry_run(update);
     cli_progress_init(&update->progress, cli);
     if (update->progress.shows)
@@ -455,6 +438,7 @@ int cli_bulk_update_queue(cli_context *cli, const cli_bulk_update_plan *plan, co
     struct bulk_update update = {.cli = cli, .plan = plan, .options = *options, .own = options};
     int status = check(cli, plan, options);
 
+    if (status == CLI_DONE) status = choose_states(&update);
     if (status == CLI_DONE) status = cli_open_known_queue(cli, cli->rest[0]);
     if (status == CLI_DONE) status = cli_filter_resolve(cli, &update.options.filter);
     return status == CLI_DONE ? run(&update) : status;

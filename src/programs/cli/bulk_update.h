@@ -43,10 +43,7 @@ typedef struct cli_bulk_update_plan {
         "cascade", NULL, help, CLI_FLAG, CLI_BULK_UPDATE_AT(cascade), 0, 0, NULL \
     }
 /* clang-format off */
-#define CLI_BULK_UPDATE_OTHERS(older) CLI_BULK_UPDATE_OTHERS_AS("", "", older)
-/* As CLI_FILTER_ROWS_AS. */
-#define CLI_BULK_UPDATE_OTHERS_AS(kind_prefix, prefix, older) \
-    CLI_FILTER_ROWS_AS(kind_prefix, prefix, older), \
+#define CLI_BULK_UPDATE_LIMITS \
     {"limit", "N", "change at most N tasks; 0: no limit (0)", CLI_COUNT, \
      CLI_BULK_UPDATE_AT(limit), 0, INT64_MAX, NULL}, \
     {"dry-run", NULL, "change nothing; print the number of selected tasks, and the first 10", CLI_FLAG, \

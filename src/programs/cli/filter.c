@@ -79,6 +79,60 @@ int cli_filter_check(const cli_context *cli, const cli_filter *filter)
     return status;
 }
 
+/* ---- filters for some states ----------------------------------------------------------------------------------- */
+
+#define STATE(name) REEVE_STATE_##name,
+
+static const struct state_filter {
+    const char *names[2]; /* of options */
+    reeve_state states[REEVE_STATE_COUNT];
+    size_t count;
+    const char *text;
+} state_filters[] = {
+    {{"due-after", "due-before"}, {REEVE_STATE_SCHEDULED}, 1, "scheduled"},
+    {{"ended-after", "ended-before"}, {RV_ENDED_STATES(STATE)}, 3, RV_ENDED_STATES_TEXT},
+    {{"worker", NULL}, {REEVE_STATE_RUNNING, REEVE_STATE_COMPLETED}, 2, "running or completed"},
+};
+
+#define STATE_FILTERS (sizeof(state_filters) / sizeof(state_filters[0]))
+
+static bool selects_any(const struct state_filter *row, const reeve_state *states, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < row->count; j++)
+            if (states[i] == row->states[j]) return true;
+    return false;
+}
+
+int cli_filter_check_states(const cli_context *cli, const reeve_state *states, size_t count)
+{
+    for (size_t i = 0; i < STATE_FILTERS; i++) {
+        const struct state_filter *row = &state_filters[i];
+
+        if (selects_any(row, states, count)) continue;
+        for (size_t j = 0; j < 2 && row->names[j] != NULL; j++)
+            if (cli_was_given(cli, row->names[j]))
+                return cli_usage(cli, "--%s selects only tasks with --state %s", row->names[j], row->text);
+    }
+    return CLI_DONE;
+}
+
+static bool has_filters(const cli_verb *verb)
+{
+    for (const cli_option *option = verb->options; option != NULL && option->name != NULL; option++)
+        if (option->read == cli_filter_read_meta) return true;
+    return false;
+}
+
+const char *cli_filter_missing(const cli_verb *verb, const char *option)
+{
+    if (verb == NULL || !has_filters(verb)) return NULL;
+    for (size_t i = 0; i < STATE_FILTERS; i++)
+        for (size_t j = 0; j < 2 && state_filters[i].names[j] != NULL; j++)
+            if (strcmp(state_filters[i].names[j], option) == 0) return state_filters[i].text;
+    return NULL;
+}
+
 int cli_filter_resolve(const cli_context *cli, cli_filter *filter)
 {
     reeve_worker_info *list = NULL;

@@ -39,40 +39,57 @@ int cli_filter_read_meta(const cli_context *cli, const cli_option *option, void 
     {                                                                     \
         "state", "STATE", help, CLI_OTHER, 0, 0, 0, cli_filter_read_state \
     }
-#define CLI_FILTER_ENDED "only tasks that ended at least this long ago"
-#define CLI_FILTER_ENQUEUED "only tasks that were enqueued at least this long ago"
-#define CLI_FILTER_ANY                                                                                               \
+#define CLI_FILTER_OLD_ENDED "only tasks that ended at least this long ago"
+#define CLI_FILTER_OLD_ENQUEUED "only tasks that were enqueued at least this long ago"
+#define CLI_FILTER_OLD_ANY                                                                                           \
     "only tasks that ended at least this long ago; of tasks that have not ended, those enqueued at least this long " \
     "ago"
+#define CLI_FILTER_FAILED "only tasks with a failed attempt"
+#define CLI_FILTER_RETRYING CLI_FILTER_FAILED "; with --state scheduled: tasks that wait for a retry"
 /* clang-format off */
-/* Rows of the table of a verb. older: what the age of a task is in the states of the verb. */
-#define CLI_FILTER_ROWS(older) CLI_FILTER_ROWS_AS("", "", older)
+/*
+ * Rows of the table of a verb. failed: what --failed selects, depending on whether the verb takes scheduled tasks.
+ * older: what the age of a task is in the states of the verb. A verb adds the rows of CLI_FILTER_WORKER, CLI_FILTER_DUE and
+ * CLI_FILTER_ENDED if its states have tasks that these filters can select.
+ */
+#define CLI_FILTER_ROWS(failed, older) CLI_FILTER_ROWS_AS("", "", failed, older)
 /* The same for a verb some of whose own options have such names: these get a prefix here, "only-". */
-#define CLI_FILTER_ROWS_AS(kind_prefix, prefix, older) \
+#define CLI_FILTER_ROWS_AS(kind_prefix, prefix, failed_help, older) \
     {prefix "type", "TYPE", "only tasks of this type", CLI_TEXT, CLI_FILTER_AT(type), 0, 0, NULL}, \
     {kind_prefix "kind", "KIND", "only tasks whose last error is of this kind", CLI_TEXT, CLI_FILTER_AT(kind), 0, 0, NULL}, \
     {prefix "tag", "TAG", "only tasks with this tag", CLI_TEXT, CLI_FILTER_AT(tag), 0, 0, NULL}, \
     {prefix "group", "G", "only tasks of this group", CLI_TEXT, CLI_FILTER_AT(group), 0, 0, NULL}, \
     {prefix "meta", "KEY=VALUE", "only tasks with this metadata; may be repeated", CLI_OTHER, 0, 0, 0, \
      cli_filter_read_meta}, \
-    {"worker", "WORKER", "only tasks that the worker with this name or id runs, or ran according to their record", \
-     CLI_TEXT, CLI_FILTER_AT(worker), 0, 0, NULL}, \
     {"id-prefix", "TEXT", "only tasks whose id begins with this", CLI_TEXT, CLI_FILTER_AT(id_prefix), 0, 0, NULL}, \
     {"payload-has", "TEXT", "only tasks whose payload contains this", CLI_TEXT, CLI_FILTER_AT(payload_has), 0, 0, \
      NULL}, \
-    {"failed", NULL, "only tasks with a failed attempt; with --state scheduled: tasks that wait for a retry", CLI_FLAG, \
-     CLI_FILTER_AT(failed), 0, 0, NULL}, \
+    {"failed", NULL, failed_help, CLI_FLAG, CLI_FILTER_AT(failed), 0, 0, NULL}, \
     {"not-failed", NULL, "only tasks without a failed attempt", CLI_FLAG, CLI_FILTER_AT(not_failed), 0, 0, \
      NULL}, \
     {"older-than", "DURATION", older, CLI_DURATION, CLI_FILTER_AT(older_ms), 1, 0, NULL}, \
     {"enqueued-after", "TIME", "only tasks that were enqueued at this time or later", CLI_TIME, \
      CLI_FILTER_AT(enqueued_after_ms), 0, 0, NULL}, \
     {"enqueued-before", "TIME", "only tasks that were enqueued before this time", CLI_TIME, \
-     CLI_FILTER_AT(enqueued_before_ms), 0, 0, NULL}, \
+     CLI_FILTER_AT(enqueued_before_ms), 0, 0, NULL}
+
+/* Of running and completed tasks. */
+#define CLI_FILTER_WORKER(help) \
+    {"worker", "WORKER", help, CLI_TEXT, CLI_FILTER_AT(worker), 0, 0, NULL}
+#define CLI_FILTER_RUNS "only running tasks that the worker with this name or id runs"
+#define CLI_FILTER_RAN "only completed tasks that the worker with this name or id ran, according to their record"
+#define CLI_FILTER_RUNS_OR_RAN \
+    CLI_FILTER_RUNS ", and completed tasks that it ran, according to their record"
+
+/* Of scheduled tasks. */
+#define CLI_FILTER_DUE \
     {"due-after", "TIME", "only scheduled tasks that are due at this time or later", CLI_TIME, \
      CLI_FILTER_AT(due_after_ms), 0, 0, NULL}, \
     {"due-before", "TIME", "only scheduled tasks that are due before this time", CLI_TIME, \
-     CLI_FILTER_AT(due_before_ms), 0, 0, NULL}, \
+     CLI_FILTER_AT(due_before_ms), 0, 0, NULL}
+
+/* Of tasks that have ended. */
+#define CLI_FILTER_ENDED \
     {"ended-after", "TIME", "only tasks that ended at this time or later", CLI_TIME, CLI_FILTER_AT(ended_after_ms), \
      0, 0, NULL}, \
     {"ended-before", "TIME", "only tasks that ended before this time", CLI_TIME, CLI_FILTER_AT(ended_before_ms), 0, \
@@ -90,6 +107,14 @@ const char *cli_filter_option(const cli_context *cli, size_t at);
 
 /* Checks what no single option tells. CLI_DONE, or CLI_USAGE after words. */
 int cli_filter_check(const cli_context *cli, const cli_filter *filter);
+
+/* Refuses a filter that selects no task in any of these states, such as --due-before of dead tasks. CLI_DONE, or CLI_USAGE
+ * after words. */
+int cli_filter_check_states(const cli_context *cli, const reeve_state *states, size_t count);
+
+/* The states of the tasks that a filter selects which this verb does not have, as text; NULL: `option` is no such filter,
+ * or the verb has no filters. */
+const char *cli_filter_missing(const cli_verb *verb, const char *option);
 
 /* Puts the id of the worker in the place of its name. CLI_DONE, or the exit status of a failure that was said. The
  * client is open. */

@@ -117,6 +117,7 @@ int cli_list_find(cli_context *cli, const char *queue, const cli_list_find_plan 
     struct search search = {.cli = cli, .queue = queue, .plan = plan, .pages = {.add_row = add_task}};
     int status = cli_filter_check(cli, plan->filter);
 
+    if (status == CLI_DONE) status = cli_filter_check_states(cli, plan->states, plan->count);
     if (status == CLI_DONE) status = cli_queue_argument(cli, queue);
     if (status == CLI_DONE) status = cli_open_known_queue(cli, queue);
     if (status == CLI_DONE) status = cli_filter_resolve(cli, plan->filter);

@@ -83,7 +83,11 @@ static const cli_option retry_table[] = {
      NULL},
     CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
     CLI_FILTER_STATE("tasks in this state: " RV_RETRIED_STATES_TEXT ", or all but completed (dead)"),
-    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ANY),
+    CLI_FILTER_ROWS(CLI_FILTER_RETRYING, CLI_FILTER_OLD_ANY),
+    CLI_FILTER_WORKER(CLI_FILTER_RAN),
+    CLI_FILTER_DUE,
+    CLI_FILTER_ENDED,
+    CLI_BULK_UPDATE_LIMITS,
     {0},
 };
 
@@ -144,7 +148,10 @@ static int cancel(cli_context *cli, void *pointer)
 static const cli_option cancel_table[] = {
     CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
     CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", all of these, or running (all)"),
-    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ANY),
+    CLI_FILTER_ROWS(CLI_FILTER_RETRYING, CLI_FILTER_OLD_ENQUEUED),
+    CLI_FILTER_WORKER(CLI_FILTER_RUNS),
+    CLI_FILTER_DUE,
+    CLI_BULK_UPDATE_LIMITS,
     CLI_BULK_UPDATE_CASCADE("with a HANDLE: also cancel all tasks that depend on it, directly or indirectly"),
     {"reason", "TEXT", "the reason; the records of the tasks have it, and their handlers can read it", CLI_TEXT,
      CLI_BULK_UPDATE_AT(reason), 0, 0, NULL},
@@ -193,7 +200,11 @@ static int delete (cli_context *cli, void *options)
 static const cli_option delete_table[] = {
     CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
     CLI_FILTER_STATE("tasks in this state: any but running, or all of these (dead)"),
-    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ANY),
+    CLI_FILTER_ROWS(CLI_FILTER_RETRYING, CLI_FILTER_OLD_ANY),
+    CLI_FILTER_WORKER(CLI_FILTER_RAN),
+    CLI_FILTER_DUE,
+    CLI_FILTER_ENDED,
+    CLI_BULK_UPDATE_LIMITS,
     CLI_BULK_UPDATE_CASCADE(
         "with a HANDLE: also cancel (not delete) all tasks that depend on it, directly or indirectly"),
     {0},

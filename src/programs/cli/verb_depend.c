@@ -50,7 +50,9 @@ static const cli_option depend_table[] = {
     {"remove-after", "HANDLE", "remove this parent; may be repeated", CLI_OTHER, 0, 0, 0, read_remove_after},
     CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
     CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", or all of these (all)"),
-    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ENQUEUED),
+    CLI_FILTER_ROWS(CLI_FILTER_RETRYING, CLI_FILTER_OLD_ENQUEUED),
+    CLI_FILTER_DUE,
+    CLI_BULK_UPDATE_LIMITS,
     {0},
 };
 

@@ -83,7 +83,11 @@ static const cli_option edit_table[] = {
     CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
     CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", all of these, dead or cancelled; running and "
                      "completed: see below (all)"),
-    CLI_BULK_UPDATE_OTHERS_AS("only-", "only-", CLI_FILTER_ANY),
+    CLI_FILTER_ROWS_AS("only-", "only-", CLI_FILTER_RETRYING, CLI_FILTER_OLD_ANY),
+    CLI_FILTER_WORKER(CLI_FILTER_RUNS_OR_RAN),
+    CLI_FILTER_DUE,
+    CLI_FILTER_ENDED,
+    CLI_BULK_UPDATE_LIMITS,
     {0},
 };
 

@@ -13,7 +13,9 @@ static reeve_status expire_one(reeve_client *client, const cli_handle *handle, c
 
 static const cli_option expire_table[] = {
     CLI_BULK_UPDATE_ALL("all running tasks of the queue"),
-    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ENQUEUED),
+    CLI_FILTER_ROWS(CLI_FILTER_FAILED, CLI_FILTER_OLD_ENQUEUED),
+    CLI_FILTER_WORKER(CLI_FILTER_RUNS),
+    CLI_BULK_UPDATE_LIMITS,
     {0},
 };
 

@@ -22,7 +22,10 @@ static const cli_option fail_table[] = {
     {"message", "TEXT", "message of the error (failed by hand)", CLI_TEXT, AT(message), 0, 0, NULL},
     CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
     CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", all of these, or running (all)"),
-    CLI_BULK_UPDATE_OTHERS_AS("only-", "", CLI_FILTER_ENQUEUED),
+    CLI_FILTER_ROWS_AS("only-", "", CLI_FILTER_RETRYING, CLI_FILTER_OLD_ENQUEUED),
+    CLI_FILTER_WORKER(CLI_FILTER_RUNS),
+    CLI_FILTER_DUE,
+    CLI_BULK_UPDATE_LIMITS,
     {0},
 };
 static const struct fail_options fail_defaults = {.kind = "manual", .message = "failed by hand"};

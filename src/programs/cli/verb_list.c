@@ -34,7 +34,10 @@ struct list_options {
 static const cli_option list_table[] = {
     CLI_FILTER_STATE("state of the tasks: " RV_ALL_STATES_TEXT
                      ", or all (ready; dead with --kind as the only filter, all with any other filter)"),
-    CLI_FILTER_ROWS(CLI_FILTER_ANY),
+    CLI_FILTER_ROWS(CLI_FILTER_RETRYING, CLI_FILTER_OLD_ANY),
+    CLI_FILTER_WORKER(CLI_FILTER_RUNS_OR_RAN),
+    CLI_FILTER_DUE,
+    CLI_FILTER_ENDED,
     CLI_PAGE_LIMIT(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
     {"scan", "N", "with a filter, examine at most about N tasks; 0: no limit (100000; with --json 0)", CLI_COUNT,

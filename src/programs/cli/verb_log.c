@@ -15,7 +15,11 @@ static const cli_option log_table[] = {
     {"line", "TEXT", "the line to add, at most 1000 bytes", CLI_TEXT, offsetof(struct log_options, line), 0, 0, NULL},
     CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
     CLI_FILTER_STATE("tasks in this state: any but running, or all of these (dead)"),
-    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ANY),
+    CLI_FILTER_ROWS(CLI_FILTER_RETRYING, CLI_FILTER_OLD_ANY),
+    CLI_FILTER_WORKER(CLI_FILTER_RAN),
+    CLI_FILTER_DUE,
+    CLI_FILTER_ENDED,
+    CLI_BULK_UPDATE_LIMITS,
     {0},
 };
 

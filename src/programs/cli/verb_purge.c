@@ -33,7 +33,10 @@ static int purge(cli_context *cli, void *options)
 static const cli_option purge_table[] = {
     CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
     CLI_FILTER_STATE("tasks in this state: dead, completed, cancelled, or all of these (dead)"),
-    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ENDED),
+    CLI_FILTER_ROWS(CLI_FILTER_FAILED, CLI_FILTER_OLD_ENDED),
+    CLI_FILTER_WORKER(CLI_FILTER_RAN),
+    CLI_FILTER_ENDED,
+    CLI_BULK_UPDATE_LIMITS,
     {0},
 };
 

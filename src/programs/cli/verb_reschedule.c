@@ -42,7 +42,9 @@ static const cli_option reschedule_table[] = {
     CLI_BULK_UPDATE_ALL("all tasks of the queue in these states"),
     CLI_FILTER_STATE("tasks in this state: scheduled, parked or ready, with --priority alone also blocked; or all of "
                      "these (all)"),
-    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ENQUEUED),
+    CLI_FILTER_ROWS(CLI_FILTER_RETRYING, CLI_FILTER_OLD_ENQUEUED),
+    CLI_FILTER_DUE,
+    CLI_BULK_UPDATE_LIMITS,
     {0},
 };
 static const struct reschedule_options reschedule_defaults = {.delay_ms = -1};

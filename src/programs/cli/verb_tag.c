@@ -10,7 +10,11 @@ static const cli_option tag_table[] = {
     {"remove", "T", "remove this tag; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_untag},
     CLI_BULK_UPDATE_ALL("all tasks of the queue"),
     CLI_FILTER_STATE("tasks in this state: " RV_ALL_STATES_TEXT ", or all (all)"),
-    CLI_BULK_UPDATE_OTHERS(CLI_FILTER_ANY),
+    CLI_FILTER_ROWS(CLI_FILTER_RETRYING, CLI_FILTER_OLD_ANY),
+    CLI_FILTER_WORKER(CLI_FILTER_RUNS_OR_RAN),
+    CLI_FILTER_DUE,
+    CLI_FILTER_ENDED,
+    CLI_BULK_UPDATE_LIMITS,
     {0},
 };
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-static const cli_option rows[] = {CLI_FILTER_ROWS("")};
+static const cli_option rows[] = {CLI_FILTER_ROWS("", ""), CLI_FILTER_WORKER(""), CLI_FILTER_DUE, CLI_FILTER_ENDED};
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
 /* Reading one filter. */
