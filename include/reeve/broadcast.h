@@ -39,13 +39,16 @@ typedef struct reeve_broadcast_task {
 
 /*
  * Enqueues a task for each live worker of spec->queue, and waits until all have accepted or refused theirs, for up to
- * wait_ms. It does not wait for the end of the tasks: reeve_wait does. The spec sets type, payload, priority,
- * timeout_ms, heartbeat_ms, tags, meta, keep_ms, on_dead, and deadline_ms or expires_in_ms; without these, the tasks
- * expire after ten minutes. *ret is an array of *ret_count tasks, one for each worker; free it with
- * reeve_broadcast_free.
+ * wait_ms. It does not wait for the end of the tasks: reeve_wait does. *ret is an array of *ret_count tasks, one for
+ * each worker; free it with reeve_broadcast_free.
+ *
+ * The spec sets queue, type and payload, and may set priority, timeout_ms, heartbeat_ms, tags, meta, keep_ms, on_dead,
+ * at_most_once, max_snoozes, cost, and deadline_ms or expires_in_ms. Without deadline_ms and expires_in_ms the tasks
+ * expire after ten minutes. All other options are refused, because they would have no effect: the call chooses the ids
+ * and the workers, and each task has one attempt. `attempts` and max_crashes may be 1.
  *
  *   REEVE_ENOTFOUND  no live worker serves the queue
- *   REEVE_EINVAL     the spec sets another option, or one of them is not valid
+ *   REEVE_EINVAL     the spec sets another option, or an option is not valid; reeve_client_error names the option
  *   and the errors of reeve_enqueue_many and reeve_ask_workers: some of the tasks may have been enqueued; those that no
  *   worker has accepted expire
  */

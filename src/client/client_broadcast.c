@@ -184,7 +184,10 @@ static reeve_status check(reeve_client *client, const reeve_task_spec *spec)
     if (spec->unique != NULL) other = "a unique key";
     if (spec->after_count > 0) other = "parents";
     if (spec->in_ms != 0 || spec->at_ms != 0) other = "a time";
-    if (spec->attempts > 1 || spec->max_crashes > 1) other = "more than one attempt";
+    if (spec->attempts > 1) other = "more than one attempt";
+    if (spec->max_crashes > 1) other = "more than one crash";
+    if (spec->backoff != NULL) other = "a backoff: its tasks have one attempt";
+    if (spec->retry_for_ms != 0) other = "a time of retries: its tasks have one attempt";
     if (spec->if_exists != REEVE_EXISTS_REFUSE) other = "a rule for ids that exist";
     if (other != NULL) return rv_fail(&client->error, REEVE_EINVAL, "a broadcast cannot have %s", other);
     return rv_spec_check(spec, &client->error);

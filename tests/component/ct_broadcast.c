@@ -70,7 +70,7 @@ static void each_worker_runs_it_once(void **state)
     start(workers, WORKERS, "other q", 2);
     for (int round = 0; round < 5; round++) {
         unsigned long before = test_ran;
-        assert_int_equal(send(&(reeve_task_spec){0}), REEVE_OK);
+        assert_int_equal(send(&(reeve_task_spec){.at_most_once = round % 2 != 0, .max_snoozes = round}), REEVE_OK);
         assert_int_equal(count, WORKERS);
         for (size_t i = 0; i < count; i++) {
             assert_true(tasks[i].accepted);
@@ -296,7 +296,14 @@ static void what_cannot_be_sent_is_refused(void **state)
     assert_int_equal(send(&(reeve_task_spec){.id = "i"}), REEVE_EINVAL);
     assert_int_equal(send(&(reeve_task_spec){.in_ms = 1}), REEVE_EINVAL);
     assert_int_equal(send(&(reeve_task_spec){.attempts = 2}), REEVE_EINVAL);
+    assert_int_equal(send(&(reeve_task_spec){.max_crashes = 2}), REEVE_EINVAL);
     assert_int_equal(send(&(reeve_task_spec){.unique = "u"}), REEVE_EINVAL);
+    assert_int_equal(send(&(reeve_task_spec){.group = "g", .weight = 2}), REEVE_EINVAL);
+    assert_int_equal(send(&(reeve_task_spec){.if_exists = REEVE_EXISTS_IGNORE}), REEVE_EINVAL);
+    assert_int_equal(send(&(reeve_task_spec){.backoff = &(reeve_backoff){.base_ms = 1}}), REEVE_EINVAL);
+    assert_non_null(strstr(reeve_client_error(test_client), "a backoff"));
+    assert_int_equal(send(&(reeve_task_spec){.retry_for_ms = 1000}), REEVE_EINVAL);
+    assert_non_null(strstr(reeve_client_error(test_client), "a time of retries"));
     assert_int_equal(send(&(reeve_task_spec){.after = &parent, .after_count = 1}), REEVE_EINVAL);
     assert_int_equal(reeve_broadcast(test_client, &(reeve_task_spec){.queue = "q", .type = "t"}, -1, &tasks, &count),
                      REEVE_EINVAL);

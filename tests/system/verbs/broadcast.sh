@@ -8,7 +8,9 @@ CAST=$(member handle "$OUT" | tr -d '"')
 expect_status 0 reeve wait "$CAST" --timeout 20s
 fails 1 not_found broadcast nowhere noop
 fails 2 usage broadcast casts
-fails 2 usage broadcast casts noop --group g
+for option in --group --weight --attempts --max-crashes --backoff --retry-for; do
+    fails 2 usage broadcast casts noop $option 1
+done
 reeve signal casts quiet >/dev/null || fail "not quiet"
 prints broadcast 1 broadcast casts noop
 expect_eq "$(member accepted "$OUT")" false
