@@ -18,7 +18,7 @@
 --
 -- Sent twice: it arrives once, however late the second comes (lib/received.lua).
 -- require: base
--- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
+-- The functions make capturing the names above cheaper: see docs/scripts.md.
 return (function()
 -- require: foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, death
 return (function()

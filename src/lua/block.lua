@@ -19,7 +19,7 @@
 -- Sent twice: the second finds that the session does not hold the task by this lease, and says 0. So after a lost reply
 -- 0 may mean that the first call did it; either way the thread has nothing more to settle.
 -- require: base
--- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
+-- The functions make capturing the names above cheaper: see docs/scripts.md.
 return (function()
 -- require: foreign_key, sequence, event, history, retention, unique, dependency_edges, limit_state
 return (function()

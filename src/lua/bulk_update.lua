@@ -21,7 +21,7 @@
 -- enqueued later. What ended later than now did so before the clock was set back. Sent twice: the second call finds
 -- less to do. bulk_look.lua tells which tasks are meant.
 -- require: base
--- In a function, where the names above cost less to capture, and as there is room for 200 locals: see CONTRIBUTING.md.
+-- In a function, where the names above cost less to capture, and as there is room for 200 locals: see docs/scripts.md.
 return (function()
 -- require: foreign_key, budget, sequence, schedule, event, history, retention, unique, dependency_edges, task_state
 -- require: cancelled

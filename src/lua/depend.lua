@@ -15,7 +15,7 @@
 -- was removed. It runs also when Redis is out of memory, so that edges to tasks that Redis did not take can be removed
 -- again. Sent twice: it says the same again; what was let go by the first may run by then, and it says so.
 -- require: base
--- In functions, where the names above cost less to capture, and as there is room for 200 locals: see CONTRIBUTING.md.
+-- In functions, where the names above cost less to capture, and as there is room for 200 locals: see docs/scripts.md.
 return (function()
 -- require: foreign_key, sequence, event, history, retention, unique
 return (function()

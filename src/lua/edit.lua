@@ -22,7 +22,7 @@
 --
 -- Safe to send twice: the second call changes nothing, and ends no lease where there is nothing to change.
 -- require: base
--- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
+-- The functions make capturing the names above cheaper: see docs/scripts.md.
 return (function()
 -- require: foreign_key, sequence, event, history, retention, header_members
 return (function()

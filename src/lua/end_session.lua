@@ -29,7 +29,7 @@
 -- Safe to send twice: what went back has left the session's hash, and the second call goes on with what is left. The
 -- sums of the worker reach the statistics by heartbeat.lua, which the caller sends before.
 -- require: base
--- The function makes capturing the names above cheaper: see CONTRIBUTING.md.
+-- The function makes capturing the names above cheaper: see docs/scripts.md.
 return (function()
 -- require: foreign_key, sequence, requeue_front, leases, turns, drop_session, event, history, limit_state, schedule
 -- require: retention, unique, once, dependency_edges, wake_one

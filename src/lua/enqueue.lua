@@ -136,7 +136,7 @@
 --
 -- Two paths. Lua creates the functions of a script anew in each call, and to create one costs about as much as a small
 -- command of Redis. The common path therefore consists of steps: functions that the build writes out where they are
--- called (CONTRIBUTING.md). It enqueues tasks that come with "plain" or "idle", have new ids and no large envelope
+-- called (docs/scripts.md). It enqueues tasks that come with "plain" or "idle", have new ids and no large envelope
 -- (more than @LARGE@ bytes), in a queue without groups, events and payload_max. A step does its work and returns the
 -- reply; or it leaves no task behind, and returns an error, or nil for the careful path. After nil some places stay
 -- unused, and a thread may have been woken in vain. `make_and_call` creates the functions of the careful path.
@@ -187,7 +187,7 @@ local function make_and_call(what, P, now, ...)
 -- require: bulk_insert
   if what == 'bulk' then return place_segment(P, tonumber(now)) end
 -- require: base
-  -- what is "any". The nested functions make the names above cheaper (CONTRIBUTING.md).
+  -- what is "any". The nested functions make the names above cheaper (docs/scripts.md).
   return (function(...)
 -- require: foreign_key, options, sequence, transitions, enqueue_lists
     return (function(...)

@@ -8,7 +8,7 @@
 -- A task that was cancelled while it ran ends as cancelled. Sent twice: the second call finds the task ready and says
 -- so; or it runs again by then, and loses that lease, too.
 -- require: base
--- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
+-- The functions make capturing the names above cheaper: see docs/scripts.md.
 return (function()
 -- require: foreign_key, sequence, requeue_front, retention, event, history
 return (function()

@@ -12,7 +12,7 @@
 -- No failed attempt is counted. Tasks that wait for it hear that it died. Sent twice: the second call finds the task
 -- dead and says so.
 -- require: base
--- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
+-- The functions make capturing the names above cheaper: see docs/scripts.md.
 return (function()
 -- require: foreign_key, sequence, event, history, retention, unique, dependency_edges
 return (function()

@@ -16,7 +16,7 @@
 -- that it was deleted. What is left expires: unique keys that are held for a time, `received:<queue>`,
 -- `replaced_by:<id>`, `bulk_closed:<p>`. Sent twice: the second call finds less to do.
 -- require: base
--- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
+-- The functions make capturing the names above cheaper: see docs/scripts.md.
 return (function()
 -- require: foreign_key, budget, sequence, schedule, event, history, retention, unique, dependency_edges, task_state
 return (function()

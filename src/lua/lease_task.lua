@@ -19,7 +19,7 @@
 -- Sent twice, the second call finds the task running and says so. After a lost reply the thread calls recover.lua,
 -- which returns the lease.
 -- require: shortcuts, turn_settings
--- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
+-- The functions make capturing the names above cheaper: see docs/scripts.md.
 return (function()
 -- require: base
 return (function()

@@ -91,7 +91,7 @@
 --               derived from the slot
 --   messages    take effect once: the receiving queue records their numbers in `received:<queue>`
 --
--- A line `-- require: ...` below names modules of lib, which the build inserts there (CONTRIBUTING.md).
+-- A line `-- require: ...` below names modules of lib, which the build inserts there (docs/scripts.md).
 -- require: upkeep, quiet
 
 -- Most calls find that nothing is due, and end here after a few commands.
@@ -100,7 +100,7 @@ do
   if reply then return reply end
 end
 -- require: base, wake_one
--- The functions of a module cost less if the names that they use belong to an enclosing function (CONTRIBUTING.md). So
+-- The functions of a module cost less if the names that they use belong to an enclosing function (docs/scripts.md). So
 -- the code that follows is in two nested functions.
 return (function()
 -- require: foreign_key, budget, sequence, requeue_front, retention, event, history

@@ -17,7 +17,7 @@
 --
 -- Sent twice: the second call finds where the task has gone, and says "ok more" again.
 -- require: base
--- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
+-- The functions make capturing the names above cheaper: see docs/scripts.md.
 return (function()
 -- require: foreign_key, sequence, schedule, event, history, retention, unique, dependency_edges, task_state
 return (function()

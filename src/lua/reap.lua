@@ -37,7 +37,7 @@
 -- goes back twice, and its crash is counted once. No task dies here of its crashes: the worker that leases it next
 -- compares their number with its policy.
 -- require: base, upkeep, whole, dead_session, wake_one
--- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
+-- The functions make capturing the names above cheaper: see docs/scripts.md.
 return (function()
 -- require: foreign_key, budget, sequence, requeue_front, retention, event, history
 return (function()

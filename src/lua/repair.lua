@@ -12,7 +12,7 @@
 --
 -- Sent twice: the second call finds nothing.
 -- require: base
--- In a function, where the names above cost less to capture, and as there is room for 200 locals: see CONTRIBUTING.md.
+-- In a function, where the names above cost less to capture, and as there is room for 200 locals: see docs/scripts.md.
 return (function()
 -- require: foreign_key, sequence, event, history, retention, unique, dependency_edges, task_state
 return (function()

@@ -211,7 +211,7 @@ local function load_careful(what, P)
 -- require: wake_one
   if what == 'wake' then return wake_one(P) end
 -- require: base
-  -- The inner function makes the names that base defines cheaper: see CONTRIBUTING.md.
+  -- The inner function makes the names that base defines cheaper: see docs/scripts.md.
   return (function()
 -- require: foreign_key, limit_state, breaker, schedule, allowed, put_aside
     if what == 'leasing' then
