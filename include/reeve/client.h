@@ -34,6 +34,8 @@
 extern "C" {
 #endif
 
+/* A connection of a program to Redis, and its settings. reeve_client_open makes it, reeve_client_close frees it. Only
+ * one thread at a time may use it. */
 typedef struct reeve_client reeve_client;
 
 /* Called for a task that the client drops from its buffer, because Redis has refused it, or because it is unknown
@@ -163,9 +165,9 @@ typedef enum reeve_conflict {
  *     death   the child runs only in this case: it becomes ready when the first of its parents dies, is cancelled or is
  *             deleted. If all parents complete, the child is deleted.
  *
- * The parents of a child can have different values. The value of a parent applies to the end of that parent. If at
- * least one parent has the value death, the child is deleted when all its parents have ended, unless a parent with this
- * value has died, was cancelled or was deleted.
+ * Each parent of a child can have a different rule, that is, a value of this enum. When a parent ends, its own rule
+ * applies. If at least one parent has the rule death, the child is deleted when all its parents have ended, unless a
+ * parent with this rule has died, was cancelled or was deleted.
  */
 typedef enum reeve_on_parent_death {
     REEVE_PARENT_FAIL = 0,

@@ -46,6 +46,7 @@
 extern "C" {
 #endif
 
+/* A program that leases tasks and settles them itself. reeve_consumer_open makes it, reeve_consumer_close frees it. */
 typedef struct reeve_consumer reeve_consumer;
 
 #define REEVE_CONSUMER_MAX 256 /* maximum number of tasks that a consumer holds at a time */
@@ -262,9 +263,9 @@ typedef struct reeve_lease_outcome {
 
 /*
  * Settles a task by the token of its lease. The outcome is accepted only if the lease still exists. The counters of the
- * queue include it, but the statistics by day (stats.h) do not. Layers of the client (reeve_client_add_layer) get
- * `after` with the payload as it is in Redis. Blocks for three or four round trips, each at most for the client's
- * timeout. Only one thread at a time may use the client.
+ * queue include it, but the statistics by day (stats.h) do not. The function `after` of the client's layers
+ * (reeve_client_add_layer) is called; it sees the payload as it is in Redis. Blocks for three or four round trips, each
+ * at most for the client's timeout. Only one thread at a time may use the client.
  *
  *   REEVE_EREFUSED  the lease has expired; the task was settled before; or it runs at most once, and was completed when
  *                   it was leased

@@ -57,6 +57,8 @@ typedef enum reeve_catch_up {
     REEVE_CATCH_UP_ALL = 2   /* a task for each of the last catch_up_max missed slots */
 } reeve_catch_up;
 
+/* A recurring entry, as reeve_cron_set stores it and reeve_cron_get returns it. Zero selects the default of each
+ * field. */
 typedef struct reeve_cron_entry {
     size_t size;      /* sizeof(reeve_cron_entry), or 0 */
     const char *name; /* required */
@@ -149,6 +151,8 @@ typedef struct reeve_backfill {
 REEVE_API reeve_status reeve_cron_backfill(reeve_client *client, const char *queue, const char *name, int64_t from_ms,
                                            int64_t to_ms, size_t limit, bool dry_run, reeve_backfill *ret);
 
+/* A recurring entry with its present state. reeve_cron_list returns an array of them, which owns all texts;
+ * reeve_cron_free frees it. */
 typedef struct reeve_cron_info {
     char queue[REEVE_QUEUE_MAX + 1];
     char name[REEVE_CRON_NAME_MAX + 1];

@@ -60,8 +60,10 @@ REEVE_API void reeve_type_failures_free(reeve_type_failure *list);
 REEVE_API reeve_status reeve_list_kind(reeve_client *client, const char *queue, const char *kind, uint64_t offset,
                                        size_t limit, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
 
+/* What a bulk operation does to each task that its filter selects: as reeve_retry, reeve_cancel or reeve_delete. */
 typedef enum reeve_action { REEVE_ACTION_RETRY = 0, REEVE_ACTION_CANCEL = 1, REEVE_ACTION_DELETE = 2 } reeve_action;
 
+/* The numbers of tasks of a bulk operation, so far or in all. */
 typedef struct reeve_bulk_result {
     uint64_t seen; /* tasks that were compared with the filter */
     uint64_t done; /* tasks that were retried, cancelled or deleted */

@@ -22,7 +22,7 @@ typedef enum reeve_state {
     /* Can run and waits for a thread. It stays ready while other tasks are before it, and while its queue is paused or
      * at a limit. */
     REEVE_STATE_READY,
-    REEVE_STATE_PARKED,  /* would be ready, but its group is paused or at a limit */
+    REEVE_STATE_PARKED,  /* would be ready, but its group is paused or at a limit, or its type is at a limit */
     REEVE_STATE_RUNNING, /* a worker has leased it */
     /* Its outcome was reeve_task_done. A task with at_most_once is completed just before its handler begins. */
     REEVE_STATE_COMPLETED,

@@ -69,6 +69,8 @@ extern "C" {
 /* The next layer, or the handler. Valid only on the thread of the layer, and until the layer returns. */
 typedef struct reeve_next reeve_next;
 
+/* The function `run` of a layer: it is called in place of a handler, and returns the outcome. `user` is the `user` of
+ * the layer. */
 typedef reeve_outcome (*reeve_layer_fn)(reeve_task *task, reeve_next *next, void *user);
 
 /*
@@ -78,14 +80,15 @@ typedef reeve_outcome (*reeve_layer_fn)(reeve_task *task, reeve_next *next, void
  */
 REEVE_API reeve_outcome reeve_next_run(reeve_next *next, reeve_task *task);
 
+/* The next layer, or the batch handler. Valid as reeve_next is. */
+typedef struct reeve_next_batch reeve_next_batch;
+
 /*
  * A function around a batch handler. It gets the tasks of one call of the handler, and calls reeve_next_run_batch, once
  * or not at all, with all or some of them. For each of the other tasks it calls an outcome function. After
  * reeve_next_run_batch it can read and replace the outcome of each task. A task without an outcome is retried, as after
  * a batch handler.
  */
-typedef struct reeve_next_batch reeve_next_batch;
-
 typedef void (*reeve_batch_layer_fn)(reeve_task *const *tasks, size_t count, reeve_next_batch *next, void *user);
 
 /* Calls the next layer or the batch handler with some of the layer's tasks; count 0 calls nothing. Their outcomes so

@@ -26,7 +26,8 @@
  * delay other types. A task that waits for its type does not delay its group: later tasks of the group that have
  * another type start before it. The limits and circuit breakers of all groups do not apply to types, and a type is
  * never strict. In a queue with partitions, the limit of a type applies to each partition. The limits of the type T are
- * those of a group named "type:T": tasks of this group count, whatever their types are.
+ * stored as those of a group with the name "type:T". If tasks belong to a group with this name, they count towards the
+ * limits of the type T, whatever their own types are.
  *
  * Each call blocks for one round trip unless its comment says otherwise. As with all of client.h, one thread at a
  * time may use a client.
@@ -48,6 +49,7 @@ typedef enum reeve_limit_of {
     REEVE_LIMIT_TYPE = 3    /* all tasks of one type */
 } reeve_limit_of;
 
+/* A change of the limits of a queue, of its groups, of one group or of one type. Zero changes nothing. */
 typedef struct reeve_limit_change {
     size_t size; /* sizeof(reeve_limit_change), or 0 */
     reeve_limit_of of;
@@ -90,6 +92,8 @@ typedef struct reeve_group_limits {
     char type[REEVE_TYPE_MAX + 1];   /* the type; "": it is a group */
 } reeve_group_limits;
 
+/* The limits of a queue, and a page of those of its groups and types. reeve_limits_get returns it; free it with
+ * reeve_limits_free. */
 typedef struct reeve_limits {
     int64_t concurrency;       /* of the queue; 0: no limit */
     reeve_rate rate;           /* of the queue; count 0: no limit */

@@ -171,6 +171,7 @@ REEVE_API reeve_status reeve_plugin_count(const char *name, const char *help, ui
 
 /* ---- for programs that load plugins without a worker ----------------------------------------------------------- */
 
+/* An open plugin. reeve_plugin_open returns it, reeve_plugin_close closes it. */
 typedef struct reeve_plugin_handle reeve_plugin_handle;
 
 /*

@@ -32,6 +32,7 @@ extern "C" {
 #define REEVE_OPTION_NAME_MAX 64    /* length of a name */
 #define REEVE_OPTION_VALUE_MAX 4096 /* length of a value, in bytes */
 
+/* The type of the value of an option. */
 typedef enum reeve_option_type {
     REEVE_OPTION_TEXT,    /* any text without a zero byte */
     REEVE_OPTION_WHOLE,   /* a whole number, such as 80 */

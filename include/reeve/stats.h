@@ -60,6 +60,7 @@ typedef struct reeve_times {
  */
 REEVE_API double reeve_stats_percentile(const reeve_times *times, double percent);
 
+/* The failures of one kind of error in a day. */
 typedef struct reeve_kind_stats {
     char kind[REEVE_KIND_MAX + 1]; /* "": all further kinds, if a day has more than 100 */
     uint64_t retried;              /* attempts that failed with this kind and are retried */

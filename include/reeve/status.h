@@ -60,6 +60,7 @@ extern "C" {
     X(EFULL, 23, "the buffer is full")                        \
     X(UNCONFIRMED, 24, "enqueued, but not confirmed by enough replicas")
 
+/* The result of a call; REEVE_STATUS_MAP has the meaning of each value. 0 (REEVE_OK) is success. */
 typedef enum reeve_status {
 #define REEVE_STATUS_ENUM(name, number, text) REEVE_##name = number,
     REEVE_STATUS_MAP(REEVE_STATUS_ENUM)
@@ -77,6 +78,7 @@ typedef struct reeve_bytes {
 
 /* ---- log ------------------------------------------------------------------------------------------------------- */
 
+/* The severity of a log record, in increasing order. As a threshold, REEVE_LOG_OFF logs nothing. */
 typedef enum reeve_log_level {
     REEVE_LOG_DEBUG,
     REEVE_LOG_INFO,

@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+/* A tag of tasks of a queue, with its use. reeve_tags returns an array of them. */
 typedef struct reeve_tag {
     char name[REEVE_TAG_MAX + 1];
     uint64_t count;  /* number of tasks with the tag, in any state */

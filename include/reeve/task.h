@@ -49,6 +49,8 @@ extern "C" {
 #define REEVE_COST_MAX 1000000
 #define REEVE_ATTEMPTS_MAX 1000000 /* maximum of `attempts`, `max_crashes` and `max_snoozes` */
 
+/* A leased task. A handler gets it, and it is valid until the handler returns. A program with a consumer gets it from
+ * reeve_consumer_lease, and it is valid until the program settles it or closes the consumer. */
 typedef struct reeve_task reeve_task;
 
 /* The outcome of a handler. Return the value that an outcome function returned; the function stores the details in
@@ -81,6 +83,7 @@ typedef enum reeve_backoff_shape {
 
 #define REEVE_BACKOFF_LIST_MAX 16
 
+/* The delays before the next attempt after a failed one. */
 typedef struct reeve_backoff {
     reeve_backoff_shape shape;
     int64_t base_ms; /* first delay in ms; 0: 1000 */
@@ -140,7 +143,8 @@ REEVE_API unsigned reeve_task_attempt(const reeve_task *task);
 
 /* The number of crashes of this task: how many times a worker died, or lost its session, while it held the task. After
  * two crashes, a worker runs the task alone if it can: it runs no other handler at the same time ("suspect" in
- * docs/glossary.md). If this attempt ends without a crash, the number becomes 0. */
+ * docs/glossary.md). If an attempt that ran alone to its end does not crash, the number
+ * becomes 0. */
 REEVE_API unsigned reeve_task_crashes(const reeve_task *task);
 
 /* When the task was enqueued, in ms since the epoch by Redis's clock. */

@@ -22,13 +22,13 @@
 extern "C" {
 #endif
 
+#define REEVE_TEST_BEGIN_MS INT64_C(946684800000) /* 2000-01-01T00:00:00Z */
+
 /*
  * The clock of a test. reeve_task_now_ms and the run time limit use it. It stands still unless something moves it:
  * step_ms, or reeve_test_clock_move in code that the handler calls, such as a fake service or on_progress. A zeroed
  * clock starts at REEVE_TEST_BEGIN_MS.
  */
-#define REEVE_TEST_BEGIN_MS INT64_C(946684800000) /* 2000-01-01T00:00:00Z */
-
 typedef struct reeve_test_clock {
     int64_t now_ms;  /* milliseconds since the epoch */
     int64_t step_ms; /* ms by which each reading of the clock moves it; reeve_task_should_stop reads it, too */
@@ -80,17 +80,20 @@ typedef struct reeve_test_options {
 /* Maximum length of each list in a report; further elements are omitted. */
 #define REEVE_TEST_LIST_MAX 10000
 
+/* A progress that the handler reported (reeve_task_progress). */
 typedef struct reeve_test_progress {
     int64_t at_ms; /* time on the test's clock */
     int percent;
     const char *words; /* the message; "": none */
 } reeve_test_progress;
 
+/* A line that the handler added to the log of its task (reeve_task_log). */
 typedef struct reeve_test_line {
     int64_t at_ms;
     const char *text;
 } reeve_test_line;
 
+/* A pause that the handler requested (reeve_task_pause_for). */
 typedef struct reeve_test_pause {
     int64_t at_ms;
     int64_t delay_ms;
@@ -109,6 +112,7 @@ typedef struct reeve_test_chained {
     int64_t at_ms;
 } reeve_test_chained;
 
+/* What a handler did in a test. */
 typedef struct reeve_test_report {
     reeve_status status;   /* if it is not REEVE_OK, the handler was not called, and `message` is the reason */
     reeve_outcome outcome; /* outcome of the handler with its layers; after the run time limit: REEVE_OUTCOME_RETRY */

@@ -119,6 +119,7 @@ typedef enum reeve_reply_kind {
     REEVE_REPLY_ARRAY    /* elements and count */
 } reeve_reply_kind;
 
+/* A reply of Redis, as the Redis client of the program returned it. The kind tells which fields are set. */
 typedef struct reeve_reply {
     reeve_reply_kind kind;
     int64_t number;

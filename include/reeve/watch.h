@@ -84,6 +84,7 @@ typedef struct reeve_event {
     int percent;  /* event "progress": 0 to 100 */
 } reeve_event;
 
+/* What to watch. Zero selects the default of each field. */
 typedef struct reeve_watch_options {
     size_t size;       /* sizeof(reeve_watch_options), or 0 */
     const char *queue; /* required */
@@ -94,6 +95,7 @@ typedef struct reeve_watch_options {
     const char *after;
 } reeve_watch_options;
 
+/* An open watch of a queue. reeve_watch_open returns it, reeve_watch_close closes it. */
 typedef struct reeve_watch reeve_watch;
 
 /*

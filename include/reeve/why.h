@@ -75,8 +75,8 @@ extern "C" {
  *                        may not have registered it. (queue) the number of these messages
  *     due                (task) it is scheduled for until_ms, after `failures` failed attempts. (queue) `count` tasks
  *                        are scheduled, the first for until_ms
- *     parked             (task) its group is paused or at a limit, and `count` tasks of the group are before it.
- *                        (queue) `count` tasks are parked
+ *     parked             (task) its group is paused or at a limit, or its type is at a limit, and `count` parked tasks
+ *                        of the group or type are before it. (queue) `count` tasks are parked
  *     unserved           (both) no live worker serves the queue
  *     quiet              (both) all `count` workers that serve the queue are quiet or stopping
  *     no_handler         (task) none of the `count` workers that lease tasks of the queue has a handler of its type.
@@ -117,6 +117,8 @@ typedef struct reeve_reason {
     char *error_kind; /* dead */
 } reeve_reason;
 
+/* The reasons why a task or a queue does not run. The function that returns it allocates it; free it with
+ * reeve_why_free. */
 typedef struct reeve_why {
     char *queue;
     char *id;    /* NULL: the answer is for the queue */

@@ -22,6 +22,7 @@
 extern "C" {
 #endif
 
+/* A worker: threads that lease tasks and call handlers. reeve_worker_create makes it, reeve_worker_destroy frees it. */
 typedef struct reeve_worker reeve_worker;
 
 /* Zero selects the default of each field. Strings are copied. */
@@ -414,6 +415,7 @@ REEVE_API reeve_status reeve_worker_stop(reeve_worker *worker, int64_t drain_ms)
  * does nothing but log an error. */
 REEVE_API void reeve_worker_destroy(reeve_worker *worker);
 
+/* The totals of a worker since its start, and its state now. reeve_worker_get_stats fills it. */
 typedef struct reeve_worker_stats {
     uint64_t leased;     /* leases of tasks */
     uint64_t completed;  /* completed tasks */

@@ -1,5 +1,5 @@
 # st_names.sh - names in src: no two files of one name, and a function that other files use begins with the name of its file,
-# or of the header that declares it. CONTRIBUTING.md states the rule.
+# or of the header that declares it. CONTRIBUTING.md states the rule. And a comment before each public type.
 . "$(dirname "$0")/lib.sh"
 
 : "${REEVE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -53,7 +53,19 @@ done
 apart=$(find . -name '*.[ch]' | sed 's/\.[ch]$//' | sort -u | sed 's,.*/,,' | sort | uniq -d)
 [ -z "$apart" ] || fail "a source and a header of one name in two rooms: $apart"
 
+# Each public type has a comment before it, except a repeated declaration, whose comment names the header.
+uncommented() {
+    awk 'FNR == 1 { last = "" }
+        /^typedef/ && last !~ /\*\/$/ && !/\/\* [a-z]*\.h \*\/$/ { print FILENAME ":" FNR ": " $0 }
+        { last = $0 }' "$@"
+}
+wrong=$(uncommented ../include/reeve/*.h)
+[ -z "$wrong" ] || fail "public types without a comment: $wrong"
+[ "$(grep -h '^typedef' ../include/reeve/*.h | wc -l)" -gt 50 ] || fail "the public types were not found"
+
 # What the test is for is found.
+printf '/* One. */\ntypedef int one;\ntypedef int two;\n' >"$TEST_DIR/types.h"
+[ "$(uncommented "$TEST_DIR/types.h" | wc -l)" = 1 ] || fail "a type without a comment is not found"
 echo "running turn rv_batches_count" >"$TEST_DIR/one"
 [ -n "$(misnamed "$TEST_DIR/one")" ] || fail "a function with the name of no file is not found"
 echo "$(wc -l <"$TEST_DIR/functions") functions"
