@@ -206,7 +206,7 @@ static const test_costs_row ends[] = {
      "evalsha=1 hdel=1 hincrby=1 hmget=1 smismember=1 time=1 zadd=1 zcard=1 zrem=1"},
     {"the end of a task, no task has children", nobody_waits, b_is_done, NULL,
      "evalsha=1 hdel=1 hincrby=1 hmget=1 time=1 zadd=1"},
-    {"the end of an only parent, beyond such an end", one_waits, a_is_done, b_is_done,
+    {"the end of an only parent, beyond the end of a task without children", one_waits, a_is_done, b_is_done,
      "del+2 hdel+2 hexists+1 hget+3 hincrby+2 hmget+3 hset+5 llen+1 sadd+1 srem+1 time+1 zadd+3 zcard+2 zrange+2 "
      "zrem+1 zscore+1"},
     {"the end of the first of two parents", one_waits_for_both, a_is_done, NULL,
@@ -223,7 +223,7 @@ static const test_costs_row ends[] = {
      "mget=2 "
      "sadd=1 time=2 unlink=1 zadd=35 zcard=3 zintercard=2 zpopmin=1 zrandmember=1 zrange=9 zrangebyscore=7 zrem=18 "
      "zscore=18"},
-    {"the death of an only parent, beyond such a death", one_waits, a_is_dead, b_is_dead,
+    {"the death of an only parent, beyond the death of a task without children", one_waits, a_is_dead, b_is_dead,
      "exists+2 hexists+1 hget+1 hset+1 publish+1 rename+1 rpush+1 srem+1 time+2"},
     {"maintain, and move its child to dead", one_is_to_die, maintain, NULL,
      "evalsha=2 exists=9 expireat=1 hdel=2 hget=7 hincrby=3 hlen=1 hmget=3 hscan=1 hset=3 lindex=1 llen=2 lpop=2 "

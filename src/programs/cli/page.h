@@ -21,6 +21,11 @@ typedef struct cli_page {
     {                                                                                                                 \
         "limit", "N", "print at most N; 0: all (50)", CLI_COUNT, (at) + offsetof(cli_page, limit), 0, INT64_MAX, NULL \
     }
+/* The same with a help of its own. */
+#define CLI_PAGE_LIMIT_AS(at, help)                                                         \
+    {                                                                                       \
+        "limit", "N", help, CLI_COUNT, (at) + offsetof(cli_page, limit), 0, INT64_MAX, NULL \
+    }
 /* Where all is the default, and the struct is zeroed. */
 #define CLI_PAGE_LIMIT_OR_ALL(at)                                                                                    \
     {                                                                                                                \

@@ -197,7 +197,7 @@ const cli_verb cli_verb_lease = {
         "expire together. At most 256 are leased at once.\n"
         "\n"
         "With a HANDLE, or --id, this task is leased, even if other tasks are before it. It must be ready. It is\n"
-        "refused while its queue or its group is paused or at a limit.\n"
+        "refused while its queue or its group is paused or at a limit, or its type is at a limit.\n"
         "\n"
         "With --exec, /bin/sh runs COMMAND for each task. The payload is its standard input. The variables\n"
         "REEVE_HANDLE, REEVE_QUEUE, REEVE_ID, REEVE_TYPE, REEVE_ATTEMPT, REEVE_CRASHES, REEVE_GROUP and REEVE_LEASE\n"

@@ -87,7 +87,7 @@ static const cli_option limit_table[] = {
      read_pause_for},
     {"forget", NULL, "remove the limits of the group or type; those of --each-group apply to the group again", CLI_FLAG,
      AT(forget), 0, 0, NULL},
-    CLI_PAGE_LIMIT(AT(page)),
+    CLI_PAGE_LIMIT_AS(AT(page), "without a change: print at most N groups and types; 0: all (50)"),
     CLI_PAGE_OFFSET(AT(page)),
     {0},
 };

@@ -123,7 +123,9 @@ const cli_verb cli_verb_partition = {
     .options_size = sizeof(struct partition_options),
     .run = partition,
     .notes =
-        "All producers use the new partitions after at most 10 seconds. Tasks in partitions that are no longer used\n"
+        "A partition is a part of the tasks of a queue. Each partition has a hash slot of its own, so that the queue\n"
+        "can use several nodes of a Redis Cluster (docs/partitions.md). After a change, all producers use the new\n"
+        "partitions after at most 10 seconds. Tasks in partitions that are no longer used\n"
         "are moved, except tasks with a group or a unique key, which run in their old partition. The command ends\n"
         "when the change is complete. It can be interrupted and repeated, and the queue can be used meanwhile.\n"
         "\n"

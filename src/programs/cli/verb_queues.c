@@ -220,14 +220,15 @@ const cli_verb cli_verb_queues = {
     .options_size = sizeof(struct queues_options),
     .max = CLI_ANY_NUMBER,
     .run = queues,
-    .notes = "DONE is the number of completed tasks, and FAILED the number of failed attempts, since the queue was\n"
-             "created. BLOCKED tasks wait for other tasks. PARKED tasks wait because their group is paused or at a\n"
-             "limit (`reeve limit QUEUE`). OLDEST is the time since the enqueue of the task at the head of the queue, "
-             "which\n"
-             "is not always the oldest. PAUSED is the time since the queue was paused. WORKERS is the number of live\n"
-             "workers that serve the queue. `reeve why QUEUE` explains more.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve queues\n"
-             "  reeve queues default --json | jq .ready\n",
+    .notes =
+        "DONE is the number of completed tasks, and FAILED the number of failed attempts, since the queue was\n"
+        "created. BLOCKED tasks wait for other tasks. PARKED tasks wait because their group is paused or at a\n"
+        "limit, or because their type is at a limit (`reeve limit QUEUE`). OLDEST is the time since the enqueue of\n"
+        "the task at the head of the queue, which is not always the oldest. PAUSED is the time since the queue was "
+        "paused. WORKERS is the number of live\n"
+        "workers that serve the queue. `reeve why QUEUE` explains more.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve queues\n"
+        "  reeve queues default --json | jq .ready\n",
 };

@@ -84,14 +84,16 @@ const cli_verb cli_verb_why = {
     .min = 1,
     .max = CLI_ANY_NUMBER,
     .run = why,
-    .notes = "These are the possible reasons: the queue is paused, by hand or for a time; the queue or the group of\n"
-             "the task is at a limit; parents of the task have not ended; the task is due later; other tasks are\n"
-             "before it; no live worker serves the queue; or none of them has a handler for the type. The most\n"
-             "important reason comes first.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve why default/order-17\n"
-             "  reeve why default mail/17\n"
-             "  reeve why --json default/order-17 | jq -r '.reasons[].reason'\n",
+    .notes =
+        "Reasons are, for example: the queue is paused, by hand or for a time; the queue, or the group or type of\n"
+        "the task, is at a limit; a circuit breaker is open; parents of the task have not ended; the task is due\n"
+        "later; other tasks are before it; no live worker serves the queue; its workers are quiet; all their\n"
+        "threads run other tasks; or none of them has a handler for the type. The most important reason comes\n"
+        "first.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve why default/order-17\n"
+        "  reeve why default mail/17\n"
+        "  reeve why --json default/order-17 | jq -r '.reasons[].reason'\n",
     .exits = "0 explained, 1 one of them was not found",
 };

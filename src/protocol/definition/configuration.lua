@@ -136,7 +136,7 @@ return {
    help = 'The file that the log is appended to, relative to the directory of this file. It takes the place of standard ' ..
      'error, also for handlers. `reeve signal WORKER rotate-logs` and the signal USR2 open it again after a rotation.'},
   {path = 'worker.log.flood', kind = 'whole', min = 0, max = 1000000, default = '1000',
-   help = 'Number of lines that each message id may write in a second. Further lines are held back, and a line ' ..
+   help = 'Number of lines with the same `event` that the worker writes in a second. Further lines are held back, and a line ' ..
      'event=log.held reports their number. 0: no limit.'},
 
   {path = 'plugin_dir', kind = 'text', expected = 'a directory',
@@ -232,11 +232,11 @@ return {
    help = 'What handlers of a pool with `isolation = "process"` can reach, as far as the kernel (Landlock) and the build (libseccomp) ' ..
      'can limit it; `reeve workers --json` shows what is in force. The worker itself loads the plugins, too, unconfined.'},
   {path = 'pools[].sandbox.network', kind = 'truth', default = 'true',
-   help = 'false: no network. Sockets but those of unix cannot be made.'},
+   help = 'false: no network. Only Unix domain sockets can be created.'},
   {path = 'pools[].sandbox.files', kind = 'names', max = 64, expected = '"ro:/PATH", "rw:/PATH" or "rw:scratch"', otherwise = 'all files',
    check = 'check_sandbox_path',
-   help = 'The files that can be reached, with all below: ro: to read and execute, rw: also to write; rw:scratch is ' ..
-     'the directory of the task in `runner.scratch`, and not those of other tasks. The system\'s libraries, the plugins, /dev/null and time zones can always be read.'},
+   help = 'The files and directories that handlers can reach; a directory includes all that is in it. ro: read and execute; ' ..
+     'rw: also write; rw:scratch: the directory of the task in `runner.scratch`, but not those of other tasks. The system\'s libraries, the plugins, /dev/null and time zones can always be read.'},
   {path = 'pools[].sandbox.syscalls', kind = 'choice', choices = {{'all', '0'}, {'handler', '1'}}, ctype = 'int', default = 'all',
    help = 'handler: system calls that no handler needs fail, such as mount, ptrace, bpf and unshare.'},
 
@@ -281,7 +281,7 @@ return {
    expected = 'a queue name (1 to 64 of A-Z a-z 0-9 . _ -)', help = 'The queue. A pool need not serve it.'},
   {path = 'queues[].partitions', kind = 'whole', min = 1, max = 64, otherwise = 'as it is, at first 1',
    help = 'The number of partitions, which are in different hash slots of a Redis Cluster (docs/partitions.md). If the queue has ' ..
-     'had tasks, `reeve partition QUEUE NUMBER` ends the change that the worker begins.'},
+     'had tasks, the worker only begins the change; complete it with `reeve partition QUEUE NUMBER`.'},
   {settings = true}, -- the rows of settings.lua
 
   {path = 'limits', kind = 'groups', otherwise = 'none',
@@ -304,7 +304,7 @@ return {
    help = 'The name, unique among all entries of the namespace. If another queue has an entry of this name, the entry is ' ..
      'moved, and the worker logs that (program.cron_moved).'},
   {path = 'cron[].spec', kind = 'text', required = true, check = 'check_spec',
-   expected = 'when, as "0 3 * * *", "@hourly" or "every 90s"',
+   expected = 'a schedule such as "0 3 * * *", "@hourly" or "every 90s"',
    help = 'The schedule. Five fields: minute hour day month weekday; or six fields: second minute hour day month weekday; or a shorthand ' ..
      'such as @daily; or an interval. `reeve cron next SPEC` prints the slots.'},
   {path = 'cron[].queue', kind = 'text', required = true, check = 'check_queue',

@@ -23,8 +23,8 @@ return {
   {section = 'States'},
   {name = 'task_lost', rule = 'each task in `tasks` is in a state', what = 'task %s is in no state',
     why = 'it never runs, and is never deleted',
-    repair = 'puts the task back into the state that its data show: completed, if it has a result; dead or cancelled, if its history '
-      .. 'ends so; blocked, if it waits for parents. Any other task becomes ready, even if an attempt had begun; a task that runs at '
+    repair = 'puts the task back into the state that its data show: completed, if it has a result; dead or cancelled, if that is '
+      .. 'the last entry of its history; blocked, if it waits for parents. Any other task becomes ready, even if an attempt had begun; a task that runs at '
       .. 'most once becomes dead instead, with kind `lost`'},
   {name = 'task_twice', rule = 'a task is in one state only, and has one lease only', what = 'task %s is in several states: %d',
     why = 'it can run twice, or run although it has ended',
@@ -68,7 +68,7 @@ return {
   {name = 'running_count', subject = 'nothing', rule = 'while the concurrency of the queue is limited, `running` in `limit_state` is the number of leases (with up to 2000 sessions)',
     what = 'the number of running tasks of the queue is wrong: %d', why = 'the queue starts more or fewer tasks than its limit allows', repair = 'counts the leases again'},
   {name = 'in_force', subject = 'nothing', rule = '`in_force` in `settings` says which limits and events there are', what = 'the field in_force of settings is wrong about %d',
-    why = 'limits or events are ignored, or slow down the queue', repair = 'determines `in_force` from the settings'},
+    why = 'limits or events are ignored, or scripts look in vain for limits or events, which makes them slower', repair = 'determines `in_force` from the settings'},
   {name = 'limit_index', subject = 'a group', rule = '`limited` has the groups that have fields in `limits`', what = 'the key limited does not agree with the limits of group %s: it %d',
     why = 'its limits are not shown, or are shown but do not exist', repair = 'adds the group to `limited`, or removes it'},
 
@@ -105,7 +105,7 @@ return {
   {name = 'failure_stray', subject = 'an id and a key', rule = 'each id in `failures:<kind>` is in `dead` and has this kind', what = '%s: the task did not die with this kind', why = 'it counts as a dead task of this kind',
     repair = 'removes the id from the index'},
   {name = 'failure_kind', subject = 'a kind of error', rule = 'each kind in `failures` has tasks', what = 'kind %s is listed, but no dead task has it', why = '`reeve failures` shows it', repair = 'removes the kind'},
-  {name = 'keep_stale', rule = 'each id in `keep_until` is that of a completed task with the member `@` in `readers:<id>`', what = 'task %s is in keep_until, but its record is not kept until then', why = 'the record is deleted too early, or maintenance examines it in vain', repair = 'keeps the record, or removes the id'},
+  {name = 'keep_stale', rule = 'each id in `keep_until` is that of a completed task with the member `@` in `readers:<id>`', what = 'task %s is in keep_until, but nothing keeps its record until that time', why = 'the record is deleted too early, or maintenance examines it in vain', repair = 'keeps the record, or removes the id'},
   {name = 'retained_unread', rule = 'each id in `retained` is in `read`', what = 'the record of task %s is kept for its children, but none reads it', why = 'it is kept for ever', repair = 'removes the record, or lists its readers'},
   {name = 'read_stale', rule = 'each id in `read` has `readers:<id>`', what = 'task %s is in the key read, but no child reads its record', why = 'its record can be kept for ever', repair = 'removes the id, and the record if it was only kept for children'},
   {name = 'readers_unlisted', rule = '`read` has each id with `readers:<id>`', what = 'children read the record of task %s, which is not in the key read', why = 'its record can be deleted before its children have read it', repair = 'adds the id to `read`'},

@@ -55,7 +55,7 @@ return {
     help = 'prevents a late bulk insert of this segment; expires after an hour'},
 
   {section = 'Limits'},
-  {name = 'parked', type = 'zset', holds = 'id: place', writers = 'turn', help = 'tasks that would be ready if their group were not paused or at a limit, and the scores that they had in `ready`'},
+  {name = 'parked', type = 'zset', holds = 'id: place', writers = 'turn', help = 'tasks that would be ready, but their group is paused or at a limit, or their type is at a limit; and the scores that they had in `ready`'},
   {name = 'parked:<group>', type = 'zset', holds = 'id: place', writers = 'turn', help = 'the same, of one group'},
   {name = 'parked_first:<group>', type = 'zset', holds = 'id: place', writers = 'turn',
     help = 'parked tasks of a strict group that still hold a slot of the group: they start before all other tasks of the group'},

@@ -25,10 +25,10 @@ return {
   {from = 'parked', to = 'blocked', by = {}, rarely = {'depend'}, help = 'the same'},
   {from = 'ready', to = 'scheduled', by = {'reschedule', 'turn'}, rarely = {'edit', 'bulk_update', 'maintain'}, help = 'it was rescheduled by hand; it had crashed twice, while its session held another such task; or it is malformed, and `maintain` will set it to dead'},
   {from = 'parked', to = 'scheduled', by = {}, rarely = {'block', 'edit', 'reschedule', 'bulk_update', 'turn', 'maintain', 'end_session', 'reap', 'expire', 'fail', 'move'}, help = 'the same'},
-  {from = 'ready', to = 'parked', by = {'turn'}, drawn = 'its group is paused or at a limit', help = 'a turn found its group paused or at a limit'},
-  {from = 'parked', to = 'ready', by = {'turn', 'maintain', 'reschedule'}, rarely = {'block', 'edit', 'end_session', 'bulk_update', 'reap', 'expire', 'fail', 'move'}, drawn = 'the group has room', help = 'its group has room again; or its priority was changed'},
+  {from = 'ready', to = 'parked', by = {'turn'}, drawn = 'its group is paused or at a limit, or its type is at a limit', help = 'a turn found its group paused or at a limit, or its type at a limit'},
+  {from = 'parked', to = 'ready', by = {'turn', 'maintain', 'reschedule'}, rarely = {'block', 'edit', 'end_session', 'bulk_update', 'reap', 'expire', 'fail', 'move'}, drawn = 'its group or type has room', help = 'its group or type has room again; or its priority was changed'},
   {from = 'ready', to = 'running', by = {'turn', 'enqueue', 'lease_task'}, drawn = 'lease', help = 'a thread leased it; or `enqueue` handed it over to an idle thread'},
-  {from = 'parked', to = 'running', by = {'turn'}, help = 'a thread leased it as soon as its group had room'},
+  {from = 'parked', to = 'running', by = {'turn'}, help = 'a thread leased it as soon as its group or type had room'},
 
   {from = 'running', to = 'completed', by = {'turn'}, drawn = 'done', help = 'the attempt completed'},
   {from = 'running', to = 'retained', by = {'turn'}, help = 'the same, in a queue that keeps no completed tasks; children may read the result, or it is kept for its own time'},
