@@ -263,8 +263,8 @@ typedef struct reeve_task_spec {
      * dead or cancelled task is kept as the queue says. 0: the retention of the queue applies. */
     int64_t keep_ms;
     /* Units that each start of the task, also of a retry, takes of the rates of its queue, its group and its type
-     * (limits.h), 1 to REEVE_COST_MAX; 0: 1. The task starts when one unit is free. It then takes all its units, so that
-     * the next task may have to wait until the rate has made up for them. Concurrency counts each task as one. */
+     * (limits.h), 1 to REEVE_COST_MAX; 0: 1. The task starts when one unit is free. It then takes all its units, so
+     * that the next task may have to wait until the rate has made up for them. Concurrency counts each task as one. */
     int cost;
 } reeve_task_spec;
 
