@@ -89,7 +89,7 @@ without_redis() {
     prints "cron next" 0 cron next '0 3 * * *' 3
     prints run 0 run "$PLUGIN_DIR/sample.so" echo hi
     prints bench 0 bench enqueue --tasks 500 --rounds 1
-    prints tune 0 tune --plugin "$PLUGIN_DIR/sample.so" --type sleep --payload '{"ms":2}' --for 50ms --max-threads 2
+    prints tune 0 tune --plugin "$PLUGIN_DIR/sample.so" --type sleep --payload '{"ms":2}' --for 500ms --max-threads 2
     prints run 1 run "$PLUGIN_DIR/sample.so" fail '{"kind":"k","message":"m"}'
     expect_eq "$CODE" failed
     prints run 0 run "$REEVE_BUILD/tests/plugins/good.so" good:one

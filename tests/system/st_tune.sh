@@ -21,7 +21,7 @@ write_conf w 'session = 5;' 'pools = ( { name = "fast"; queues = [ "q" ]; thread
 start_worker w
 wait_for '[ -n "$(reeve workers 2>/dev/null)" ]' 20
 before=$(redis --scan | grep -v ':worker' | sort)
-expect_status 0 reeve tune fast --type sleep --payload '{"ms":5}' --for 100ms --max-threads 2
+expect_status 0 reeve tune fast --type sleep --payload '{"ms":5}' --for 500ms --max-threads 2
 expect_has "$OUT" "recommended: threads = "
 expect_has "$ERR" "2 threads, batch 128"
 expect_has "$OUT" 'the pool "fast" has 3 now: `reeve threads all fast'
