@@ -3,7 +3,7 @@
 -- hold, and so does a pause; the order of its group does not.
 --
 -- A blocked task that waits only for the signal "!worker.<id>" is for that worker alone (reeve_broadcast). A session of
--- this worker leases it, also in a paused queue and above the limits of the queue; it counts for them.
+-- this worker leases it, also in a paused queue and above the limits of the queue and of its type; it counts for them.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV     id session thread   session, thread: as in turn.lua
@@ -60,7 +60,7 @@ if s[2] and s[2] ~= 'e' then
   local record = groups[1] and call('HGET', P .. 'running_group', id)
   for i, group in ipairs(groups) do
     local room, has_slot = group_room(limits, group), has_slot_in(record, group)
-    if (has_slot and room.rest or room.free) < 1 then return refuse('limit') end
+    if not is_bound and (has_slot and room.rest or room.free) < 1 then return refuse('limit') end
     limits_charge(limits, room, task.envelope)
     limits.admitted[i] = {in_group = group, has_slot = has_slot, id = id}
   end

@@ -88,6 +88,7 @@ static void pauses_and_limits_do_not_hold_it(void **state)
     reeve_worker *workers[WORKERS];
     start(workers, WORKERS, "q", 2);
     test_limit_queue(1, NULL);
+    test_limit_type("hold", 1, NULL);
     assert_int_equal(send(&(reeve_task_spec){.type = "hold"}), REEVE_OK);
     TEST_AWAIT(test_begun == WORKERS);
     assert_int_equal(reeve_pause(test_client, "q"), REEVE_OK);
