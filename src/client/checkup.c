@@ -22,14 +22,15 @@ static void read_version(rv_checkup *ret)
     ret->minor = (int)minor;
 }
 
-/* "ip=...,port=...,state=online,offset=...,lag=1". */
+/* "ip=...,port=...,state=online,offset=...,lag=1"; Redis 8 and Valkey 8 have more fields behind it. */
 static void read_replica(rv_checkup *ret, const char *value)
 {
     const char *lag = strstr(value, ",lag=");
-    int64_t seconds = 0;
-    if (lag != NULL && !rv_parse_int(lag + strlen(",lag="), 0, INT64_MAX, &seconds)) return;
+    char *end = NULL;
+    long seconds = lag != NULL ? strtol(lag + strlen(",lag="), &end, 10) : 0;
+    bool is_read = lag == NULL || (end != lag + strlen(",lag=") && (*end == '\0' || *end == ','));
     ret->replicas++;
-    ret->replicas_behind += strstr(value, ",state=online,") == NULL || seconds > LAG_MAX_S;
+    ret->replicas_behind += strstr(value, ",state=online,") == NULL || !is_read || seconds > LAG_MAX_S;
 }
 
 /* A line "name:value"; value ends with a zero byte. */

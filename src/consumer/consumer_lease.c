@@ -16,6 +16,19 @@
 #include "running/thread_wait.h"
 #include "running/turn.h"
 
+/* Tasks that the thread was handed while another call had it. */
+static bool any_waiting(const reeve_consumer *c)
+{
+    return rv_batch_count(&c->thread->batch, RV_ITEM_WAITING) > 0;
+}
+
+static reeve_status take_turn(reeve_consumer *c, unsigned want)
+{
+    if (!rv_turn_run(c->thread, want)) return rv_consumer_gate_gave_up(c);
+    c->finished_bytes = 0;
+    return REEVE_OK;
+}
+
 /* Waits in Redis, until a task comes, another call comes, or the time is up. */
 static void wait_in_redis(reeve_consumer *c, unsigned want)
 {
@@ -38,7 +51,7 @@ static bool go_on(reeve_consumer *c, unsigned want)
     if (!may_wait(c)) return rv_turn_run(t, want);
     wait_in_redis(c, want);
     /* A wait that ended without a task tells to look for one. */
-    return t->state != RV_THREAD_TURN || rv_batch_count(&t->batch, RV_ITEM_WAITING) > 0 || rv_turn_run(t, want);
+    return t->state != RV_THREAD_TURN || any_waiting(c) || rv_turn_run(t, want);
 }
 
 /* Redis is to hand the thread no task after the call. What it was handed until then is leased. */
@@ -87,8 +100,7 @@ static reeve_status lease(reeve_consumer *c, reeve_task **ret, unsigned max, int
     unsigned want = room_for(c, max);
     t->passes = until <= rv_now_ms();
     t->wait_until_ms = until;
-    if (!rv_turn_run(t, want)) status = rv_consumer_gate_gave_up(c);
-    if (status == REEVE_OK) c->finished_bytes = 0;
+    if (!any_waiting(c)) status = take_turn(c, want);
     if (status == REEVE_OK) t->woken = false;
     while (status == REEVE_OK && (*ret_count = rv_pulled_admit(c, ret, want)) == 0) {
         if (rv_now_ms() >= until) break;
@@ -100,7 +112,7 @@ static reeve_status lease(reeve_consumer *c, reeve_task **ret, unsigned max, int
         want = room_for(c, max); /* other threads of the program may have leased tasks meanwhile */
         if (want == 0)
             status = refuse_full(c);
-        else if (!go_on(c, want))
+        else if (!any_waiting(c) && !go_on(c, want))
             status = rv_consumer_gate_gave_up(c);
     }
     t->passes = true;
@@ -180,9 +192,8 @@ static reeve_status lease_named(reeve_consumer *c, size_t queue, const char *id,
     t->named_refusal[0] = '\0';
     while (status == REEVE_OK && !found && t->named_refusal[0] == '\0') {
         t->named = id;
-        if (!rv_turn_run(t, 1)) status = rv_consumer_gate_gave_up(c);
+        status = take_turn(c, 1);
         t->named = NULL;
-        if (status == REEVE_OK) c->finished_bytes = 0;
         found = rv_pulled_admit_id(c, ret, queue, id);
         flush_barred(c);
     }

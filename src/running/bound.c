@@ -12,7 +12,8 @@
 #include "running/turn.h"
 
 #define BOUND_MAX 1000 /* of a worker that wait for its threads, and of those that were leased */
-#define TURNS_MAX 10   /* of one lease: a turn may have to settle outcomes first, or to begin a session */
+#define UNSERVED_NOW "no pool serves the queue any more"
+#define TURNS_MAX 10 /* of one lease: a turn may have to settle outcomes first, or to begin a session */
 
 /* LEASED: it stays in the list, so that a repeated request for it is known as one, whatever has become of the task. */
 typedef enum bound_phase { WAITS, IS_TAKEN, LEASED } bound_phase;
@@ -48,9 +49,13 @@ static rv_pool *find_pool(reeve_worker *worker, const char *queue, size_t *ret_q
 
 typedef enum appended { APPENDED, APPENDED_BEFORE, UNSERVED, WITHOUT_HANDLERS, TOO_MANY } appended;
 
-static bool has_handlers(rv_pool *pool)
+/* A thread that runs its batch looks here before its next turn; one that waits in Redis, or is about to, is interrupted. */
+static void wake_threads(rv_pool *pool)
 {
-    return pool->thread_count > 0 && !rv_worker_pool_thread(pool, 0)->batch.pulled;
+    for (unsigned i = 0; i < pool->thread_count; i++) {
+        rv_thread *t = rv_worker_pool_thread(pool, i);
+        if (atomic_load(&t->activity) == RV_ACTIVITY_NONE) rv_waker_ring(&t->waker);
+    }
 }
 
 /* Where a new one goes in the list. APPENDED_BEFORE: the client has asked twice. The lock is held. */
@@ -74,10 +79,11 @@ static appended append(reeve_worker *worker, rv_bound *bound, const char *queue)
     rv_lock(&worker->keeper.thread.lock);
     bound->pool = find_pool(worker, queue, &bound->queue);
     appended done = UNSERVED;
-    if (bound->pool != NULL) done = has_handlers(bound->pool) ? find_end(worker, bound->id, &end) : WITHOUT_HANDLERS;
+    if (bound->pool != NULL) done = worker->is_consumer ? WITHOUT_HANDLERS : find_end(worker, bound->id, &end);
     if (done == APPENDED) {
         *end = bound;
         atomic_fetch_add(&bound->pool->bound, 1);
+        wake_threads(bound->pool); /* (without the lock it may be freed already) */
     }
     rv_unlock(&worker->keeper.thread.lock);
     return done;
@@ -99,15 +105,6 @@ static reeve_status status_of(appended done, const char *queue, rv_error *error)
     return REEVE_OK;
 }
 
-/* A thread that runs its batch looks here before its next turn; one that waits in Redis, or is about to, is interrupted. */
-static void wake_threads(rv_pool *pool)
-{
-    for (unsigned i = 0; i < pool->thread_count; i++) {
-        rv_thread *t = rv_worker_pool_thread(pool, i);
-        if (atomic_load(&t->activity) == RV_ACTIVITY_NONE) rv_waker_ring(&t->waker);
-    }
-}
-
 reeve_status rv_bound_add(reeve_worker *worker, const char *queue, const char *id, rv_error *error)
 {
     if (rv_worker_phase(worker) != RV_PHASE_RUNNING) return rv_fail(error, REEVE_ESTATE, "it takes no new tasks");
@@ -115,10 +112,7 @@ reeve_status rv_bound_add(reeve_worker *worker, const char *queue, const char *i
     if (bound == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for another task");
     rv_copy_text(bound->id, sizeof(bound->id), id);
     appended done = append(worker, bound, queue);
-    if (done == APPENDED)
-        wake_threads(bound->pool);
-    else
-        rv_free(bound);
+    if (done != APPENDED) rv_free(bound);
     return status_of(done, queue, error);
 }
 
@@ -140,34 +134,50 @@ static void log_missed(const char *queue, const char *id, const char *why)
            why, NULL);
 }
 
-/* Nobody has it. It waits for a thread of a pool that serves its queue, if there is one. The lock is held. */
-static void wait_elsewhere(reeve_worker *worker, rv_bound *bound)
+/* Nobody has it. It waits for a thread of a pool that serves its queue; false: there is none. The lock is held. */
+static bool wait_elsewhere(reeve_worker *worker, rv_bound *bound)
 {
     size_t place = 0;
-    const char *queue = bound->pool->queue_sessions[bound->queue]->queue;
-    rv_pool *pool = find_pool(worker, queue, &place);
-    if (pool == NULL) {
-        log_missed(queue, bound->id, "no pool serves the queue any more");
-        drop(&worker->keeper, bound);
-        return;
-    }
+    rv_pool *pool = find_pool(worker, bound->pool->queue_sessions[bound->queue]->queue, &place);
+    if (pool == NULL) return false;
     bound->pool = pool;
     bound->queue = place;
     bound->phase = WAITS;
     atomic_fetch_add(&pool->bound, 1);
     wake_threads(pool);
+    return true;
+}
+
+/* Those that no pool serves any more, out of the list. The lock is held. */
+static rv_bound *move_all(reeve_worker *worker)
+{
+    rv_bound *missed = NULL;
+    for (rv_bound **at = &worker->keeper.bound; *at != NULL;) {
+        rv_bound *bound = *at;
+        bool moves = bound->phase == WAITS && atomic_load(&bound->pool->removed);
+        if (moves) atomic_fetch_sub(&bound->pool->bound, 1);
+        if (!moves || wait_elsewhere(worker, bound)) {
+            at = &bound->next;
+            continue;
+        }
+        *at = bound->next;
+        bound->next = missed;
+        missed = bound;
+    }
+    return missed;
 }
 
 void rv_bound_move(reeve_worker *worker)
 {
     rv_lock(&worker->keeper.thread.lock);
-    for (rv_bound *bound = worker->keeper.bound, *next; bound != NULL; bound = next) {
-        next = bound->next;
-        if (bound->phase != WAITS || !atomic_load(&bound->pool->removed)) continue;
-        atomic_fetch_sub(&bound->pool->bound, 1);
-        wait_elsewhere(worker, bound);
-    }
+    rv_bound *missed = move_all(worker);
     rv_unlock(&worker->keeper.thread.lock);
+    while (missed != NULL) {
+        rv_bound *bound = missed;
+        missed = bound->next;
+        log_missed(bound->pool->queue_sessions[bound->queue]->queue, bound->id, UNSERVED_NOW);
+        rv_free(bound);
+    }
 }
 
 void rv_bound_fini(reeve_worker *worker)
@@ -220,16 +230,18 @@ static void note_leased(rv_keeper *keeper, rv_bound *bound)
 static void note_missed(rv_thread *t, rv_bound *bound)
 {
     rv_keeper *keeper = &t->worker->keeper;
-    bool is_refused = t->named_refusal[0] != '\0';
+    char id[REEVE_ID_MAX];
+    const char *why = NULL, *queue = t->pool->queue_sessions[bound->queue]->queue;
+    rv_copy_text(id, sizeof(id), bound->id);
+    if (t->named_refusal[0] != '\0')
+        why = t->named_refusal;
+    else if (rv_worker_phase(t->worker) != RV_PHASE_RUNNING)
+        why = "the worker stops";
     rv_lock(&keeper->thread.lock);
-    if (is_refused || rv_worker_phase(t->worker) != RV_PHASE_RUNNING) {
-        log_missed(t->pool->queue_sessions[bound->queue]->queue, bound->id,
-                   is_refused ? t->named_refusal : "the worker stops");
-        drop(keeper, bound);
-    } else {
-        wait_elsewhere(t->worker, bound);
-    }
+    if (why == NULL && !wait_elsewhere(t->worker, bound)) why = UNSERVED_NOW;
+    if (why != NULL) drop(keeper, bound);
     rv_unlock(&keeper->thread.lock);
+    if (why != NULL) log_missed(queue, id, why);
 }
 
 static bool lease(rv_thread *t, const rv_bound *bound)

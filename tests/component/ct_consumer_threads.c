@@ -75,22 +75,28 @@ static void *ask_for_a_missing_task(void *argument)
     return reeve_consumer_lease_id(c, "q", "missing", &task) == REEVE_ENOTFOUND ? c : NULL;
 }
 
-/* Redis holds back a call of the consumer's thread (1). */
-static bool thread_is_held(void)
+static void *enqueue_late(void *argument)
 {
-    char *list = (char *)test_cmd(test_conn, "CLIENT LIST"), *rest = NULL;
+    const reeve_task_spec spec = {.queue = "q", .type = "t", .id = "late"};
+    (void)argument;
+    return reeve_enqueue(test_client, &spec, NULL) == REEVE_OK ? test_client : NULL;
+}
+
+/* Redis holds back a call of the connection whose name ends so. */
+static bool is_held(const char *name)
+{
+    char *list = (char *)(uintptr_t)test_cmd(test_conn, "CLIENT LIST"), *rest = NULL;
     for (char *line = strtok_r(list, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
-        if (strstr(line, "-1 age=") != NULL && strstr(line, " flags=b") != NULL) return true;
+        if (strstr(line, name) != NULL && strstr(line, " flags=b") != NULL) return true;
     return false;
 }
 
-/* Redis holds the turn of the first thread back, until the second one stands behind it. The session is so long that no
- * heartbeat finds what was handed to nobody. */
-static void a_call_by_id_takes_the_waiting_thread_out_of_idle(void **state)
+/* Redis holds the turn of the first thread back, until the second one stands behind it. In between a task comes, or
+ * afterwards. The session is so long that no heartbeat finds what was handed to nobody. */
+static void overtake(bool in_between)
 {
-    pthread_t threads[2];
-    void *results[2];
-    (void)state;
+    pthread_t threads[3];
+    void *results[3];
     reeve_consumer *c = test_consumer_open("q", &(reeve_consumer_options){.session_ms = 600000});
     test_put_spec((reeve_task_spec){.id = "first", .type = "t"}); /* the session begins with it */
     assert_string_equal(test_pull(c, 1, true), "first");
@@ -98,18 +104,34 @@ static void a_call_by_id_takes_the_waiting_thread_out_of_idle(void **state)
     atomic_store(&asks, false);
     assert_string_equal(test_cmd(test_conn, "CLIENT PAUSE 60000 WRITE"), "OK");
     assert_int_equal(pthread_create(&threads[0], NULL, wait_for_a_task, c), 0);
-    TEST_AWAIT(thread_is_held());
+    TEST_AWAIT(is_held("-1 age="));
+    if (in_between) assert_int_equal(pthread_create(&threads[2], NULL, enqueue_late, NULL), 0);
+    if (in_between) TEST_AWAIT(is_held("reeve-client age="));
     assert_int_equal(pthread_create(&threads[1], NULL, ask_for_a_missing_task, c), 0);
     TEST_AWAIT(atomic_load(&asks));
     (void)poll(NULL, 0, 50); /* (nothing tells when it stands at the gate; if it comes late, there is nothing to see) */
     assert_string_equal(test_cmd(test_conn, "CLIENT UNPAUSE"), "OK");
     assert_int_equal(pthread_join(threads[1], &results[1]), 0);
     assert_ptr_equal(results[1], c);
-    test_put_spec((reeve_task_spec){.id = "late", .type = "t"});
+    if (in_between) assert_int_equal(pthread_join(threads[2], &results[2]), 0);
+    if (in_between) assert_ptr_equal(results[2], test_client);
+    if (!in_between) test_put_spec((reeve_task_spec){.id = "late", .type = "t"});
     TEST_AWAIT_STATE("late", "completed");
     assert_int_equal(pthread_join(threads[0], &results[0]), 0);
     assert_ptr_equal(results[0], c);
     test_good(c, reeve_consumer_close(c));
+}
+
+static void a_call_by_id_takes_the_waiting_thread_out_of_idle(void **state)
+{
+    (void)state;
+    overtake(false);
+}
+
+static void what_the_waiting_thread_was_handed_is_its_own(void **state)
+{
+    (void)state;
+    overtake(true);
 }
 
 int main(void)
@@ -117,6 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(threads_keep_to_the_maximum_together, set_up),
         cmocka_unit_test_setup(a_call_by_id_takes_the_waiting_thread_out_of_idle, set_up),
+        cmocka_unit_test_setup(what_the_waiting_thread_was_handed_is_its_own, set_up),
     };
     return cmocka_run_group_tests_name("ct_consumer_threads", tests, test_place_start, test_place_stop);
 }

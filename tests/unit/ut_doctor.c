@@ -105,9 +105,11 @@ static void info_is_read(void **state)
     rv_checkup_read_info(
         &redis, "role:master\nconnected_slaves:4\nslave0:ip=a,port=1,state=online,offset=5,lag=0\n"
                 "slave1:ip=b,port=1,state=wait_bgsave,offset=0,lag=0\nslave_repl_offset:7\n"
-                "slave2:ip=c,port=1,state=online,offset=5,lag=11\nslave3:ip=d,port=1,state=online,offset=5,lag=x\n");
-    assert_int_equal(redis.replicas, 3);
-    assert_int_equal(redis.replicas_behind, 2);
+                "slave2:ip=c,port=1,state=online,offset=5,lag=11\nslave3:ip=d,port=1,state=online,offset=5,lag=x\n"
+                "slave4:ip=e,port=1,state=online,offset=5,lag=0,io-thread=0\n"
+                "slave5:ip=f,port=1,state=online,offset=5,lag=12,type=replica\n");
+    assert_int_equal(redis.replicas, 6);
+    assert_int_equal(redis.replicas_behind, 4);
     /* What makes no sense says nothing. */
     redis = (rv_checkup){.major = -1, .used_bytes = -1};
     rv_checkup_read_info(&redis, "redis_version:x\nused_memory:-5\nused_memory:99999999999999999999\n:\n::\n\n");

@@ -22,6 +22,7 @@
 #define KILL_AFTER_MS 10000
 /* What the command has left behind may hold the pipes: they are read for so long after its end. */
 #define REST_MS 200
+#define UNKNOWN_END (255 << 8) /* as of an exit with status 255: waitpid did not tell */
 #define CHUNK 65536
 
 /* The command and what goes through its pipes. */
@@ -211,7 +212,7 @@ static void stop(run *r)
         r->told = true;
         r->kills_ms = rv_deadline(KILL_AFTER_MS);
         (void)kill(-r->pid, SIGTERM);
-    } else if (!r->ended && rv_now_ms() >= r->kills_ms) {
+    } else if (rv_now_ms() >= r->kills_ms) {
         (void)kill(-r->pid, SIGKILL);
     }
 }
@@ -221,7 +222,8 @@ static bool has_ended(run *r)
 {
     if (r->ended) return true;
     pid_t ended = waitpid(r->pid, &r->status, WNOHANG);
-    r->ended = ended == r->pid || (ended < 0 && errno != EINTR);
+    if (ended < 0 && errno != EINTR) r->status = UNKNOWN_END;
+    r->ended = ended == r->pid || r->status == UNKNOWN_END;
     return r->ended;
 }
 
@@ -246,7 +248,7 @@ static void attend(run *r, const reeve_task *task)
     while (!r->ended || r->out >= 0 || r->err >= 0) {
         bool open = r->out >= 0 || r->err >= 0;
 
-        if (reeve_task_should_stop(task) || cli_stop_signal() != 0) stop(r);
+        if (!r->ended && (reeve_task_should_stop(task) || cli_stop_signal() != 0)) stop(r);
         pass_bytes(r, open && !r->ended ? LOOK_MS : LOOK_MS / 10);
         if (!r->ended && has_ended(r)) rest_ms = rv_deadline(REST_MS);
         if (rv_now_ms() >= rest_ms) break;
@@ -337,6 +339,7 @@ int cli_lease_exec(cli_context *cli, reeve_consumer *consumer, reeve_task *task,
     int status;
 
     *ret_done = false;
+    (void)signal(SIGCHLD, SIG_DFL); /* where it is ignored, nobody learns how the command ended */
     if (!start(&r, consumer, task, command)) {
         (void)reeve_consumer_settle(consumer, task, reeve_task_give_back(task));
         return cli_fail(cli, CLI_REFUSED, "the command cannot be started: %s", strerror(errno));

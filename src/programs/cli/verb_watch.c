@@ -182,6 +182,12 @@ static bool have_all_ended(const struct watching *watching)
     return watching->count > 0;
 }
 
+/* Redis is away, or takes no new connection. What it refuses for good is refused again. */
+static bool is_outage(reeve_status status)
+{
+    return cli_exit_of(status) == CLI_NO_REDIS;
+}
+
 /* An outage is waited out; the user is told of it, and of its end. */
 static void note_away(struct watching *watching, bool away)
 {
@@ -200,7 +206,7 @@ static void look(struct watching *watching, struct watched *task)
     reeve_status found = reeve_show(cli->client, task->handle.queue, task->handle.id, &info);
     int status = CLI_DONE;
 
-    if (found != REEVE_OK && found != REEVE_ENOTFOUND && watching->goes_on) {
+    if (watching->goes_on && is_outage(found)) {
         note_away(watching, true); /* it is looked at again */
     } else if (found != REEVE_OK) {
         end_task(watching, task, cli_fault_call(cli, found, &(cli_fault){.handle = task->name}));
@@ -276,7 +282,7 @@ static int watch_on(struct watching *watching)
 
         if (left < 0) left = 0;
         result = reeve_watch_next(watching->watch, left < LOOK_MS ? left : LOOK_MS, &event);
-        bool away = result != REEVE_OK && result != REEVE_ETIMEOUT && cli_exit_of(result) == CLI_NO_REDIS;
+        bool away = result != REEVE_ETIMEOUT && is_outage(result);
         if (result != REEVE_EINTERRUPTED) note_away(watching, away);
         if (result == REEVE_OK && take(watching, event)) return watching->status;
         if (result == REEVE_OK) continue;
