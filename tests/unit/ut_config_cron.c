@@ -98,7 +98,7 @@ static void bad_ones(void **state)
     test_config_refused(
         TEST_POOL "cron = ( { } );\n",
         "bad.conf:2: cron[0].name: missing; expected 1 to 64 of A-Z a-z 0-9 . _ -\n"
-        "bad.conf:2: cron[0].spec: missing; expected when, as \"0 3 * * *\", \"@hourly\" or \"every 90s\"\n"
+        "bad.conf:2: cron[0].spec: missing; expected a schedule such as \"0 3 * * *\", \"@hourly\" or \"every 90s\"\n"
         "bad.conf:2: cron[0].queue: missing; expected a queue name (1 to 64 of A-Z a-z 0-9 . _ -)\n"
         "bad.conf:2: cron[0].type: missing; expected a type (1 to 100 of A-Z a-z 0-9 . _ - : /)\n");
     test_config_refused(

@@ -45,14 +45,15 @@ static const field pool_fields[] = {
 };
 
 static const field runner_fields[] = {
-    FIELD(reeve_runner_options, size, NUMBER),       FIELD(reeve_runner_options, memory, NUMBER),
-    FIELD(reeve_runner_options, cpu_ms, NUMBER),     FIELD(reeve_runner_options, files, NUMBER),
-    FIELD(reeve_runner_options, processes, NUMBER),  FIELD(reeve_runner_options, file_size, NUMBER),
-    FIELD(reeve_runner_options, max_tasks, NUMBER),  FIELD(reeve_runner_options, max_memory, NUMBER),
-    FIELD(reeve_runner_options, max_age_ms, NUMBER), FIELD(reeve_runner_options, grace_ms, NUMBER),
-    FIELD(reeve_runner_options, scratch, TEXT),      FIELD(reeve_runner_options, user, TEXT),
-    FIELD(reeve_runner_options, paths, TEXTS),       FIELD(reeve_runner_options, path_count, NUMBER),
-    FIELD(reeve_runner_options, sandbox, NUMBER),
+    FIELD(reeve_runner_options, size, NUMBER),          FIELD(reeve_runner_options, memory, NUMBER),
+    FIELD(reeve_runner_options, cpu_ms, NUMBER),        FIELD(reeve_runner_options, files, NUMBER),
+    FIELD(reeve_runner_options, processes, NUMBER),     FIELD(reeve_runner_options, file_size, NUMBER),
+    FIELD(reeve_runner_options, max_tasks, NUMBER),     FIELD(reeve_runner_options, max_memory, NUMBER),
+    FIELD(reeve_runner_options, max_age_ms, NUMBER),    FIELD(reeve_runner_options, grace_ms, NUMBER),
+    FIELD(reeve_runner_options, scratch, TEXT),         FIELD(reeve_runner_options, user, TEXT),
+    FIELD(reeve_runner_options, paths, TEXTS),          FIELD(reeve_runner_options, path_count, NUMBER),
+    FIELD(reeve_runner_options, sandbox, NUMBER),       FIELD(reeve_runner_options, cgroup, TEXT),
+    FIELD(reeve_runner_options, cgroup_memory, NUMBER),
 };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -145,7 +146,9 @@ static void is_the_same_when_its_queues_change(void **state)
                                    .user = user,
                                    .paths = (const char *const[]){"ro:/etc", "rw:scratch"},
                                    .path_count = 2,
-                                   .sandbox = REEVE_SANDBOX_NO_NETWORK | REEVE_SANDBOX_SYSCALLS};
+                                   .sandbox = REEVE_SANDBOX_NO_NETWORK | REEVE_SANDBOX_SYSCALLS,
+                                   .cgroup = "own",
+                                   .cgroup_memory = 256 << 20};
     const reeve_pool_options options = {.size = sizeof(options),
                                         .name = "p",
                                         .queues = (const char *const[]){"q"},
