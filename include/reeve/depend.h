@@ -167,8 +167,8 @@ typedef struct reeve_batch_counts {
  * Counts the members of a batch, by the handle of its callback `complete` or `success`, or the parents of any other
  * task. The counts stay available until the record of the callback is deleted. The handle of the callback `death` gives
  * the counts only until this callback becomes ready. The call reads the parents in pages of 1000, one round trip each.
- * Then it reads the members that have not ended, in pages of 1000, too. Members that end during the call count as they
- * are read.
+ * Then it reads the members that have not ended, in pages of 1000, too. A member that ends during the call is counted
+ * in the state that it had when the call read it.
  *
  *   REEVE_EINVAL      the handle is not valid
  *   REEVE_ENOTFOUND   there is no such task, or its record is no longer kept

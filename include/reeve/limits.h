@@ -14,9 +14,9 @@
  * Serial groups: with a concurrency of 1, the tasks of a group run one at a time, in order. But while a task waits for
  * a retry, the next one runs. Strict groups wait for retries: when a task has started, no other task of its group
  * starts until that task has ended or has been deleted. The group waits even while the task waits for a retry, is
- * snoozed or given back, is recovered after a crash, or is blocked by parents that reeve_add_dependency added. Only a
- * handler that lets its task wait (reeve_task_wait_for) releases the group. During all this time the task counts as
- * running.
+ * snoozed or given back, is recovered after a crash, or is blocked by parents that reeve_add_dependency added. During
+ * all this time the task counts as running. Only a handler that lets its task wait (reeve_task_wait_for) releases the
+ * group.
  *
  * The cost of a task (reeve_task_spec) is the number of units that each of its starts takes of rates; 1 unless it is
  * set. A task starts when one unit is free, and then takes all its units: the next task waits until the rate has made
@@ -24,10 +24,10 @@
  *
  * Limits of types: a task starts when the queue, its group and its type all have room. A type at its limit does not
  * delay other types. A task that waits for its type does not delay its group: later tasks of the group that have
- * another type start before it. The limits and circuit breakers of all groups do not apply to types, and a type is
- * never strict. In a queue with partitions, the limit of a type applies to each partition. The limits of the type T are
- * stored as those of a group with the name "type:T". If tasks belong to a group with this name, they count towards the
- * limits of the type T, whatever their own types are.
+ * another type start before it. The limits that are set for each group (REEVE_LIMIT_GROUPS), and the circuit breaker of
+ * each group, do not apply to types, and a type is never strict. In a queue with partitions, the limit of a type
+ * applies to each partition. The limits of the type T are stored as those of a group with the name "type:T". If tasks
+ * belong to a group with this name, they count towards the limits of the type T, whatever their own types are.
  *
  * Each call blocks for one round trip unless its comment says otherwise. As with all of client.h, one thread at a
  * time may use a client.
@@ -57,8 +57,8 @@ typedef struct reeve_limit_change {
     /* Maximum number of running tasks; 0: no change; -1: no limit. With 1, a group is serial. */
     int64_t concurrency;
     const reeve_rate *rate; /* NULL: no change; a count of 0: no limit */
-    /* REEVE_LIMIT_GROUP: remove the group's own limits, so that those of all groups apply. REEVE_LIMIT_TYPE: remove
-     * the limits of the type. */
+    /* REEVE_LIMIT_GROUP: remove the group's own limits, so that those of REEVE_LIMIT_GROUPS apply. REEVE_LIMIT_TYPE:
+     * remove the limits of the type. */
     bool forget;
     /* Only for groups. 1: strict: one task at a time, whatever the concurrency. 0: no change. -1: not strict: a task
      * that waits for a retry does not delay its group. */
@@ -83,13 +83,13 @@ REEVE_API reeve_status reeve_pause_for(reeve_client *client, const char *queue, 
 /* A group with limits of its own, a pause, or parked tasks; or a type with limits or parked tasks. */
 typedef struct reeve_group_limits {
     char group[REEVE_GROUP_MAX + 1]; /* its name; "": it is a type */
-    int64_t concurrency;             /* its own limit; 0: that of all groups applies; -1: no limit */
-    reeve_rate rate;                 /* its own limit; count 0: that of all groups applies; count -1: no limit */
-    int64_t pause_until_ms;          /* end of its pause; 0: not paused for a time */
-    uint64_t running;                /* running tasks; counted only while the concurrency of groups is limited */
-    uint64_t parked;                 /* parked tasks */
-    int strict;                      /* its own setting: 1: strict; -1: not strict; 0: that of all groups applies */
-    char type[REEVE_TYPE_MAX + 1];   /* the type; "": it is a group */
+    int64_t concurrency;             /* its own limit; 0: that of REEVE_LIMIT_GROUPS applies; -1: no limit */
+    reeve_rate rate;        /* its own limit; count 0: that of REEVE_LIMIT_GROUPS applies; count -1: no limit */
+    int64_t pause_until_ms; /* end of its pause; 0: not paused for a time */
+    uint64_t running;       /* running tasks; counted only while the concurrency of groups is limited */
+    uint64_t parked;        /* parked tasks */
+    int strict;             /* its own setting: 1: strict; -1: not strict; 0: that of REEVE_LIMIT_GROUPS applies */
+    char type[REEVE_TYPE_MAX + 1]; /* the type; "": it is a group */
 } reeve_group_limits;
 
 /* The limits of a queue, and a page of those of its groups and types. reeve_limits_get returns it; free it with

@@ -143,8 +143,7 @@ REEVE_API unsigned reeve_task_attempt(const reeve_task *task);
 
 /* The number of crashes of this task: how many times a worker died, or lost its session, while it held the task. After
  * two crashes, a worker runs the task alone if it can: it runs no other handler at the same time ("suspect" in
- * docs/glossary.md). If an attempt that ran alone to its end does not crash, the number
- * becomes 0. */
+ * docs/glossary.md). When an attempt that ran alone ends without a crash, the number becomes 0. */
 REEVE_API unsigned reeve_task_crashes(const reeve_task *task);
 
 /* When the task was enqueued, in ms since the epoch by Redis's clock. */
@@ -172,9 +171,9 @@ REEVE_API void *reeve_task_thread_state(const reeve_task *task);
 /* ---- while it runs --------------------------------------------------------------------------------------------- */
 
 /*
- * Returns true when the handler should end soon: the worker stops and the deadline of reeve_worker_stop has passed,
- * the run time limit or the heartbeat limit of the task has passed, the lease is lost, or the task was cancelled.
- * Does no I/O. Any thread may call it while the handler runs.
+ * Returns true when the handler should end soon: the worker stops and drain_ms of reeve_worker_stop has passed, the run
+ * time limit or the heartbeat limit of the task has passed, the lease is lost, or the task was cancelled. Does no I/O.
+ * Any thread may call it while the handler runs.
  */
 REEVE_API bool reeve_task_should_stop(const reeve_task *task);
 

@@ -103,10 +103,10 @@ REEVE_API void reeve_commands_free(reeve_commands *commands);
 /*
  * Prepares commands to be sent again, after they were sent and their replies did not arrive. If the record of a task
  * still exists, sending its command again enqueues no second task, even without this call: the task is reported as
- * enqueued if the library made its id, and with REEVE_EEXISTS if the program chose it. After this call, the script also
- * reports a task with an id that the program chose as enqueued. It refuses tasks that may have ended, and whose records
- * may have been deleted, with REEVE_ELOST. The call does not move commands->list, but changes `argc` and the arguments.
- * Any thread, but not two at once for the same commands. REEVE_EINVAL: `commands` is NULL.
+ * enqueued if the library made its id, and with REEVE_EEXISTS if the program chose it. After this call, the script
+ * reports such a task as enqueued even if the program chose its id. It refuses tasks that may have ended, and whose
+ * records may have been deleted, with REEVE_ELOST. The call does not move commands->list, but changes `argc` and the
+ * arguments. Any thread, but not two at once for the same commands. REEVE_EINVAL: `commands` is NULL.
  */
 REEVE_API reeve_status reeve_commands_repeat(reeve_commands *commands);
 

@@ -112,13 +112,13 @@ static void far_has_ended(void)
 static const test_costs_row across[] = {
     {"a task after one elsewhere", far_waits, put_after_far, NULL,
      "evalsha=1 hget=3 hlen=1 hmget=1 hset=4 mget=1 publish=1 rpush=1 time=2 zadd=1 zintercard=1"},
-    {"the message to the parent's queue, carried", far_is_to_hear, carry_there, NULL,
+    {"the message to the parent's queue, delivered", far_is_to_hear, carry_there, NULL,
      "evalsha=3 expire=1 hexists=1 hset=1 lindex=1 lrange=2 lrem=1 mget=1 sadd=1 time=1 zadd=2 zintercard=1 zmscore=5 "
      "zremrangebyscore=1 zscore=2"},
     {"the end of a parent elsewhere", far_runs, far_is_done, NULL,
      "del=2 evalsha=1 hdel=1 hget=1 hincrby=1 hmget=1 hset=1 publish=1 rpush=1 sadd=1 smismember=1 srem=1 time=3 "
      "zadd=2 zcard=3 zrange=2 zrem=1"},
-    {"the message to the child's queue, carried", far_has_ended, carry_back, NULL,
+    {"the message to the child's queue, delivered", far_has_ended, carry_back, NULL,
      "evalsha=3 hdel=1 hexists=1 hget=3 hincrby=2 hmget=3 hset=4 lindex=1 llen=1 lrange=2 lrem=1 mget=1 time=1 zadd=2 "
      "zintercard=1 zrem=1 zscore=1"},
 };

@@ -25,7 +25,7 @@ return {
   {name = 'rescheduled', to = {'ready', 'scheduled'}, help = 'its time was changed; `due`'},
   {name = 'edited', help = 'its options, payload, tags or metadata were changed'},
   {name = 'breaker_opened', help = 'an attempt of it failed, and opened the circuit breaker of its queue, or of the group `message`, until `due`'},
-  {name = 'breaker_closed', help = 'it was started to try, and completed: the circuit breaker of its queue, or of the group `message`, closed'},
+  {name = 'breaker_closed', help = 'it was started as a test, and completed: the circuit breaker of its queue, or of the group `message`, closed'},
   {name = 'progress', help = 'its handler reported other progress than before; `percent`, `message`'},
   {name = 'stuck', help = 'its attempt ended because of its run time limit, and its handler does not return; `thread`, `message`'},
   {name = 'logged', help = 'its handler wrote a line to its log; `message`'},

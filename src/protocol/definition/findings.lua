@@ -18,7 +18,7 @@ return {
   {name = 'partition_unserved', client = true, subject = 'a partition', rule = 'a partition with tasks or messages is one of those that the queue has (in the hash `partitions`)',
     what = 'the partition %s has tasks or messages, but the queue no longer has this partition',
     why = 'no worker runs these tasks, and commands that name the queue do not find them',
-    repair = 'lets workers serve the partition again, until the next `reeve partition`. Workers of the queue do the same'},
+    repair = 'lets workers serve the partition again, until the next `reeve partition`. Workers of the queue also do this by themselves, once in a session'},
 
   {section = 'States'},
   {name = 'task_lost', rule = 'each task in `tasks` is in a state', what = 'task %s is in no state',
@@ -87,7 +87,7 @@ return {
     why = 'they wait for ever', repair = 'notifies them that the task has completed'},
   {name = 'linked_missing', rule = '`linked` has each id with `children:<id>` or `awaiting_retry:<id>`', what = 'task %s has children, but is not in the key linked', why = 'its children are not notified of its end', repair = 'adds the id to `linked`'},
   {name = 'linked_stale', rule = 'each id in `linked` has `children:<id>` or `awaiting_retry:<id>`', what = 'task %s is in the key linked, but has no children', why = 'it takes memory for ever', repair = 'removes the id'},
-  {name = 'fanout_lost', subject = 'a number', rule = 'each `fanout:<n>` belongs to a step in `fanout` or `fanout_far`', what = 'no pending step uses fanout:%s', why = 'the tasks in it are not notified of the end of a parent', repair = 'deletes the key. Tasks that wait in vain are then reported by other findings'},
+  {name = 'fanout_lost', subject = 'a number', rule = 'each `fanout:<n>` belongs to a step in `fanout` or `fanout_far`', what = 'no unfinished fan-out uses the key fanout:%s', why = 'the tasks in it are not notified of the end of a parent', repair = 'deletes the key. Tasks that wait in vain are then reported by other findings'},
 
   {section = 'Records of ended tasks'},
   {name = 'result_stale', subject = 'a field', rule = 'each result in `results` is that of a task in `completed` or `retained`, and each block is in `result_blocks`',
