@@ -248,13 +248,14 @@ typedef struct reeve_runner_options {
     size_t path_count;
     uint64_t sandbox; /* REEVE_SANDBOX_ flags; 0: none */
     /*
-     * cgroup: a directory of cgroup v2 in which each runner, with all processes that it starts, gets a group of its own:
-     * "own", the group of the worker, which the service manager has delegated to it (systemd: Delegate=yes); or a path
-     * that the worker may write to. When the runner ends, all processes of the group are killed. NULL: none.
-     * cgroup_memory: with `cgroup`, maximum memory of the group in bytes, at least 16 MiB; beyond it, the kernel kills the
-     * processes of the group, which is a crash of the task, with a message of its own. For that, the worker moves all
-     * processes of the group "own" to its subgroup `reeve-worker`. 0: no limit. Where the system does not allow a group or
-     * its limit, the runner works without; `reeve workers --json` shows what is in force.
+     * cgroup: a directory of cgroup v2 in which each runner, with all processes that it starts, gets a group of its
+     * own: "own", the group of the worker, which the service manager has delegated to it (systemd: Delegate=yes); or a
+     * path that the worker may write to. When the runner ends, all processes of the group are killed. NULL: none.
+     *
+     * cgroup_memory: with `cgroup`, maximum memory of the group in bytes, at least 16 MiB; beyond it, the kernel kills
+     * the processes of the group, which is a crash of the task, with a message of its own. For that, the worker moves
+     * all processes of the group "own" to its subgroup `reeve-worker`. 0: no limit. Where the system does not allow a
+     * group or its limit, the runner works without; `reeve workers --json` shows what is in force.
      */
     const char *cgroup;
     int64_t cgroup_memory;

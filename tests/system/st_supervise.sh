@@ -168,7 +168,7 @@ expect_status 0 reeve enqueue broken noop --wait=20
 head -c 2000 /dev/zero >"$TEST_DIR/new" && mv "$TEST_DIR/new" "$TEST_DIR/replaced.so"
 begun=$(logged broken worker.start)
 kill -KILL "$(child_of "$parent")"
-wait_for '[ "$(logged broken worker.start)" -gt $begun ]' 20
+wait_for "[ \"\$(logged broken worker.start)\" -gt $begun ]" 20
 end "$parent"
 expect_eq "$ENDED" 0 "status of a supervisor that was told to stop"
 # The first worker ends it.
