@@ -23,8 +23,10 @@
  * Other workers and consumers then run its tasks, and a crash is counted for each. Leases survive a reconnect to Redis.
  *
  * Queues with partitions (partition.h): a consumer serves the partitions that its queues have when it is opened. Their
- * tasks have the name of the partition in reeve_task_queue. In a Redis Cluster, the queues of a consumer and their
- * partitions may be in at most 64 hash slots; with more, reeve_consumer_open fails with REEVE_EUNSUPPORTED.
+ * tasks have the name of the partition in reeve_task_queue. A later division, or change of the number, applies to the
+ * tasks that the program chains: the consumer learns of it with its next heartbeat. In a Redis Cluster, the queues of a
+ * consumer and their partitions may be in at most 64 hash slots; with more, reeve_consumer_open fails with
+ * REEVE_EUNSUPPORTED.
  *
  * Threads: any thread may call the functions of this file and those of task.h on leased tasks. A call waits for the end
  * of other calls on the same consumer. If another thread waits for tasks in reeve_consumer_lease, its wait is

@@ -28,8 +28,8 @@ typedef struct chained_task {
 
 typedef struct placing {
     reeve_worker *worker;
-    const reeve_task *by;           /* the task that chains them, */
-    const char *queue;              /* its queue, */
+    const rv_task_host *host;       /* asks Redis */
+    const char *queue;              /* of the task that chains them, */
     char base[REEVE_QUEUE_MAX + 1]; /* and the queue that it is a partition of */
     chained_task *tasks;
     size_t count;
@@ -94,7 +94,7 @@ static void build_question(rv_conn *conn, const void *what)
 static bool is_in_use(const placing *p, const chained_task *task, unsigned partition)
 {
     char name[REEVE_QUEUE_MAX + 1];
-    const rv_task_host *host = p->by->host;
+    const rv_task_host *host = p->host;
     const cJSON *priority = cJSON_GetObjectItemCaseSensitive(task->read, "priority");
     asked a = {.use = {.unique = option_of(task, "unique"), .group = option_of(task, "group")}};
     if (priority != NULL) a.use.priority = priority->valueint;
@@ -113,7 +113,7 @@ static bool is_in_use(const placing *p, const chained_task *task, unsigned parti
 static void keep_in_use(const placing *p, chained_task *task)
 {
     const char *key = task->layout.before != task->layout.count ? key_of(task) : NULL;
-    if (key == NULL || p->by->host == NULL || p->by->host->ask == NULL) return;
+    if (key == NULL) return;
     unsigned before = rv_partition_of(key, task->layout.before);
     if (before != task->partition && is_in_use(p, task, before)) task->partition = before;
 }
@@ -129,19 +129,29 @@ static bool find_layout(const placing *p, const char *queue, rv_partition_layout
     return layout != NULL;
 }
 
-/* A parent that is chained with it goes where it goes; another one is in the partition of its id. */
+static const chained_task *find_chained(const placing *p, const char *queue, const char *id)
+{
+    for (size_t i = p->count; i-- > 0;)
+        if (strcmp(p->tasks[i].id, id) == 0 && strcmp(p->tasks[i].queue, queue) == 0) return &p->tasks[i];
+    return NULL;
+}
+
+/* A parent that is chained with it is where it was placed, even if the layout has changed since; another one is in the
+ * partition of its id. */
 static bool place_parent(const placing *p, cJSON *parent)
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], handle[REEVE_HANDLE_MAX];
     cJSON *first = cJSON_GetArrayItem(parent, 0);
     const char *given = cJSON_GetStringValue(first);
     if (given == NULL || !rv_keys_split_handle(given, queue, id)) return true;
-    rv_partition_layout layout;
-    if (!find_layout(p, queue, &layout)) return true;
-    unsigned number = rv_partition_of(id, layout.count);
-    for (size_t i = 0; i < p->count; i++)
-        if (strcmp(p->tasks[i].id, id) == 0 && strcmp(p->tasks[i].queue, queue) == 0) number = p->tasks[i].partition;
-    rv_partition_name(queue, layout.queue, number);
+    rv_partition_layout layout = {0};
+    const chained_task *chained = find_chained(p, queue, id);
+    if (chained != NULL)
+        layout = chained->layout;
+    else
+        (void)find_layout(p, queue, &layout);
+    if (layout.count == 0) return true;
+    rv_partition_name(queue, layout.queue, chained != NULL ? chained->partition : rv_partition_of(id, layout.count));
     (void)snprintf(handle, sizeof(handle), "%s/%s", queue, id);
     return cJSON_SetValuestring(first, handle) != NULL;
 }
@@ -178,13 +188,13 @@ static bool read_all(placing *p, reeve_bytes chained, size_t count)
     return good;
 }
 
-bool rv_chain_place(reeve_worker *worker, const reeve_task *task, reeve_bytes chained, size_t count, rv_buf *ret)
+bool rv_chain_place(reeve_worker *worker, const rv_task_host *host, const char *queue, reeve_bytes chained,
+                    size_t count, rv_buf *ret)
 {
-    if (count == 0 || !atomic_load_explicit(&worker->has_partitions, memory_order_relaxed)) return false;
-    placing p = {.worker = worker, .by = task, .queue = task->queue};
+    placing p = {.worker = worker, .host = host, .queue = queue};
     p.tasks = rv_zalloc_array(count, sizeof(*p.tasks));
     if (p.tasks == NULL) return false;
-    rv_copy_text(p.base, sizeof(p.base), task->queue);
+    rv_copy_text(p.base, sizeof(p.base), queue);
     rv_partition_strip(p.base);
     bool good = read_all(&p, chained, count);
     for (size_t i = 0; good && i < count; i++) good = write_task(&p, &p.tasks[i], ret);

@@ -9,9 +9,11 @@
 
 #include "running/worker_state.h"
 
-/* Writes the tasks that a task chains, with partitions in place of their queues, and in the handles of their parents, to
- * ret, which is empty. False: they stay as they are; no queue is divided, or there is no memory. On the thread that ran
- * the task; asks Redis while a number of partitions is being changed. */
-bool rv_chain_place(reeve_worker *worker, const reeve_task *task, reeve_bytes chained, size_t count, rv_buf *ret);
+/* Writes the tasks that a task of this queue chains, at least one, with partitions in place of their queues, and in the
+ * handles of their parents, to ret, which is empty. False: there is no memory; they stay as they are. Asks Redis by
+ * host->ask while a number of partitions is being changed. That must not wait for the caller: for a task that a program
+ * has pulled, the host is that of the thread, because the caller has passed the gate of the consumer. */
+bool rv_chain_place(reeve_worker *worker, const rv_task_host *host, const char *queue, reeve_bytes chained,
+                    size_t count, rv_buf *ret);
 
 #endif

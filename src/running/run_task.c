@@ -204,8 +204,17 @@ static void do_without_memory(rv_settlement *s)
     s->chained_count = 0;
 }
 
+/* The tasks that it chains, in the partitions of their queues. */
+static void place_chained(rv_thread *t, const reeve_task *task, rv_settlement *s, rv_buf *placed)
+{
+    if (s->chained_count == 0 || !atomic_load_explicit(&t->worker->has_partitions, memory_order_relaxed)) return;
+    const rv_task_host host = rv_task_host_make(t); /* the task's own may wait for the caller: consumer/pulled_host.h */
+    if (rv_chain_place(t->worker, &host, task->queue, s->chained, s->chained_count, placed))
+        s->chained = (reeve_bytes){placed->data, placed->length};
+}
+
 /* Makes the settlement of an outcome. */
-static void decide(reeve_worker *worker, const reeve_task *task, rv_item *item, reeve_outcome outcome,
+static void decide(rv_thread *t, const reeve_task *task, rv_item *item, reeve_outcome outcome,
                    const rv_attempt_policy *policy, bool counts)
 {
     rv_settlement s = {.id = item->lease.id,
@@ -230,14 +239,14 @@ static void decide(reeve_worker *worker, const reeve_task *task, rv_item *item, 
         s.has_result = task->result.length > 0;
         s.result = (reeve_bytes){.data = task->result.data, .length = task->result.length};
         s.chained = rv_dependencies_chained(task->dependencies, &s.chained_count);
-        if (rv_chain_place(worker, task, s.chained, s.chained_count, &placed))
-            s.chained = (reeve_bytes){placed.data, placed.length};
+        place_chained(t, task, &s, &placed);
     } else if (outcome != REEVE_OUTCOME_SNOOZE) {
         s.kind = task->kind;
         s.message = task->message;
     }
     if (outcome == REEVE_OUTCOME_RETRY)
-        rv_attempt_policy_decide_retry(policy, &item->lease, &s, rv_attempt_policy_now(policy, &item->lease, worker));
+        rv_attempt_policy_decide_retry(policy, &item->lease, &s,
+                                       rv_attempt_policy_now(policy, &item->lease, t->worker));
     bool plain = outcome == REEVE_OUTCOME_DONE && !s.has_result && s.chained_count == 0;
     if (outcome != REEVE_OUTCOME_SNOOZE && !plain) {
         bool copied = rv_settlement_copy(&item->settlement, &item->kept, &s);
@@ -282,7 +291,7 @@ void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_
     if (outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_choose(policy, item, handler, queue_session);
     bool settled = item->accepted;
     rv_block_task_settle(t, item, task);
-    decide(t->worker, task, item, outcome, policy, counts);
+    decide(t, task, item, outcome, policy, counts);
     if (settled)
         settled_before(task, item);
     else if (outcome != REEVE_OUTCOME_DONE)

@@ -34,7 +34,7 @@ static bool take(reeve_worker *worker, const rv_reply *reply)
 
 void rv_partition_watch_note(reeve_worker *worker, const rv_reply *reply)
 {
-    if (worker->is_consumer || !take(worker, reply)) return;
+    if (!take(worker, reply) || worker->is_consumer) return;
     atomic_store(&worker->partitions_changed, true);
     rv_waker_ring(&worker->scheduler.thread.waker);
 }

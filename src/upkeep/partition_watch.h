@@ -10,7 +10,8 @@
 /* Adds the command that reads the layouts of the namespace. */
 void rv_partition_watch_build(rv_conn *conn, const char *ns);
 
-/* Takes its reply; the scheduler then applies it if it is new. */
+/* Takes its reply; the scheduler then applies it if it is new. A consumer serves the partitions that its queues had when it
+ * was opened, but the tasks that its program chains go to those that there are now. */
 void rv_partition_watch_note(reeve_worker *worker, const rv_reply *reply);
 
 /* When the worker starts: reads the layouts over an open connection, and applies them. A failure is left to the
