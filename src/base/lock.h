@@ -6,7 +6,7 @@
  *     rv_keeper.thread.lock  >  rv_queue_session.lock
  * None is held over I/O or while a handler runs. The locks of plugin.c, plugin_gate.c and share.c stand alone: nothing
  * is locked while one of them is held, and they are taken with none of the others held. The first is held while a
- * plugin's load and unload hooks run.
+ * plugin's load and unload hooks run. That of runner_cgroup.c stands alone, too, and is held while a runner is started.
  */
 #ifndef RV_BASE_LOCK_H
 #define RV_BASE_LOCK_H

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <mntent.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +16,17 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/lock.h"
 #include "base/mem.h"
 
 #define LEAF "/reeve-worker"
 #define NAME_MAX_LENGTH 64
 #define REMOVE_TRIES 200
 #define REMOVE_PAUSE_NS 1000000
+#define CLEAR_ROUNDS_MAX 16
+
+/* While one thread clears the base, no other thread starts a runner that it could move. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- files of a group ------------------------------------------------------------------------------------------ */
 
@@ -92,19 +98,29 @@ static bool find_own(char ret[PATH_MAX])
     return found;
 }
 
-/* A group that gives controllers to others can have no processes itself, unless it is the root. */
+/* Moves the processes of a group. False: there is none that can be moved. */
+static bool move_processes(const char *from, const char *to)
+{
+    char line[32];
+    bool moved = false;
+    FILE *processes = open_file(from, "cgroup.procs");
+    while (processes != NULL && fgets(line, sizeof(line), processes) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (write_file(to, "cgroup.procs", line)) moved = true;
+    }
+    if (processes != NULL) (void)fclose(processes);
+    return moved;
+}
+
+/* A group that gives controllers to others can have no processes itself, unless it is the root. Those that are listed may
+ * start others before they are moved. */
 static void clear_base(const char *base)
 {
-    char leaf[PATH_MAX], line[32];
+    char leaf[PATH_MAX];
     if (access(base, W_OK) != 0) return;
     int length = snprintf(leaf, sizeof(leaf), "%s%s", base, LEAF);
     if (length < 0 || (size_t)length >= sizeof(leaf) || (mkdir(leaf, 0755) != 0 && errno != EEXIST)) return;
-    FILE *processes = open_file(base, "cgroup.procs");
-    while (processes != NULL && fgets(line, sizeof(line), processes) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        (void)write_file(leaf, "cgroup.procs", line);
-    }
-    if (processes != NULL) (void)fclose(processes);
+    for (unsigned i = 0; i < CLEAR_ROUNDS_MAX && move_processes(base, leaf); i++) continue;
 }
 
 static bool is_root(const char *base)
@@ -136,17 +152,48 @@ static bool find_base(const rv_runner_cgroup_options *options, char ret[PATH_MAX
     if (is_own && !find_own(ret)) return false;
     if (!is_own) rv_copy_text(ret, PATH_MAX, options->base);
     if (is_own && options->memory > 0 && !is_root(ret)) clear_base(ret);
+    if (options->memory > 0) (void)write_file(ret, "cgroup.subtree_control", "+memory"); /* see limit_memory */
     remove_old(ret);
     return true;
 }
 
 /* ---- a group --------------------------------------------------------------------------------------------------- */
 
-/* Memory that is swapped out would not count. */
-static bool limit_memory(const char *base, const char *group, int64_t memory)
+/* Kernels before 5.14 have no cgroup.kill: there, one that a process starts meanwhile is left for the next call. */
+static void kill_group(const char *group)
+{
+    char line[32];
+    if (write_file(group, "cgroup.kill", "1")) return;
+    FILE *processes = open_file(group, "cgroup.procs");
+    while (processes != NULL && fgets(line, sizeof(line), processes) != NULL) {
+        long pid = strtol(line, NULL, 10); /* 0: of another namespace */
+        if (pid > 1 && pid != (long)getpid()) (void)kill((pid_t)pid, SIGKILL);
+    }
+    if (processes != NULL) (void)fclose(processes);
+}
+
+static void remove_group(const char *group)
+{
+    const struct timespec pause = {.tv_nsec = REMOVE_PAUSE_NS};
+    for (unsigned i = 0; i < REMOVE_TRIES && rmdir(group) != 0 && errno == EBUSY; i++) {
+        kill_group(group);
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+/* One that is there was left by a worker and a runner that had the same process ids. */
+static bool make_group(const char *group)
+{
+    if (mkdir(group, 0755) == 0) return true;
+    if (errno != EEXIST) return false;
+    remove_group(group);
+    return mkdir(group, 0755) == 0;
+}
+
+/* Memory that is swapped out would not count. False: the base has not the controller. */
+static bool limit_memory(const char *group, int64_t memory)
 {
     char number[32];
-    (void)write_file(base, "cgroup.subtree_control", "+memory"); /* another worker may have done that */
     (void)snprintf(number, sizeof(number), "%" PRId64, memory);
     if (!write_file(group, "memory.max", number)) return false;
     (void)write_file(group, "memory.swap.max", "0");
@@ -154,22 +201,41 @@ static bool limit_memory(const char *base, const char *group, int64_t memory)
     return true;
 }
 
-rv_runner_cgroup rv_runner_cgroup_make(const rv_runner_cgroup_options *options, pid_t runner)
+static rv_runner_cgroup add_group(const char *base, int64_t memory, pid_t runner)
 {
-    char base[PATH_MAX], number[32];
+    char number[32];
     rv_runner_cgroup group = {0};
-    if (options->base == NULL || !find_base(options, base)) return group;
     size_t size = strlen(base) + NAME_MAX_LENGTH;
     group.path = rv_zalloc(size);
     if (group.path == NULL) return group;
     (void)snprintf(group.path, size, "%s/reeve-%ld-%ld", base, (long)getpid(), (long)runner);
-    bool made = mkdir(group.path, 0755) == 0;
-    if (made && options->memory > 0) group.limits_memory = limit_memory(base, group.path, options->memory);
+    bool made = make_group(group.path);
+    if (made && memory > 0) group.limits_memory = limit_memory(group.path, memory);
     (void)snprintf(number, sizeof(number), "%ld", (long)runner);
     if (made && write_file(group.path, "cgroup.procs", number)) return group;
     if (made) (void)rmdir(group.path);
     rv_free(group.path);
     return (rv_runner_cgroup){0};
+}
+
+/* ---- the group of a runner ------------------------------------------------------------------------------------- */
+
+void rv_runner_cgroup_begin(const rv_runner_cgroup_options *options, rv_runner_cgroup_base *ret)
+{
+    ret->path[0] = '\0';
+    if (options->base == NULL) return;
+    rv_lock(&lock);
+    if (!find_base(options, ret->path)) ret->path[0] = '\0';
+}
+
+rv_runner_cgroup rv_runner_cgroup_end(const rv_runner_cgroup_options *options, const rv_runner_cgroup_base *base,
+                                      pid_t runner)
+{
+    rv_runner_cgroup group = {0};
+    if (options->base == NULL) return group;
+    if (runner > 0 && base->path[0] != '\0') group = add_group(base->path, options->memory, runner);
+    rv_unlock(&lock);
+    return group;
 }
 
 void rv_runner_cgroup_describe(const rv_runner_cgroup_options *options, const rv_runner_cgroup *group, char *ret,
@@ -187,7 +253,7 @@ void rv_runner_cgroup_describe(const rv_runner_cgroup_options *options, const rv
 
 void rv_runner_cgroup_kill(const rv_runner_cgroup *group)
 {
-    if (group->path != NULL) (void)write_file(group->path, "cgroup.kill", "1");
+    if (group->path != NULL) kill_group(group->path);
 }
 
 bool rv_runner_cgroup_was_full(const rv_runner_cgroup *group)
@@ -197,11 +263,7 @@ bool rv_runner_cgroup_was_full(const rv_runner_cgroup *group)
 
 void rv_runner_cgroup_remove(rv_runner_cgroup *group)
 {
-    const struct timespec pause = {.tv_nsec = REMOVE_PAUSE_NS};
-    for (unsigned i = 0; group->path != NULL && i < REMOVE_TRIES && rmdir(group->path) != 0; i++) {
-        if (errno != EBUSY) break;
-        (void)nanosleep(&pause, NULL);
-    }
+    if (group->path != NULL) remove_group(group->path);
     rv_free(group->path);
     *group = (rv_runner_cgroup){0};
 }

@@ -10,6 +10,7 @@
 #ifndef RV_RUNNER_CGROUP_H
 #define RV_RUNNER_CGROUP_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -28,8 +29,18 @@ typedef struct rv_runner_cgroup {
     bool limits_memory;
 } rv_runner_cgroup;
 
-/* Makes a group for the process, and moves it there. As far as the system allows: see the result. Any thread. */
-rv_runner_cgroup rv_runner_cgroup_make(const rv_runner_cgroup_options *options, pid_t runner);
+/* Where the groups are. */
+typedef struct rv_runner_cgroup_base {
+    char path[PATH_MAX]; /* "": there is no place for them */
+} rv_runner_cgroup_base;
+
+/* A runner is about to be started: prepares the base, which may move the worker to its own group. No other thread starts
+ * a runner with a group until rv_runner_cgroup_end. Any thread. */
+void rv_runner_cgroup_begin(const rv_runner_cgroup_options *options, rv_runner_cgroup_base *ret);
+
+/* Makes a group for the process, and moves it there, as far as the system allows: see the result. 0: none was started. */
+rv_runner_cgroup rv_runner_cgroup_end(const rv_runner_cgroup_options *options, const rv_runner_cgroup_base *base,
+                                      pid_t runner);
 
 /* Writes what is in force and what is not, in words. */
 void rv_runner_cgroup_describe(const rv_runner_cgroup_options *options, const rv_runner_cgroup *group, char *ret,

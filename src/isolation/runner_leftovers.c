@@ -2,8 +2,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,62 +12,23 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/lock.h"
-#include "base/mem.h"
 
 #define ROUNDS_MAX 50    /* a leftover may have started others, which are found when it has ended */
 #define ROUND_NS 1000000 /* for the kernel to end them */
 #define ANCESTORS_MAX 64
 #define READ_MAX ((size_t)1024 * 1024) /* bytes of a file in /proc */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list */
-static pid_t *live;                                      /* the runners of this process */
-static size_t live_count, live_room;
+/* ---- marks ----------------------------------------------------------------------------------------------------- */
 
-/* ---- runners that live ----------------------------------------------------------------------------------------- */
-
-bool rv_runner_leftovers_begin_start(void)
+uint64_t rv_runner_leftovers_number(void)
 {
-    rv_lock(&lock);
-    if (live_count < live_room) return true;
-    size_t room = live_room == 0 ? 16 : 2 * live_room;
-    pid_t *more = rv_realloc(live, room * sizeof(*live));
-    if (more != NULL) {
-        live = more;
-        live_room = room;
-        return true;
-    }
-    rv_unlock(&lock);
-    return false;
+    static atomic_uint_least64_t last;
+    return atomic_fetch_add(&last, 1) + 1;
 }
 
-void rv_runner_leftovers_end_start(pid_t pid)
+void rv_runner_leftovers_mark(uint64_t number, char ret[RV_RUNNER_MARK_SIZE])
 {
-    if (pid > 0) live[live_count++] = pid;
-    rv_unlock(&lock);
-}
-
-void rv_runner_leftovers_note_end(pid_t pid)
-{
-    rv_lock(&lock);
-    for (size_t i = 0; i < live_count; i++) {
-        if (live[i] != pid) continue;
-        live[i] = live[--live_count];
-        break;
-    }
-    if (live_count == 0) { /* nothing is left when the last worker is destroyed */
-        rv_free(live);
-        live = NULL;
-        live_room = 0;
-    }
-    rv_unlock(&lock);
-}
-
-static bool is_live(pid_t pid)
-{
-    for (size_t i = 0; i < live_count; i++)
-        if (live[i] == pid) return true;
-    return false;
+    (void)snprintf(ret, RV_RUNNER_MARK_SIZE, RV_RUNNER_OF "%ld:%" PRIu64, (long)getpid(), number);
 }
 
 /* ---- /proc ----------------------------------------------------------------------------------------------------- */
@@ -92,24 +54,29 @@ static pid_t parent_of(pid_t pid, rv_buf *file)
     return behind_name != NULL && strlen(behind_name) > 4 ? (pid_t)strtol(behind_name + 4, NULL, 10) : 0;
 }
 
-static bool is_of(pid_t pid, const char *variable, rv_buf *file)
-{
-    char path[64];
-    size_t length = strlen(variable) + 1; /* with the zero byte */
-    (void)snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
-    if (!read_file(path, file)) return false;
-    const char *found = memmem(file->data, file->length, variable, length);
-    return found != NULL && (found == file->data || found[-1] == '\0');
-}
-
-/* ---- leftovers ------------------------------------------------------------------------------------------------- */
-
 typedef struct search {
-    char variable[64];
+    char mark[RV_RUNNER_MARK_SIZE];
+    size_t mark_length; /* of what is compared: with the zero byte for one runner, without for all of a worker */
     rv_buf children;
     rv_buf file;
     unsigned killed;
 } search;
+
+static bool is_marked(search *s, pid_t pid)
+{
+    char path[64];
+    (void)snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
+    if (!read_file(path, &s->file)) return false;
+    const char *at = s->file.data, *end = at + s->file.length;
+    while (at != NULL && (size_t)(end - at) >= s->mark_length) {
+        if (memcmp(at, s->mark, s->mark_length) == 0) return true;
+        at = memchr(at, '\0', (size_t)(end - at));
+        if (at != NULL) at++;
+    }
+    return false;
+}
+
+/* ---- leftovers ------------------------------------------------------------------------------------------------- */
 
 /* Kills those children of a thread that are leftovers. */
 static void kill_children(search *s, const char *path)
@@ -118,7 +85,7 @@ static void kill_children(search *s, const char *path)
     char *next = NULL;
     for (char *word = strtok_r(s->children.data, " ", &next); word != NULL; word = strtok_r(NULL, " ", &next)) {
         pid_t pid = (pid_t)strtol(word, NULL, 10);
-        if (pid <= 1 || is_live(pid) || !is_of(pid, s->variable, &s->file)) continue;
+        if (pid <= 1 || !is_marked(s, pid)) continue;
         if (kill(pid, SIGKILL) == 0) s->killed++;
     }
 }
@@ -138,24 +105,37 @@ static void look_below(search *s, pid_t parent)
     (void)closedir(threads);
 }
 
-void rv_runner_leftovers_kill(pid_t worker)
+static void kill_marked(search *s)
 {
     const struct timespec pause = {.tv_nsec = ROUND_NS};
-    search s = {.killed = 1};
-    (void)snprintf(s.variable, sizeof(s.variable), RV_RUNNER_OF "%ld", (long)worker);
-    rv_buf_init(&s.children, 2 * READ_MAX);
-    rv_buf_init(&s.file, 2 * READ_MAX);
-    rv_lock(&lock);
-    for (unsigned round = 0; s.killed > 0 && round < ROUNDS_MAX; round++) {
+    rv_buf_init(&s->children, 2 * READ_MAX);
+    rv_buf_init(&s->file, 2 * READ_MAX);
+    s->killed = 1;
+    for (unsigned round = 0; s->killed > 0 && round < ROUNDS_MAX; round++) {
         pid_t ancestor = getpid();
-        s.killed = 0;
+        s->killed = 0;
         for (unsigned i = 0; ancestor > 0 && i < ANCESTORS_MAX; i++) {
-            look_below(&s, ancestor);
-            ancestor = parent_of(ancestor, &s.file);
+            look_below(s, ancestor);
+            ancestor = parent_of(ancestor, &s->file);
         }
-        if (s.killed > 0) (void)nanosleep(&pause, NULL);
+        if (s->killed > 0) (void)nanosleep(&pause, NULL);
     }
-    rv_unlock(&lock);
-    rv_buf_fini(&s.children);
-    rv_buf_fini(&s.file);
+    rv_buf_fini(&s->children);
+    rv_buf_fini(&s->file);
+}
+
+void rv_runner_leftovers_kill(uint64_t number)
+{
+    search s;
+    rv_runner_leftovers_mark(number, s.mark);
+    s.mark_length = strlen(s.mark) + 1;
+    kill_marked(&s);
+}
+
+void rv_runner_leftovers_kill_all(pid_t worker)
+{
+    search s;
+    (void)snprintf(s.mark, sizeof(s.mark), RV_RUNNER_OF "%ld:", (long)worker);
+    s.mark_length = strlen(s.mark);
+    kill_marked(&s);
 }

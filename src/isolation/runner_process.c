@@ -102,13 +102,13 @@ static int add_actions(posix_spawn_file_actions_t *actions, const child_ends *en
     return posix_spawn_file_actions_addclosefrom_np(actions, has_crash ? RV_RUNNER_CRASH_FD + 1 : RV_RUNNER_CRASH_FD);
 }
 
-static int spawn(pid_t *ret, const char *program, const char *name, const child_ends *ends)
+static int spawn(rv_runner *runner, const char *program, const char *name, const child_ends *ends)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
-    char *arguments[] = {(char *)"reeve-runner", (char *)name, NULL}, worker[64];
-    (void)snprintf(worker, sizeof(worker), RV_RUNNER_OF "%ld", (long)getpid());
-    char **environment = make_environment(worker);
+    char *arguments[] = {(char *)"reeve-runner", (char *)name, NULL}, mark[RV_RUNNER_MARK_SIZE];
+    rv_runner_leftovers_mark(runner->number, mark);
+    char **environment = make_environment(mark);
     if (environment == NULL) return ENOMEM;
     int failed = posix_spawnattr_init(&attributes);
     if (failed == 0) {
@@ -116,7 +116,7 @@ static int spawn(pid_t *ret, const char *program, const char *name, const child_
         if (failed == 0) {
             failed = set_attributes(&attributes);
             if (failed == 0) failed = add_actions(&actions, ends);
-            if (failed == 0) failed = posix_spawn(ret, program, &actions, &attributes, arguments, environment);
+            if (failed == 0) failed = posix_spawn(&runner->pid, program, &actions, &attributes, arguments, environment);
             (void)posix_spawn_file_actions_destroy(&actions);
         }
         (void)posix_spawnattr_destroy(&attributes);
@@ -125,12 +125,15 @@ static int spawn(pid_t *ret, const char *program, const char *name, const child_
     return failed;
 }
 
-/* The same, noted for rv_runner_leftovers_kill. */
-static int start(pid_t *ret, const char *program, const char *name, const child_ends *ends)
+/* The same, in a control group of its own; it loads no plugin before the hello. */
+static int start(rv_runner *runner, const char *program, const char *name, const child_ends *ends,
+                 const rv_runner_cgroup_options *cgroup)
 {
-    if (!rv_runner_leftovers_begin_start()) return ENOMEM;
-    int failed = spawn(ret, program, name, ends);
-    rv_runner_leftovers_end_start(failed == 0 ? *ret : 0);
+    rv_runner_cgroup_base base;
+    runner->number = rv_runner_leftovers_number();
+    rv_runner_cgroup_begin(cgroup, &base);
+    int failed = spawn(runner, program, name, ends);
+    runner->cgroup = rv_runner_cgroup_end(cgroup, &base, failed == 0 ? runner->pid : 0);
     return failed;
 }
 
@@ -174,7 +177,7 @@ reeve_status rv_runner_process_start(rv_runner *ret, const char *name, const rv_
     child_ends ends = {.socket = -1, .flags = -1, .crash = -1};
     *ret = RV_RUNNER_NONE;
     int failed = make_ends(ret, &ends, crash_size);
-    if (failed == 0) failed = start(&ret->pid, program, name, &ends);
+    if (failed == 0) failed = start(ret, program, name, &ends, cgroup);
     close_if(ends.socket);
     close_if(ends.flags);
     close_if(ends.crash);
@@ -186,7 +189,6 @@ reeve_status rv_runner_process_start(rv_runner *ret, const char *name, const rv_
     }
     ret->pidfd = (int)syscall(SYS_pidfd_open, ret->pid, 0);
     ret->started_ms = rv_now_ms();
-    ret->cgroup = rv_runner_cgroup_make(cgroup, ret->pid); /* it loads no plugin before the hello */
     const rv_runner_message message = {.kind = RV_RUNNER_HELLO, .body = hello->data, .length = hello->length};
     reeve_status status = rv_runner_message_send(ret->fd, false, &message);
     if (status == REEVE_OK || status == REEVE_ELOST) return REEVE_OK; /* one that is gone says so when it is awaited */
@@ -260,8 +262,7 @@ rv_runner_end rv_runner_process_kill(rv_runner *runner)
     do {
         got = waitid(P_PID, (id_t)runner->pid, &info, WEXITED);
     } while (got != 0 && errno == EINTR);
-    rv_runner_leftovers_note_end(runner->pid);
-    rv_runner_leftovers_kill(getpid());
+    rv_runner_leftovers_kill(runner->number);
     rv_runner_end end = {.was_full = rv_runner_cgroup_was_full(&runner->cgroup)};
     rv_runner_cgroup_remove(&runner->cgroup);
     free_parts(runner);

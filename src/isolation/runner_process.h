@@ -24,6 +24,7 @@ typedef struct rv_runner {
     rv_runner_flags *flags;
     void *crash; /* memory that both share, for the record of a crash; NULL: none */
     size_t crash_size;
+    uint64_t number; /* among all runners of this process: see runner_leftovers.h */
     rv_runner_cgroup cgroup;
     uint64_t runs;      /* how many it was given: the number of the last one */
     int64_t started_ms; /* monotonic */

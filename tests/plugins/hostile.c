@@ -175,6 +175,7 @@ static reeve_outcome hostile(reeve_task *task, void *user)
     if (strcmp(what, "session") == 0) leave_child(true), abort();
     if (strcmp(what, "daemon") == 0) leave_daemon(false), abort();
     if (strcmp(what, "quiet daemon") == 0) leave_daemon(false);
+    if (strcmp(what, "daemon and wait") == 0) leave_daemon(false), pause();
     if (strcmp(what, "hidden daemon") == 0) leave_daemon(true), abort();
     if (strcmp(what, "hidden daemon that completes") == 0) leave_daemon(true);
     if (strcmp(what, "memory") == 0) use_memory();

@@ -9,12 +9,12 @@ plugin=$REEVE_BUILD/tests/plugins/hostile.so
 ulimit -c 0
 start_redis
 
-# write_worker NAME RUNNER
+# write_worker NAME RUNNER [THREADS]
 write_worker() {
     cat >"$TEST_DIR/$1.conf" <<END
 worker = { name = "$1"; log = { level = "debug"; }; };
 plugin_dir = "$PLUGIN_DIR"; plugins = [ "sample", "$plugin" ];
-pools = ( { name = "p"; queues = [ "q" ]; threads = 1; isolation = "process"; runner = { $2 }; } );
+pools = ( { name = "p"; queues = [ "q" ]; threads = ${3:-2}; isolation = "process"; runner = { $2 }; } );
 handlers = ( { type = "hostile"; max_crashes = 1; attempts = 1; } );
 END
 }
@@ -53,6 +53,14 @@ remove_groups() {
 trap "remove_groups \$?; clean_up" EXIT
 groups() { find "$base" -mindepth 1 -type d; }
 count_groups() { groups | wc -l; }
+runner_groups() { find "$base" -name 'reeve-[0-9]*'; }
+# Each runner is in its group, whose name ends with its process id. expect_in_groups WORKER COUNT [STARTED], of all workers of this name
+expect_in_groups() {
+    local group
+    wait_for '[ "$(logged '"$1"' runner.started)" = '"${3:-$2}"' ]' 20
+    expect_eq "$(runner_groups | wc -l)" "$2" "groups of runners"
+    for group in $(runner_groups); do expect_has " $(tr '\n' ' ' <"$group/cgroup.procs")" " ${group##*-} "; done
+}
 echo +memory >"${own%/}/cgroup.subtree_control" 2>/dev/null # for the limit, where the controller is there
 HAS_MEMORY=
 grep -qw memory "$base/cgroup.controllers" && HAS_MEMORY=1
@@ -63,7 +71,7 @@ start_worker one
 wait_for '[ -n "$(in_force one)" ]' 20
 if [ -n "$HAS_MEMORY" ]; then
     expect_eq "$(in_force one)" "cgroup, memory (cgroup)"
-    expect_eq "$(cat "$(groups)/memory.max")" 99999744 # whole pages
+    expect_eq "$(sort -u "$base"/reeve-*/memory.max)" 99999744 # whole pages
     expect_status 5 reeve enqueue q hostile memory --id memory --wait=60
     expect_has "$(of_task q/memory error_message)" "its process was killed: its control group had no memory left"
 else
@@ -71,9 +79,9 @@ else
 fi
 expect_status 5 reeve enqueue q hostile "hidden daemon" --id hidden --wait=20
 expect_has "$(of_task q/hidden error_message)" SIGABRT
-wait_for '[ "$(count_groups)" = 0 ]' 5 # (The next task starts the next runner.)
+wait_for '[ "$(count_groups)" -le 1 ]' 5 # (The next task starts the next runner.)
 expect_status 0 reeve enqueue q hostile "hidden daemon that completes" --id quiet --wait=20
-wait_for '[ "$(cat "$(groups)/cgroup.procs" | wc -l)" = 2 ]' 5
+wait_for '[ "$(cat "$base"/reeve-*/cgroup.procs | wc -l)" = $(($(count_groups) + 1)) ]' 5
 end "$WORKER_PID"
 expect_eq "$(count_groups)" 0 "groups that are left"
 
@@ -87,11 +95,19 @@ write_worker two 'cgroup = "own";'
 own $!
 worker=$!
 wait_for '[ "$(in_force two)" = cgroup ]' 20
-[ -n "$(find "$base" -name 'reeve-[0-9]*')" ] || fail "there is no group in that of the worker: $(groups)"
+expect_in_groups two 2
 end "$worker"
-wait_for '[ -z "$(find "$base" -name "reeve-[0-9]*")" ]' 5
+wait_for '[ -z "$(runner_groups)" ]' 5
 
-write_worker three 'cgroup = "own"; cgroup_memory = 100000000;'
+# Other processes of the same service, which are moved as well.
+(
+    echo "$BASHPID" >"$base/cgroup.procs"
+    for _ in {1..300}; do sleep 300 & done
+    wait
+) &
+own $!
+wait_for '[ "$(wc -l <"$base/cgroup.procs")" = 301 ]' 10
+write_worker three 'cgroup = "own"; cgroup_memory = 100000000;' 16
 (
     echo "$BASHPID" >"$base/cgroup.procs"
     exec "$REEVE_WORKER" -c "$TEST_DIR/three.conf" 2>"$TEST_DIR/three.log"
@@ -99,13 +115,34 @@ write_worker three 'cgroup = "own"; cgroup_memory = 100000000;'
 own $!
 worker=$!
 wait_for '[ -n "$(in_force three)" ]' 20
+[ -z "$HAS_MEMORY" ] || expect_eq "$(in_force three)" "cgroup, memory (cgroup)"
 expect_has "$(in_force three)" cgroup
+expect_in_groups three 16
 expect_eq "$(wc -l <"$base/cgroup.procs")" 0 "processes that stand in the way of controllers"
-expect_eq "$(wc -l <"$base/reeve-worker/cgroup.procs")" 2 "the worker and its supervisor"
+expect_eq "$(wc -l <"$base/reeve-worker/cgroup.procs")" 303 "the worker, its supervisor and others"
 # A worker that is started again finds the same place.
 kill -KILL "$(tr -d ' ' <"/proc/$worker/task/$worker/children")"
 wait_for '[ "$(logged three worker.started)" = 2 ]' 20
 expect_status 0 reeve enqueue q noop --wait=20
-expect_eq "$(find "$base" -name 'reeve-[0-9]*' | wc -l)" 1 "groups of runners"
+expect_in_groups three 16 32
 end "$worker"
-wait_for '[ -z "$(find "$base" -name "reeve-[0-9]*")" ]' 5
+wait_for '[ -z "$(runner_groups)" ]' 5
+echo 1 >"$base/reeve-worker/cgroup.kill"
+
+# ---- groups of that name ----------------------------------------------------------------------------------------------------
+
+# An earlier worker with the same process id may have left groups.
+write_worker four "cgroup = \"$base\";"
+sed -i 's/^worker = {/& supervise = false;/' "$TEST_DIR/four.conf"
+(
+    eval "mkdir \"$base\"/reeve-$BASHPID-{$((BASHPID + 1))..$((BASHPID + 500))}"
+    exec "$REEVE_WORKER" -c "$TEST_DIR/four.conf" 2>"$TEST_DIR/four.log"
+) &
+own $!
+worker=$!
+wait_for '[ "$(logged four runner.started)" = 2 ]' 20
+expect_eq "$(in_force four)" cgroup
+expect_eq "$(cat "$base"/reeve-"$worker"-*/cgroup.procs | wc -l)" 2 "runners in groups"
+end "$worker"
+expect_eq "$(count_groups)" 499 "groups of that name, and reeve-worker"
+rmdir "$base/reeve-$worker"-*

@@ -154,6 +154,35 @@ wait_for '[ "$(count_left)" -le 1 ]' 5
 end "$WORKER_PID"
 wait_for '[ "$(count_left)" = 0 ]' 5
 
+# ---- two runners --------------------------------------------------------------------------------------------------------------
+
+# What a handler has started in the background lives as long as its own runner, whatever ends the other runner of the pool:
+# the number of its tasks, or a crash.
+write_worker six "supervise = false;" "max_tasks = 1;"
+sed -i 's/threads = 1;/threads = 2;/; s/ timeout = 1;//' "$TEST_DIR/six.conf"
+start_worker six
+wait_for '[ "$(logged six worker.started)" = 1 ]' 20
+helper() {
+    local pid
+    for pid in $(grep -lsa "REEVE_RUNNER_OF=$WORKER_PID" /proc/[0-9]*/environ | cut -d / -f 3); do
+        [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = sleep ] && echo "$pid"
+    done
+}
+expect_status 0 reeve enqueue q hostile "daemon and wait" --id waits
+wait_for '[ -n "$(helper)" ]' 10
+of_helper=$(helper)
+before=$(runners "$WORKER_PID" | sort)
+expect_status 0 reeve enqueue q noop --wait=20
+expect_status 5 reeve enqueue q hostile session --wait=20
+expect_status 0 reeve enqueue q noop --wait=20
+expect_eq "$(helper)" "$of_helper" "what the handler of the other runner has started"
+own_runner=$(comm -12 <(echo "$before") <(runners "$WORKER_PID" | sort))
+expect_eq "$(echo "$own_runner" | wc -w)" 1 "runners that live on"
+kill -KILL "$own_runner"
+wait_for '[ -z "$(helper)" ]' 5
+end "$WORKER_PID"
+wait_for '[ "$(count_left)" = 0 ]' 5
+
 # ---- a pool whose size follows the work -------------------------------------------------------------------------------------
 
 # What its runners need of processors counts as that of its threads.

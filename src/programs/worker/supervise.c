@@ -335,7 +335,7 @@ static void reap(supervisor *s)
 
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
         if (pid != s->child.pid) continue;
-        rv_runner_leftovers_kill(pid);
+        rv_runner_leftovers_kill_all(pid);
         pass_messages(s);
         child_ended(s, status);
     }
