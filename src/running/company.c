@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "running/share.h"
 
 /* The reply of a call for several threads must begin earlier than that of one for one thread: its connection may be
@@ -163,8 +164,11 @@ static void copy_leases(const rv_company *company, size_t queues, const rv_turn_
     }
 }
 
+/* The keeper looks at finished items, too. */
 static void note_refused(const rv_company *company, rv_thread *t, const rv_reply *refused)
 {
+    if (refused->count == 0) return;
+    rv_lock(&t->batch.lock);
     for (size_t i = 0; i < refused->count; i++) {
         size_t group, length;
         const char *id = rv_turn_reply_refused(refused->items[i], company->group_count, &group, &length);
@@ -174,6 +178,7 @@ static void note_refused(const rv_company *company, rv_thread *t, const rv_reply
             if (rv_lease_has_id(&item->lease, id, length)) item->refused = true;
         }
     }
+    rv_unlock(&t->batch.lock);
 }
 
 /* The sessions that the thread's tasks are leased under are those of the caller. */

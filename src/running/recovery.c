@@ -236,11 +236,11 @@ reeve_status rv_recovery_regain(rv_thread *t, const rv_item *item)
 /* The leases of an earlier session ended with it. From now on the batch belongs to the present session. */
 static void leave_session(rv_thread *t, size_t queue, const char *present)
 {
+    rv_lock(&t->batch.lock);
     for (size_t i = 0; i < t->batch.count; i++) {
         rv_item *item = &t->batch.items[i];
         if (item->lease.queue == queue && item->state == RV_ITEM_FINISHED && !item->accepted) item->refused = true;
     }
-    rv_lock(&t->batch.lock);
     for (size_t i = 0; i < t->batch.count; i++) {
         if (t->batch.items[i].lease.queue == queue) rv_batch_lose_item(&t->batch, &t->batch.items[i]);
     }

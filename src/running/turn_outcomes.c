@@ -12,8 +12,11 @@
 #include "running/task_metrics.h"
 #include "running/turn_call.h"
 
+/* The keeper looks at finished items, too. */
 void rv_turn_outcomes_note_refused(rv_thread *t, const rv_reply *refused, size_t groups)
 {
+    if (refused->count == 0) return;
+    rv_lock(&t->batch.lock);
     for (size_t i = 0; i < refused->count; i++) {
         size_t group, length;
         const char *id = rv_turn_reply_refused(refused->items[i], groups, &group, &length);
@@ -24,6 +27,7 @@ void rv_turn_outcomes_note_refused(rv_thread *t, const rv_reply *refused, size_t
             if (rv_lease_has_id(&item->lease, id, length)) item->refused = true;
         }
     }
+    rv_unlock(&t->batch.lock);
 }
 
 static void log_refused(const rv_thread *t, const rv_item *item)
