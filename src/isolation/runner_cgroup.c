@@ -20,10 +20,11 @@
 #include "base/mem.h"
 
 #define LEAF "/reeve-worker"
-#define NAME_MAX_LENGTH 64
+#define NAME_MAX_LENGTH 96
 #define REMOVE_TRIES 200
 #define REMOVE_PAUSE_NS 1000000
 #define CLEAR_ROUNDS_MAX 16
+#define NAMES_MAX 1000
 
 /* While one thread clears the base, no other thread starts a runner that it could move. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -181,13 +182,17 @@ static void remove_group(const char *group)
     }
 }
 
-/* One that is there was left by a worker and a runner that had the same process ids. */
-static bool make_group(const char *group)
+/* A name that is taken may be that of a live runner: containers that share the base number their processes alike. */
+static bool make_group(char *ret, size_t size, const char *base, pid_t runner)
 {
-    if (mkdir(group, 0755) == 0) return true;
-    if (errno != EEXIST) return false;
-    remove_group(group);
-    return mkdir(group, 0755) == 0;
+    char another[32] = "";
+    for (unsigned i = 1; i <= NAMES_MAX; i++) {
+        (void)snprintf(ret, size, "%s/reeve-%ld-%ld%s", base, (long)getpid(), (long)runner, another);
+        if (mkdir(ret, 0755) == 0) return true;
+        if (errno != EEXIST) return false;
+        (void)snprintf(another, sizeof(another), "-%u", i);
+    }
+    return false;
 }
 
 /* Memory that is swapped out would not count. False: the base has not the controller. */
@@ -208,8 +213,7 @@ static rv_runner_cgroup add_group(const char *base, int64_t memory, pid_t runner
     size_t size = strlen(base) + NAME_MAX_LENGTH;
     group.path = rv_zalloc(size);
     if (group.path == NULL) return group;
-    (void)snprintf(group.path, size, "%s/reeve-%ld-%ld", base, (long)getpid(), (long)runner);
-    bool made = make_group(group.path);
+    bool made = make_group(group.path, size, base, runner);
     if (made && memory > 0) group.limits_memory = limit_memory(group.path, memory);
     (void)snprintf(number, sizeof(number), "%ld", (long)runner);
     if (made && write_file(group.path, "cgroup.procs", number)) return group;
