@@ -14,21 +14,6 @@ static int set_up(void **state)
 
 #define Q "reeve:{q}:"
 
-/* One task in each state that there is: they are named after it. */
-static void one_of_each(void)
-{
-    test_put("q", "completed dead running");
-    (void)test_lease(&hand, 3);
-    test_settle(&hand, TEST_RESULT("completed", "r"), TEST_FAIL("dead"));
-    test_put("q", "cancelled");
-    test_ok(test_client, reeve_cancel(test_client, "q", "cancelled"));
-    test_put("q", "ready");
-    test_put_spec((reeve_task_spec){.id = "scheduled", .in_ms = 500000});
-}
-
-static const char *const states[] = {"scheduled", "ready", "running", "completed", "dead", "cancelled"};
-enum { STATES = 6 };
-
 /* ---- tasks ----------------------------------------------------------------------------------------------------- */
 
 static void show_tells_everything(void **state)
@@ -184,9 +169,9 @@ static const char *page(const char *state, uint64_t offset, size_t limit, uint64
 static void lists_of_each_state(void **state)
 {
     (void)state;
-    for (int i = 0; i < STATES; i++) assert_string_equal(page(states[i], 0, 10, 0), "");
-    one_of_each();
-    for (int i = 0; i < STATES; i++) assert_string_equal(page(states[i], 0, 10, 1), states[i]);
+    for (int i = 0; i < TEST_STATES; i++) assert_string_equal(page(test_states[i], 0, 10, 0), "");
+    test_one_of_each(&hand);
+    for (int i = 0; i < TEST_STATES; i++) assert_string_equal(page(test_states[i], 0, 10, 1), test_states[i]);
     assert_string_equal(page("blocked", 0, 10, 0), "");
     assert_string_equal(page("parked", 0, 10, 0), "");
 }

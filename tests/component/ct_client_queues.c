@@ -15,21 +15,6 @@ static int set_up(void **state)
 
 #define Q "reeve:{q}:"
 
-/* One task in each state that there is: they are named after it. */
-static void one_of_each(void)
-{
-    test_put("q", "completed dead running");
-    (void)test_lease(&hand, 3);
-    test_settle(&hand, TEST_RESULT("completed", "r"), TEST_FAIL("dead"));
-    test_put("q", "cancelled");
-    test_ok(test_client, reeve_cancel(test_client, "q", "cancelled"));
-    test_put("q", "ready");
-    test_put_spec((reeve_task_spec){.id = "scheduled", .in_ms = 500000});
-}
-
-static const char *const states[] = {"scheduled", "ready", "running", "completed", "dead", "cancelled"};
-enum { STATES = 6 };
-
 /* ---- queues and workers ---------------------------------------------------------------------------------------- */
 
 static void a_queue_in_numbers(void **state)
@@ -44,12 +29,12 @@ static void a_queue_in_numbers(void **state)
     assert_int_equal(info.completed_total + info.failed_total + info.dead_total + info.crashed_total, 0);
     assert_int_equal(info.oldest_ready_ms, -1);
     assert_int_equal(info.next_due_ms, -1);
-    one_of_each();
+    test_one_of_each(&hand);
     test_put("q", "second");
     test_ok(test_client, reeve_queue(test_client, "q", &info));
-    for (int i = 0; i < STATES; i++) {
+    for (int i = 0; i < TEST_STATES; i++) {
         reeve_state which;
-        assert_int_equal(reeve_state_parse(states[i], &which), REEVE_OK);
+        assert_int_equal(reeve_state_parse(test_states[i], &which), REEVE_OK);
         assert_int_equal(info.count[which], which == REEVE_STATE_READY ? 2 : 1);
     }
     reeve_task_info *ready = test_show("q", "ready"), *scheduled = test_show("q", "scheduled");
@@ -152,17 +137,17 @@ typedef reeve_status (*steer_fn)(reeve_client *client, const char *queue, const 
 
 static void steer_each(steer_fn steer, const char *verb, const char *allowed)
 {
-    for (int i = 0; i < STATES; i++) {
+    for (int i = 0; i < TEST_STATES; i++) {
         char words[100];
         test_place_empty(NULL);
         test_hand_init(&hand, "1", "q");
-        one_of_each();
-        (void)snprintf(words, sizeof(words), "cannot %s q/%s: it is %s", verb, states[i], states[i]);
-        if (strstr(allowed, states[i])) {
-            test_ok(test_client, steer(test_client, "q", states[i]));
+        test_one_of_each(&hand);
+        (void)snprintf(words, sizeof(words), "cannot %s q/%s: it is %s", verb, test_states[i], test_states[i]);
+        if (strstr(allowed, test_states[i])) {
+            test_ok(test_client, steer(test_client, "q", test_states[i]));
         } else {
-            test_refused(test_client, steer(test_client, "q", states[i]), REEVE_ESTATE, words);
-            assert_string_equal(test_state("q", states[i]), states[i]);
+            test_refused(test_client, steer(test_client, "q", test_states[i]), REEVE_ESTATE, words);
+            assert_string_equal(test_state("q", test_states[i]), test_states[i]);
         }
     }
     test_refused(test_client, steer(test_client, "q", "none"), REEVE_ENOTFOUND, "no task q/none");
@@ -223,9 +208,10 @@ static void delete (void **state)
     steer_each(reeve_delete, "delete", "dead cancelled scheduled completed ready");
     test_place_empty(NULL);
     test_hand_init(&hand, "1", "q");
-    one_of_each();
-    for (int i = 0; i < STATES; i++)
-        if (strcmp(states[i], "running") != 0) test_ok(test_client, reeve_delete(test_client, "q", states[i]));
+    test_one_of_each(&hand);
+    for (int i = 0; i < TEST_STATES; i++)
+        if (strcmp(test_states[i], "running") != 0)
+            test_ok(test_client, reeve_delete(test_client, "q", test_states[i]));
     test_settle(&hand, TEST_DONE("running"));
     test_ok(test_client, reeve_delete(test_client, "q", "running"));
     assert_int_equal(test_number("EXISTS " Q "tasks " Q "info:dead " Q "results " Q "ready " Q "dead " Q "completed"),

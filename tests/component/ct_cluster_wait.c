@@ -4,7 +4,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "support/redis.h"
@@ -18,16 +17,10 @@ static rv_url url;
 
 static int set_up(void **state)
 {
-    static char bus[16], text[64];
-    static const char *const extra[] = {"--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-announce-ip",
-                                        "127.0.0.1",         NULL};
-    const test_redis_options options = {.tcp = true, .extra = extra};
+    char text[64];
     (void)state;
-    (void)snprintf(bus, sizeof(bus), "%d", 20000 + (int)(getpid() % 12000));
-    server = test_redis_start(&options);
+    server = test_redis_start_cluster();
     direct = test_conn_open(server);
-    assert_string_equal(test_cmd(direct, "CLUSTER ADDSLOTSRANGE 0 16383"), "OK");
-    while (!strstr(test_cmd(direct, "CLUSTER INFO"), "cluster_state:ok")) usleep(10000);
     (void)snprintf(text, sizeof(text), "redis-cluster://127.0.0.1:%d", test_redis_tcp_port(server));
     assert_int_equal(rv_url_parse(&url, text, NULL), REEVE_OK);
     const rv_conn_options connection = {.url = &url, .name = "test", .command_ms = 60000};

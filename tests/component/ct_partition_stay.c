@@ -28,16 +28,9 @@ static unsigned ran_of[PARTITIONS];
 
 static int set_up(void **state)
 {
-    static char bus[16];
-    static const char *const extra[] = {"--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-announce-ip",
-                                        "127.0.0.1",         NULL};
-    const test_redis_options options = {.tcp = true, .extra = extra};
     (void)state;
-    (void)snprintf(bus, sizeof(bus), "%d", 20000 + (int)(getpid() % 12000));
-    server = test_redis_start(&options);
+    server = test_redis_start_cluster();
     direct = test_conn_open(server);
-    assert_string_equal(test_cmd(direct, "CLUSTER ADDSLOTSRANGE 0 16383"), "OK");
-    while (!strstr(test_cmd(direct, "CLUSTER INFO"), "cluster_state:ok")) usleep(10000);
     (void)snprintf(url, sizeof(url), "redis-cluster://127.0.0.1:%d", test_redis_tcp_port(server));
     const reeve_client_options how = {.redis = url, .timeout_ms = 60000};
     assert_int_equal(reeve_client_open(&client, &how), REEVE_OK);

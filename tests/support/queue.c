@@ -367,3 +367,16 @@ const char *test_first_session(void)
     rv_copy_text(session, sizeof(session), all + 1);
     return session;
 }
+
+const char *const test_states[TEST_STATES] = {"scheduled", "ready", "running", "completed", "dead", "cancelled"};
+
+void test_one_of_each(test_hand *hand)
+{
+    test_put("q", "completed dead running");
+    (void)test_lease(hand, 3);
+    test_settle(hand, TEST_RESULT("completed", "r"), TEST_FAIL("dead"));
+    test_put("q", "cancelled");
+    test_ok(test_client, reeve_cancel(test_client, "q", "cancelled"));
+    test_put("q", "ready");
+    test_put_spec((reeve_task_spec){.id = "scheduled", .in_ms = 500000});
+}

@@ -190,6 +190,11 @@ const char *test_leased_ids(const test_hand *hand);
 /* Begins a hand's session in one of its queues; false: it has ended. A turn that leases does so where a task is ready. */
 bool test_begin(test_hand *hand, size_t queue);
 
+/* Puts a task in each of these states into queue q, named after it. The hand holds the running one. */
+#define TEST_STATES 6
+extern const char *const test_states[TEST_STATES];
+void test_one_of_each(test_hand *hand);
+
 /* Builds the turn on a connection, without sending it. */
 void test_turn_build(rv_conn *conn, test_hand *hand, unsigned want, const test_outcome *outcomes, size_t count);
 

@@ -317,3 +317,17 @@ rv_conn *test_conn_open(rv_test_redis *redis)
     if (rv_conn_open(conn, 0) != REEVE_OK) fail_msg("%s", rv_conn_error(conn)->text);
     return conn;
 }
+
+rv_test_redis *test_redis_start_cluster(void)
+{
+    static char bus[16];
+    static const char *const extra[] = {"--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-announce-ip",
+                                        "127.0.0.1",         NULL};
+    (void)snprintf(bus, sizeof(bus), "%d", 20000 + (int)(getpid() % 12000));
+    rv_test_redis *redis = test_redis_start(&(test_redis_options){.tcp = true, .extra = extra});
+    rv_conn *conn = test_conn_open(redis);
+    assert_string_equal(test_cmd(conn, "CLUSTER ADDSLOTSRANGE 0 16383"), "OK");
+    while (!strstr(test_cmd(conn, "CLUSTER INFO"), "cluster_state:ok")) (void)poll(NULL, 0, 10);
+    rv_conn_destroy(conn);
+    return redis;
+}

@@ -34,6 +34,8 @@ typedef struct test_redis_options {
 
 /* Starts a server and waits until it answers. options NULL: neither persistent nor on TCP. */
 rv_test_redis *test_redis_start(const test_redis_options *options);
+/* A cluster of one node, on TCP, that serves all hash slots. */
+rv_test_redis *test_redis_start_cluster(void);
 void test_redis_stop(rv_test_redis *redis); /* kills it and removes the directory; NULL is fine */
 
 const char *test_redis_url(const rv_test_redis *redis); /* unix://, with the password */
