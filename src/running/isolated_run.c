@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pause.h"
 #include "base/process_memory.h"
 #include "base/text.h"
 #include "isolation/runner_limits.h"
@@ -133,6 +134,18 @@ static void take_message(rv_isolated_call *run)
     run->is_garbled = !good && status != REEVE_ELOST;
 }
 
+/* Of a handler that was asked to stop, until it gets a signal. If it wakes up much later than that, this process did not
+ * run (base/pause.h), and perhaps the runner did not either: it has the whole time again. */
+static int wait_for_any(rv_isolated_call *run, struct pollfd *waits, nfds_t count)
+{
+    if (!run->is_stopped) return poll(waits, count, -1);
+    bool is_early = rv_now_ms() < run->signal_at;
+    int ready = poll(waits, count, rv_poll_timeout(run->signal_at));
+    if (is_early && rv_now_ms() > run->signal_at + RV_PAUSE_LATE_MS)
+        run->signal_at = rv_deadline(rv_isolated_grace_ms(run->t));
+    return ready;
+}
+
 /* The waiting place of a thread whose handler runs in its runner. */
 static void wait_for_end(rv_isolated_call *run)
 {
@@ -142,7 +155,7 @@ static void wait_for_end(rv_isolated_call *run)
                              [WAKER] = {.fd = own->waker.fd, .events = POLLIN},
                              [PROCESS] = {.fd = own->runner.pidfd, .events = POLLIN}};
     while (!run->done && !run->lost) {
-        if (poll(waits, 3, rv_poll_timeout(run->is_stopped ? run->signal_at : RV_FOREVER)) < 0) continue;
+        if (wait_for_any(run, waits, 3) < 0) continue;
         if (waits[WAKER].revents != 0) {
             rv_waker_silence(&own->waker);
             pass_flags(run);

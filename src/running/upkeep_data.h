@@ -6,6 +6,7 @@
 #ifndef RV_RUNNING_UPKEEP_DATA_H
 #define RV_RUNNING_UPKEEP_DATA_H
 
+#include "base/pause.h"
 #include "base/repeated.h"
 #include "running/thread_data.h"
 
@@ -35,6 +36,9 @@ typedef struct rv_upkeep_thread {
     rv_conn *conn;
     pthread_mutex_t lock; /* guards the members that the owner names */
 } rv_upkeep_thread;
+
+/* The numbers of these threads for rv_pause. */
+enum { RV_SLEEPER_KEEPER, RV_SLEEPER_HEART };
 
 /* The thread that listens to Sentinel (upkeep/failover_watch.h). */
 typedef struct rv_failover {

@@ -124,6 +124,7 @@ struct reeve_worker {
     rv_waker quit;           /* ends all calls: rung when the worker leaves and Redis does not answer */
     rv_heartbeat heart;
     rv_alone alone;
+    rv_pause pause; /* of the process, as keeper and heartbeat thread see it */
     rv_keeper keeper;
     rv_scheduler scheduler;
     rv_failover failover;

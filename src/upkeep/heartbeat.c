@@ -217,7 +217,9 @@ static void *heart_main(void *argument)
             bool done = connect_and_send(worker);
             at_ms = rv_deadline(done ? rv_heartbeat_interval_ms(worker) : TRY_AGAIN_MS);
         }
+        rv_pause_sleep(&worker->pause, RV_SLEEPER_HEART, rv_now_ms(), at_ms);
         if (rv_waker_wait(&heart->thread.waker, at_ms)) rv_waker_silence(&heart->thread.waker);
+        rv_pause_wake(&worker->pause, RV_SLEEPER_HEART, rv_now_ms());
     }
     return NULL;
 }

@@ -229,11 +229,15 @@ static void listen(reeve_worker *worker, int64_t until)
     if (!rv_conn_is_open(keeper->listener) && rv_now_ms() >= keeper->listen_again_ms) subscribe(worker);
     if (!rv_conn_is_open(keeper->listener)) {
         if (keeper->listen_again_ms < until) until = keeper->listen_again_ms;
+        rv_pause_sleep(&worker->pause, RV_SLEEPER_KEEPER, rv_now_ms(), until);
         if (rv_waker_wait(&keeper->thread.waker, until)) rv_waker_silence(&keeper->thread.waker);
+        rv_pause_wake(&worker->pause, RV_SLEEPER_KEEPER, rv_now_ms());
         return;
     }
     const rv_reply *message;
+    rv_pause_sleep(&worker->pause, RV_SLEEPER_KEEPER, rv_now_ms(), until);
     reeve_status status = rv_conn_receive(keeper->listener, until, &message);
+    rv_pause_wake(&worker->pause, RV_SLEEPER_KEEPER, rv_now_ms());
     if (status == REEVE_EINTERRUPTED) rv_waker_silence(&keeper->thread.waker);
     if (status != REEVE_OK) return;
     const rv_reply *words = rv_reply_at(message, 2);

@@ -183,11 +183,45 @@ static void end_late(rv_thread *t, int64_t now)
     }
 }
 
-static int64_t relieve_thread(rv_thread *t, int64_t now, bool *ret_stuck)
+static int64_t later(int64_t at_ms, int64_t ms)
+{
+    return at_ms == RV_FOREVER ? at_ms : at_ms + ms;
+}
+
+/* The process did not run for so long: that counts for no limit of what runs. A run that began meanwhile has lost at most
+ * its own time. With the batch's lock. */
+static void postpone_limits(rv_batch *batch, int64_t now, int64_t lost_ms)
+{
+    for (size_t i = batch->running; i < batch->count; i++) {
+        rv_item *item = &batch->items[i];
+        int64_t ran_ms = now - (batch->pulled ? item->leased_ms : batch->running_since_ms);
+        int64_t ms = ran_ms < lost_ms ? ran_ms : lost_ms;
+        if (item->state != RV_ITEM_RUNNING) continue;
+        item->until_ms = later(item->until_ms, ms);
+        item->timeout_at_ms = later(item->timeout_at_ms, ms);
+    }
+    if (now >= batch->running_until_ms) batch->running_until_ms = now; /* (end_late finds the earliest) */
+    if (batch->late_run_ms == batch->running_since_ms) batch->stuck_at_ms = later(batch->stuck_at_ms, lost_ms);
+}
+
+/* Returns for how long the process did not run, which is seldom. Redis did: a lease may have expired meanwhile. */
+static int64_t look_for_pause(reeve_worker *worker, int64_t now)
+{
+    int64_t lost_ms = rv_pause_take(&worker->pause, now);
+    char number[RV_NUMBER_TEXT];
+    if (lost_ms > 0)
+        rv_log(REEVE_LOG_WARN, "worker.paused",
+               "the process did not run for a while: the time limits of what runs are postponed by that", "worker",
+               worker->id, "ms", rv_number_text(number, (uint64_t)lost_ms), NULL);
+    return lost_ms;
+}
+
+static int64_t relieve_thread(rv_thread *t, int64_t now, int64_t lost_ms, bool *ret_stuck)
 {
     rv_batch *batch = &t->batch;
     rv_lock(&batch->lock);
     if (batch->running != RV_NONE) {
+        if (lost_ms > 0) postpone_limits(batch, now, lost_ms);
         if (now >= batch->running_until_ms) end_late(t, now);
         *ret_stuck = rv_stuck_is_due(t, now);
         if (!batch->pulled && now >= batch->running_since_ms + RV_PATIENCE_MS) offload_others(t);
@@ -199,12 +233,12 @@ static int64_t relieve_thread(rv_thread *t, int64_t now, bool *ret_stuck)
 
 int64_t rv_offload_relieve(reeve_worker *worker)
 {
-    int64_t now = rv_now_ms(), next = RV_FOREVER;
+    int64_t now = rv_now_ms(), next = RV_FOREVER, lost_ms = look_for_pause(worker, now);
     for (size_t i = 0; i < worker->pool_count; i++) {
         for (unsigned j = 0; j < rv_worker_pool(worker, i)->thread_count; j++) {
             rv_thread *t = rv_worker_pool_thread(rv_worker_pool(worker, i), j);
             bool is_stuck = false;
-            int64_t attention = relieve_thread(t, now, &is_stuck);
+            int64_t attention = relieve_thread(t, now, lost_ms, &is_stuck);
             if (attention < next) next = attention;
             rv_stuck_task task;
             if (is_stuck && rv_stuck_note(t, &task)) rv_stuck_event(t, &task);

@@ -134,6 +134,7 @@ reeve_status reeve_worker_create_sized(reeve_worker **ret, const reeve_worker_op
     rv_upkeep_thread_init(&worker->keeper.thread);
     rv_upkeep_thread_init(&worker->heart.thread);
     rv_alone_init(&worker->alone);
+    rv_pause_init(&worker->pause);
     rv_lock_check(pthread_cond_init(&worker->thread_ended, NULL));
     rv_random_id(worker->id);
     worker->pid = getpid();
@@ -459,6 +460,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     rv_lock_fini(&worker->reloading);
     rv_partition_map_fini(&worker->partitions);
     rv_alone_fini(&worker->alone);
+    rv_pause_fini(&worker->pause);
     rv_lock_check(pthread_cond_destroy(&worker->thread_ended));
     rv_waker_fini(&worker->quit);
     rv_free(worker->host);
