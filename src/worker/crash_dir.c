@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fork.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -28,6 +30,33 @@ struct rv_crash_dir {
     rv_flight flight;
     char path[PATH_MAX];
 };
+
+/* ---- files and forks ------------------------------------------------------------------------------------------- */
+
+/* A child that the program forks shares neither the file nor its memory. Both would keep the lock when the program has
+ * died: its tasks would wait for the end of the child. */
+static int open_private(int dir, const char *path, int flags)
+{
+    (void)rv_fork_generation(); /* forks are watched from now on */
+    rv_fork_hold();
+    int fd = openat(dir, path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0) rv_fork_add_private(fd);
+    rv_fork_release();
+    return fd;
+}
+
+static void close_private(int fd)
+{
+    rv_fork_hold();
+    rv_fork_remove_private(fd);
+    (void)close(fd);
+    rv_fork_release();
+}
+
+static void keep_memory_private(const void *mapped, size_t size)
+{
+    (void)madvise((void *)(uintptr_t)mapped, size, MADV_DONTFORK);
+}
 
 /* "" where the system has none. */
 static void read_boot_id(char ret[BOOT_LENGTH + 1])
@@ -80,6 +109,7 @@ static bool settle_file(reeve_worker *worker, const char *name, int fd)
     if (about.st_size < (off_t)sizeof(rv_flight_header)) return true;
     void *mapped = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_SHARED, fd, 0);
     if (mapped == MAP_FAILED) return false;
+    keep_memory_private(mapped, (size_t)about.st_size);
     bool done = settle_record(worker, name, mapped, (size_t)about.st_size);
     (void)munmap(mapped, (size_t)about.st_size);
     return done;
@@ -96,14 +126,14 @@ static void take_file(reeve_worker *worker, int dir, const char *name, const cha
 {
     const char *own_boot = strchr(name, '.');
     size_t length = strlen(boot);
-    int fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = open_private(dir, name, O_NONBLOCK);
     if (fd < 0) return;
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && has_name(fd)) {
         bool is_of_boot =
             length > 0 && strncmp(own_boot + 1, boot, length) == 0 && strcmp(own_boot + 1 + length, SUFFIX) == 0;
         if (!is_of_boot || settle_file(worker, name, fd)) (void)unlinkat(dir, name, 0);
     }
-    (void)close(fd);
+    close_private(fd);
 }
 
 /* "<worker>.<boot id>.flight" */
@@ -150,12 +180,12 @@ static int lock_file(int fd)
 static reeve_status make_file(rv_crash_dir *own, rv_error *error)
 {
     for (int i = 0; i < MAKE_TRIES; i++) {
-        own->flight.fd = open(own->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        own->flight.fd = open_private(AT_FDCWD, own->path, O_CREAT | O_EXCL);
         if (own->flight.fd < 0) return fail_file(own, errno, error);
         int failed = lock_file(own->flight.fd);
         if (failed != 0) return fail_file(own, failed, error);
         if (has_name(own->flight.fd)) return REEVE_OK;
-        (void)close(own->flight.fd);
+        close_private(own->flight.fd);
         own->flight.fd = -1;
     }
     return fail_file(own, EAGAIN, error);
@@ -184,6 +214,7 @@ reeve_status rv_crash_dir_fill(reeve_worker *worker, rv_error *error)
 {
     const rv_crash_dir *own = worker->own_flight;
     if (own == NULL) return REEVE_OK;
+    keep_memory_private(own->flight.header, own->flight.header->size);
     int failed = posix_fallocate(own->flight.fd, 0, (off_t)own->flight.header->size);
     return failed == 0 ? REEVE_OK : fail_file(own, failed, error);
 }
@@ -194,7 +225,7 @@ void rv_crash_dir_end(reeve_worker *worker)
     if (own == NULL || own->flight.fd < 0) return;
     if (own->flight.header != NULL) atomic_store(&own->flight.header->ended, 1);
     (void)unlink(own->path);
-    (void)close(own->flight.fd);
+    close_private(own->flight.fd);
     own->flight.fd = -1;
 }
 

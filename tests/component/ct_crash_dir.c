@@ -46,6 +46,22 @@ static reeve_outcome fault(reeve_task *task, void *user)
     return reeve_task_done(task, NULL, 0);
 }
 
+/* Leaves a child, whose process id is the first line of the notes. */
+static reeve_outcome leave_child(reeve_task *task, void *user)
+{
+    char line[20];
+    pid_t child = fork();
+    if (child == 0) (void)alarm(60); /* should the test not end it */
+    if (child == 0)
+        for (;;) (void)pause();
+    int fd = open(notes, O_WRONLY | O_APPEND | O_CREAT, 0600);
+    int length = snprintf(line, sizeof(line), "%d\n", (int)child);
+    (void)user;
+    if (fd < 0 || write(fd, line, (size_t)length) != length) _exit(9);
+    (void)raise(SIGKILL);
+    return reeve_task_done(task, NULL, 0);
+}
+
 /* Runs until it is killed; in the second process it ends at once. */
 static reeve_outcome hold(reeve_task *task, void *user)
 {
@@ -75,6 +91,8 @@ static void work(bool is_second)
     (void)reeve_worker_register(worker, &(reeve_handler){REEVE_HANDLER, .type = "t", .run = note});
     (void)reeve_worker_register(worker,
                                 &(reeve_handler){REEVE_HANDLER, .type = "fault", .run = fault, .max_crashes = 1});
+    (void)reeve_worker_register(
+        worker, &(reeve_handler){REEVE_HANDLER, .type = "leave_child", .run = leave_child, .max_crashes = 1});
     (void)reeve_worker_register(
         worker, &(reeve_handler){REEVE_HANDLER, .type = "hold", .run = hold, .user = is_second ? worker : NULL});
     (void)reeve_worker_add_pool(worker, &pool);
@@ -248,6 +266,27 @@ static void a_living_worker_is_left_alone(void **state)
     end(second);
 }
 
+/* A child that the program has forked, and that outlives it, does not stand for it. */
+static void a_child_that_is_left_does_not_count(void **state)
+{
+    int child = 0;
+    (void)state;
+    enqueue("bad", "leave_child");
+    assert_int_equal(wait_for(start(false)), -SIGKILL);
+    FILE *file = fopen(notes, "re");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%d", &child), 1);
+    (void)fclose(file);
+    assert_int_equal(kill(child, 0), 0);
+    pid_t second = start(true);
+    TEST_AWAIT_STATE("bad", "dead");
+    expect_task("bad", REEVE_STATE_DEAD, 1);
+    TEST_AWAIT(count_files() == 1);
+    end(second);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(count_files(), 0);
+}
+
 static void put_file(const char *name, const void *data, size_t length)
 {
     char path[600];
@@ -302,8 +341,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_fault_costs_one_task), TEST(a_kill_brings_running_tasks_back), TEST(a_living_worker_is_left_alone),
-        TEST(other_files_do_no_harm), TEST(a_missing_directory_is_an_error),
+        TEST(a_fault_costs_one_task),        TEST(a_kill_brings_running_tasks_back),
+        TEST(a_living_worker_is_left_alone), TEST(a_child_that_is_left_does_not_count),
+        TEST(other_files_do_no_harm),        TEST(a_missing_directory_is_an_error),
     };
     return cmocka_run_group_tests(tests, test_place_start, test_place_stop);
 }
