@@ -22,6 +22,7 @@
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static reeve_plugin_handle *open_plugins;
 static _Thread_local bool owns_lock; /* the thread is in a hook, or in what dlclose runs */
+static _Thread_local bool loads;     /* it is in what dlopen runs */
 
 /* False: the thread has it already. */
 static bool lock_plugins(void)
@@ -96,7 +97,9 @@ static const char *loader_words(const char *path)
 
 static reeve_status open_library(void **ret, const char *name, const char *path, rv_error *error)
 {
+    loads = true;
     *ret = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    loads = false;
     if (*ret != NULL) return REEVE_OK;
     return rv_fail(error, REEVE_EPLUGIN, "plugin %s: cannot open it: %s", path, loader_words(name));
 }
@@ -385,6 +388,11 @@ reeve_status rv_plugin_open_copy(reeve_plugin_handle **ret, const char *name_or_
     given_options given = {.values = values, .count = count, .copies = true};
 
     return open_given(ret, name_or_path, dir, &given, ret_bad, error);
+}
+
+bool rv_plugin_runs_hook(void)
+{
+    return owns_lock || loads;
 }
 
 reeve_plugin_handle *rv_plugin_hold(reeve_plugin_handle *plugin)

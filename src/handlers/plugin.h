@@ -58,6 +58,10 @@ reeve_status rv_plugin_open(reeve_plugin_handle **ret, const char *name_or_path,
 reeve_status rv_plugin_open_copy(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
                                  const reeve_option_value *values, size_t count, size_t *ret_bad, rv_error *error);
 
+/* Whether the calling thread runs a load or unload hook of a plugin, or what its file runs when it is loaded and unloaded. Safe in a
+ * signal handler. */
+bool rv_plugin_runs_hook(void);
+
 /* Opens it once more: the caller closes it, too. */
 reeve_plugin_handle *rv_plugin_hold(reeve_plugin_handle *plugin);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "handlers/plugin.h"
 #include "running/own_thread.h"
 #include "running/worker_state.h"
 
@@ -294,7 +295,7 @@ void rv_flight_enter_thread(rv_thread *t)
 void rv_flight_note_crash(rv_flight_crash *crash)
 {
     const rv_thread *t = rv_own_thread_get();
-    crash->slot = RV_FLIGHT_NONE;
+    crash->slot = t == NULL && rv_plugin_runs_hook() ? RV_FLIGHT_HOOK : RV_FLIGHT_NONE;
     crash->type[0] = '\0';
     if (t == NULL || t->batch.flight == NULL) return;
     crash->slot = (uint32_t)(t->batch.flight - t->worker->flight->threads);

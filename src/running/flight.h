@@ -28,6 +28,7 @@
 #define RV_FLIGHT_MAPS_MAX (128 * 1024)
 #define RV_FLIGHT_DATA_MAX (256 * 1024) /* bytes of the outcomes that a thread has finished and not settled */
 #define RV_FLIGHT_NONE UINT32_MAX
+#define RV_FLIGHT_HOOK (UINT32_MAX - 1) /* of a crash: in the load or unload hook of a plugin, for which no task ran */
 
 /* Of a crash: written by the signal handler of the thread that crashed, or by the thread that called exit
  * (rv_flight_note_crash). */
@@ -39,7 +40,7 @@ typedef struct rv_flight_crash {
     uint64_t pc;
     uint64_t sp;
     int64_t at_ms; /* on the wall clock */
-    uint32_t slot; /* of the thread; RV_FLIGHT_NONE: it runs no tasks */
+    uint32_t slot; /* of the thread; RV_FLIGHT_NONE: it runs no tasks; RV_FLIGHT_HOOK */
     char thread[16];
     char type[REEVE_TYPE_MAX + 1]; /* of the task that it ran; "": none */
     uint32_t frame_count;

@@ -185,7 +185,7 @@ static void settle_finished(work *w, const rv_flight_slot *slot, const rv_flight
 /* ---- what had crashed ------------------------------------------------------------------------------------------ */
 
 /* Calls `each` for the tasks to blame: those that the thread that crashed was running; or all that ran, where the
- * thread is not known. */
+ * thread is not known. None, where that was in a hook. */
 typedef void (*on_blamed)(work *w, const rv_flight_slot *slot, const rv_flight_record *record, void *context);
 
 static void visit_slot(work *w, const rv_flight_slot *slot, on_blamed each, void *context)
@@ -210,7 +210,9 @@ static void visit_begun(work *w, const rv_flight_slot *slot, on_blamed each, voi
 static void visit_blamed(work *w, on_blamed each, void *context)
 {
     const rv_flight_crash *crash = &w->flight->crash;
-    bool is_known = atomic_load(&crash->stage) >= RV_CRASH_SIGNAL && crash->slot != RV_FLIGHT_NONE;
+    bool has_fault = atomic_load(&crash->stage) >= RV_CRASH_SIGNAL;
+    bool is_known = has_fault && crash->slot != RV_FLIGHT_NONE;
+    if (has_fault && crash->slot == RV_FLIGHT_HOOK) return;
     const rv_flight_slot *slot = is_known ? slot_of(w->flight, crash->slot) : NULL;
     if (slot != NULL) {
         visit_slot(w, slot, each, context);
