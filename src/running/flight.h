@@ -23,7 +23,7 @@
 #include "running/queue_session.h"
 
 #define RV_FLIGHT_MAGIC 0x72766631u
-#define RV_FLIGHT_LAYOUT 2u
+#define RV_FLIGHT_LAYOUT 3u
 #define RV_FLIGHT_FRAMES 64
 #define RV_FLIGHT_MAPS_MAX (128 * 1024)
 #define RV_FLIGHT_DATA_MAX (256 * 1024) /* bytes of the outcomes that a thread has finished and not settled */
@@ -90,6 +90,7 @@ typedef struct rv_flight_header {
     char worker[RV_RANDOM_LENGTH + 1];
     atomic_uint turned;   /* 1: a thread has received the reply of a turn */
     atomic_uint ended;    /* 1: the process ends in good order, or has not begun to work */
+    atomic_uint told;     /* how often the supervisor has told the process to end */
     atomic_uint renews;   /* 1: when it ends in good order, another one is to take its place */
     atomic_llong tick_ms; /* when its main thread was last known to work, on the monotonic clock; 0: not yet */
     rv_flight_crash crash;

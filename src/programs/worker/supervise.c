@@ -21,6 +21,7 @@
 #include "exit_guard.h"
 #include "frozen.h"
 #include "isolation/runner_leftovers.h"
+#include "left_group.h"
 #include "log_file.h"
 #include "notify.h"
 #include "redis/embedded.h"
@@ -55,14 +56,16 @@ typedef struct supervisor {
     host_child child;
     int64_t start_at; /* when the next worker starts, while there is none */
     unsigned starts;
-    unsigned early;  /* deaths in a row before the first turn */
-    unsigned streak; /* deaths in a row, soon after the start, for which no task was blamed */
+    unsigned not_started; /* how often the first worker could not be started */
+    unsigned early;       /* deaths in a row before the first turn */
+    unsigned streak;      /* deaths in a row, soon after the start, for which no task was blamed */
     death deaths[WRECKS];
     size_t death_count;
     int64_t settle_at;
     rv_repeated unsettled;
     int64_t crashed_at; /* when the present worker was first seen to have crashed, without ending; 0: it was not */
     host_frozen frozen;
+    host_left_groups left;
     char stacks[HOST_BACKTRACE_MAX]; /* of a worker that was killed because it was frozen */
     bool was_frozen;
     bool has_worked; /* a worker */
@@ -331,10 +334,13 @@ static void pass_messages(const supervisor *s)
 static void reap(supervisor *s)
 {
     int status;
-    pid_t pid;
 
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (pid != s->child.pid) continue;
+    for (siginfo_t about = {0}; waitid(P_ALL, 0, &about, WEXITED | WNOHANG | WNOWAIT) == 0 && about.si_pid > 0;
+         about = (siginfo_t){0}) {
+        pid_t pid = about.si_pid;
+        if (pid == s->child.pid) host_left_group_ask(pid);
+        if (waitpid(pid, &status, WNOHANG) != pid || pid != s->child.pid) continue;
+        host_left_group_add(&s->left, pid);
         rv_runner_leftovers_kill_all(pid);
         pass_messages(s);
         child_ended(s, status);
@@ -346,7 +352,9 @@ static void pass_signal(supervisor *s, int signal_number)
     rv_error ignored = {0};
 
     if (signal_number == SIGUSR2) (void)host_log_file_reopen(&ignored); /* the worker tells of a failure */
-    if (signal_number == SIGTERM || signal_number == SIGINT) s->stops = true;
+    bool is_end = signal_number == SIGTERM || signal_number == SIGINT;
+    if (is_end) s->stops = true;
+    if (s->child.pid != 0 && is_end) atomic_fetch_add(&s->child.header->told, 1);
     if (s->child.pid != 0)
         (void)kill(s->child.pid, signal_number);
     else if (s->stops)
@@ -365,11 +373,13 @@ static void read_signals(supervisor *s)
     }
 }
 
-static int64_t next_time(const supervisor *s)
+static int64_t next_time(supervisor *s)
 {
     int64_t next = s->child.pid == 0 ? s->start_at : RV_FOREVER, frozen_ms = s->config->worker.frozen_ms;
 
     if (s->death_count > 0 && s->settle_at < next) next = s->settle_at;
+    int64_t kill_at = host_left_group_look(&s->left);
+    if (kill_at < next) next = kill_at;
     /* The service manager expects signs of life also while no worker can give them: a plugin may take long to load. */
     bool works = s->child.pid != 0 && atomic_load(&s->child.header->ended) == 0;
     int64_t sign_at = works ? RV_FOREVER : host_alive_tick_watchdog();
@@ -425,11 +435,24 @@ static bool begin(supervisor *s, const char *redis, rv_error *error)
 
 static void end(supervisor *s)
 {
+    host_left_group_wait(&s->left);
     while (s->death_count > 0) forget_death(s, s->death_count - 1);
     if (s->embedded != NULL) rv_embedded_leave(s->embedded);
     if (s->embedded != NULL) rv_url_fini(&s->address);
     rv_url_fini(&s->url);
     if (s->signals >= 0) (void)close(s->signals);
+}
+
+/* There is no process, or no memory for its record. That may pass, but where no worker has been yet, somebody waits for
+ * the start, and may do something about it. */
+static void not_started(supervisor *s, const rv_error *error)
+{
+    rv_log(REEVE_LOG_ERROR, "worker.start", "the worker cannot be started: tried again", "error", error->text, NULL);
+    plan_start(s, false, false, 0);
+    if (s->has_worked || ++s->not_started < EARLY_DEATHS) return;
+    (void)fprintf(stderr, "reeve-worker: cannot start: %s\n", error->text);
+    s->over = true;
+    s->exit_status = 1;
 }
 
 /* Returns true in a child. */
@@ -447,8 +470,7 @@ static bool supervise(supervisor *s)
             if (s->child.pid == 0) return true;
             continue;
         }
-        rv_log(REEVE_LOG_ERROR, "worker.start", "the worker cannot be started: tried again", "error", error.text, NULL);
-        plan_start(s, false, false, 0);
+        not_started(s, &error);
     }
     return false;
 }

@@ -1,5 +1,6 @@
 #include "supervised.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ static struct {
     int notify_fd;
     int64_t frozen_ms;
     int64_t tick_at;
+    unsigned told; /* how often the supervisor has told it to end, as far as that was taken */
 } self;
 
 void host_supervised_begin(pid_t supervisor, int flight_fd, rv_flight_header *header, int notify_fd, int64_t frozen_ms)
@@ -69,6 +71,22 @@ int64_t host_supervised_tick(void)
 bool host_supervised_is_orphan(void)
 {
     return self.supervisor != 0 && getppid() != self.supervisor;
+}
+
+bool host_supervised_was_told(void)
+{
+    if (self.supervisor == 0) return true;
+    unsigned told = atomic_load(&self.header->told);
+    bool is_new = told != self.told;
+    self.told = told;
+    return is_new;
+}
+
+void host_supervised_end_group(void)
+{
+    if (!host_supervised_is_orphan()) return;
+    (void)signal(SIGTERM, SIG_IGN);
+    (void)kill(0, SIGTERM);
 }
 
 pid_t host_supervised_by(void)

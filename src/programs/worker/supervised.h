@@ -36,6 +36,13 @@ int64_t host_supervised_tick(void);
 /* Whether the supervisor has died. */
 bool host_supervised_is_orphan(void);
 
+/* Whether a TERM or INT that has come is one that the supervisor has passed on; always, if there is none. */
+bool host_supervised_was_told(void);
+
+/* The process is about to end. If its supervisor has died, nobody else asks what handlers have started to end
+ * (left_group.h). */
+void host_supervised_end_group(void);
+
 /* The supervisor's process id, or 0. */
 pid_t host_supervised_by(void);
 

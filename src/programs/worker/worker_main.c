@@ -170,7 +170,9 @@ static int run_child(void *context, bool again)
         host_reload_before_start(of->config);
     }
 
-    return check_and_run(of->options, of->config, of->errors);
+    int exit_status = check_and_run(of->options, of->config, of->errors);
+    host_supervised_end_group();
+    return exit_status;
 }
 
 static int run_supervised(start *of)

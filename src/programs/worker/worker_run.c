@@ -35,6 +35,7 @@
 #include "stacks.h"
 #include "stopper.h"
 #include "supervised.h"
+#include "totals.h"
 #include "worker/abandon.h"
 
 #define LOOK_FOR_REDIS_MS 200
@@ -44,7 +45,6 @@
 #define ORPHAN_MS 1000
 #define LOOK_AGAIN_MS 1000
 #define LOOK_AT_HANDLERS_MS 20
-#define NUMBER_SIZE 24
 
 typedef enum host_phase { HOST_WORKING, HOST_DRAINING, HOST_STOPPING } host_phase;
 
@@ -66,28 +66,6 @@ typedef struct host {
     int64_t gone_at; /* without its supervisor: when the process ends, whatever is left to do; RV_FOREVER: it has one */
     host_stopper stopper;
 } host;
-
-/* ---- words ----------------------------------------------------------------------------------------------------- */
-
-static const char *number(char text[NUMBER_SIZE], uint64_t value)
-{
-    (void)snprintf(text, NUMBER_SIZE, "%" PRIu64, value);
-    return text;
-}
-
-static void log_stats(const host *at, const char *event, const char *message)
-{
-    reeve_worker_stats stats;
-    char leased[NUMBER_SIZE], completed[NUMBER_SIZE], failed[NUMBER_SIZE], dead[NUMBER_SIZE], back[NUMBER_SIZE];
-    char refused[NUMBER_SIZE], threads[NUMBER_SIZE], busy[NUMBER_SIZE], seconds[NUMBER_SIZE];
-
-    reeve_worker_get_stats(at->worker, &stats);
-    rv_log(REEVE_LOG_INFO, event, message, "seconds", number(seconds, (uint64_t)(rv_now_ms() - at->started_ms) / 1000),
-           "leased", number(leased, stats.leased), "completed", number(completed, stats.completed), "failed",
-           number(failed, stats.failed), "dead", number(dead, stats.dead), "given_back", number(back, stats.given_back),
-           "refused", number(refused, stats.refused), "threads", number(threads, stats.threads), "busy",
-           number(busy, stats.busy), "connected", stats.connected ? "yes" : "no", NULL);
-}
 
 /* ---- what happens ---------------------------------------------------------------------------------------------- */
 
@@ -203,6 +181,7 @@ static void leave_behind(void)
            NULL);
     host_log_flush(0);
     host_supervised_ends();
+    host_supervised_end_group();
     _exit(1);
 }
 
@@ -306,17 +285,32 @@ static void resume(host *at)
                NULL);
 }
 
+/* TERM or INT. If the supervisor has not passed it on, it comes from a handler that has signalled its process group, say,
+ * or from a system that ends all processes of a service at once: the supervisor may be about to pass it on. */
+static void take_end(host *at)
+{
+    bool is_told = host_supervised_was_told();
+
+    if (host_supervised_is_orphan()) {
+        leave_at_once(at);
+    } else if (at->phase == HOST_WORKING && is_told) {
+        begin_drain(at);
+    } else if (at->phase == HOST_WORKING) {
+        rv_log(REEVE_LOG_WARN, "worker.renewed", "the worker makes way for a new one", "reason",
+               "a signal that its supervisor has not sent", NULL);
+        at->renews = host_supervised_renew(true);
+        begin_drain(at);
+    } else if (is_told ? !stop_renewing(at) : at->renews) {
+        told_again(at);
+    }
+}
+
 static void take_signal(host *at, int number_of_signal)
 {
     switch (number_of_signal) {
     case SIGTERM:
     case SIGINT:
-        if (host_supervised_is_orphan())
-            leave_at_once(at);
-        else if (at->phase == HOST_WORKING)
-            begin_drain(at);
-        else if (!stop_renewing(at))
-            told_again(at);
+        take_end(at);
         break;
     case SIGTSTP:
         host_notify("STATUS=quiet");
@@ -335,7 +329,7 @@ static void take_signal(host *at, int number_of_signal)
         reload(at, NULL);
         break;
     case SIGUSR1:
-        log_stats(at, "program.stats", "totals since the start");
+        host_totals_log(at->worker, at->started_ms, "program.stats", "totals since the start");
         break;
     default:
         break;
@@ -484,13 +478,14 @@ int host_run(rv_config *config, const char *redis, host_plugins *plugins)
     host_servers_stop(at.servers);
     host_supervised_ends();
     reeve_status status = at.stopper.started ? host_stopper_join(&at.stopper) : at.stopper.status;
-    log_stats(&at, "program.ended", "ended");
+    host_totals_log(at.worker, at.started_ms, "program.ended", "ended");
     if (status == REEVE_ETIMEOUT) {
         /* Their threads cannot be ended from outside; the process goes without them. */
         rv_log(REEVE_LOG_WARN, "program.ended", "handlers still run past the deadline; their tasks are given back",
                NULL);
         rv_worker_leave_embedded(at.worker);
         host_log_flush(HOST_LOG_END_MS);
+        host_supervised_end_group();
         _exit(0);
     }
     host_stacks_watch(NULL);
