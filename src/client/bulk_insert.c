@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "protocol/definition.h"
 #include "protocol/envelope.h"
+#include "protocol/partition.h"
 #include "protocol/scripts.h"
 #include "protocol/spec.h"
 
@@ -13,7 +14,7 @@
 #define MUCH ((size_t)16 * 1024)
 
 /* After a bulk insert that failed in a queue, which uses groups, events or a limit of payloads, so many calls to that queue
- * are sent as arguments. */
+ * are sent as arguments. Its partitions have the same settings, and usually groups, too: they count as one queue. */
 #define UNCOMMON_CALLS 64
 
 /* The commands of a bulk insert. The first two make the transaction fail if it was forbidden
@@ -33,12 +34,15 @@ void rv_bulk_insert_note_clock(reeve_client *client, int64_t now_ms)
 void rv_bulk_insert_note_uncommon(reeve_client *client, const char *queue)
 {
     rv_copy_text(client->uncommon, sizeof(client->uncommon), queue);
+    rv_partition_strip(client->uncommon);
     client->uncommon_calls = UNCOMMON_CALLS;
 }
 
 static bool is_common(reeve_client *client, const char *queue)
 {
-    if (client->uncommon_calls == 0 || strcmp(client->uncommon, queue) != 0) return true;
+    size_t length = rv_partition_base(queue, strlen(queue));
+    bool same = strlen(client->uncommon) == length && memcmp(client->uncommon, queue, length) == 0;
+    if (client->uncommon_calls == 0 || !same) return true;
     client->uncommon_calls--;
     return false;
 }

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "client/partitions.h"
 #include "protocol/scripts.h"
+#include "reeve/partition.h"
 #include "reeve/watch.h"
 #include "support/costs.h"
 #include "support/proxy.h"
@@ -179,6 +181,21 @@ static void where_there_are_groups(void **state)
     assert_int_equal(transactions(), 2);
     test_ok(client, put("q", MANY, (reeve_task_spec){0}));
     assert_int_equal(transactions(), 3);
+}
+
+/* It is told once for all partitions, which have the same settings. */
+static void where_a_divided_queue_tells_events(void **state)
+{
+    (void)state;
+    begin();
+    test_ok(test_client, reeve_partition_set(test_client, "wide", 4));
+    test_ok(test_client, reeve_events_keep(test_client, "wide", 100));
+    test_ok(client, rv_partitions_renew(client));
+    test_costs_reset();
+    for (int i = 0; i < 8; i++) test_ok(client, put("wide", MANY, (reeve_task_spec){0}));
+    assert_int_equal(transactions(), 1);
+    test_ok(client, put("q", MANY, (reeve_task_spec){0}));
+    assert_int_equal(transactions(), 2);
 }
 
 /* Whoever looks at segments by pages passes them all: few tasks do not make one where there are very many. */
@@ -468,6 +485,7 @@ int main(void)
         cmocka_unit_test_setup(which_are_not, set_up),
         cmocka_unit_test_setup(several_calls_in_one_pipeline, set_up),
         cmocka_unit_test_setup(where_there_are_groups, set_up),
+        cmocka_unit_test_setup(where_a_divided_queue_tells_events, set_up),
         cmocka_unit_test_setup(where_there_are_many_segments, set_up),
         cmocka_unit_test_setup(where_events_are_told, set_up),
         cmocka_unit_test_setup(what_was_never_bulk_inserted, set_up),
