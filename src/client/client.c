@@ -157,6 +157,7 @@ void reeve_client_close(reeve_client *client)
     rv_url_fini(&client->url);
     rv_layers_fini(&client->layers);
     rv_partition_map_fini(&client->partitions);
+    rv_known_queues_fini(&client->known);
     rv_free(client->confirmed);
     rv_buffer_close(client->buffer);
     rv_buf_fini(&client->scratch);

@@ -5,6 +5,7 @@
 #define RV_CLIENT_CLIENT_H
 
 #include "base/buf.h"
+#include "client/known_queues.h"
 #include "protocol/keys.h"
 #include "protocol/layers.h"
 #include "protocol/partition.h"
@@ -49,22 +50,18 @@ struct reeve_client {
     bool on_replica;            /* the same: as the server is a replica */
     bool can_read;              /* for the call under way: its caller has another one that a replica carries out */
     rv_buf scratch;             /* for what enqueueing builds */
-    /* queues that this client has put into <ns>:queues: the last few, so that it need not do so again */
-    char known[8][REEVE_QUEUE_MAX + 1];
-    unsigned known_next;
+    rv_known_queues known;
     rv_partition_map partitions; /* client/partitions.h */
     int64_t partitions_until_ms; /* when they are read again */
     unsigned next_partition;     /* for the next task that may go to any */
     bool handed_over;            /* the last task that came alone was handed to a thread: the next may be, too */
-    unsigned known_epoch;        /* the connection's, when they were noted: a new server may not know them */
-    int64_t known_until_ms;
     /* Redis's clock, as this connection learnt it last; see bulk_insert.h */
     bool clock_known;
     unsigned clock_epoch;
     int64_t clock_ahead_ms;             /* of rv_now_ms */
     bool can_bulk_insert;               /* it was asked, and has what laying takes */
     bool cannot_bulk_insert;            /* Redis has no transactions, or none for this user */
-    char uncommon[REEVE_QUEUE_MAX + 1]; /* a queue in which it was in vain, */
+    char uncommon[REEVE_QUEUE_MAX + 1]; /* a queue in which it was in vain; of a partition the divided queue, */
     unsigned uncommon_calls;            /* and for how many more calls it is not tried there */
     rv_layers layers;                   /* for its enqueues */
     reeve_confirmation opened_with;     /* what enqueues wait for, by the options, */

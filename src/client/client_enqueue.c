@@ -30,39 +30,12 @@
 /* What a client holds between its calls. */
 #define SCRATCH_KEPT ((size_t)16 * 1024)
 
-/* How long a client believes that Redis knows of a queue. */
-#define KNOWN_MS 60000
-
 /* How long the client uses Redis's clock before it asks for it again, and the assumed drift: one ms in so many. */
 #define CLOCK_MS 60000
 #define DRIFT 2000
 
 typedef rv_enqueue_call call;
 typedef rv_enqueue_pipeline pipeline;
-
-/* What is known holds for a connection, and not for ever: Redis may have been emptied. */
-static void forget_old(reeve_client *client)
-{
-    if (client->known_epoch == rv_conn_epoch(client->conn) && rv_now_ms() < client->known_until_ms) return;
-    memset(client->known, 0, sizeof(client->known));
-    client->known_epoch = rv_conn_epoch(client->conn);
-    client->known_until_ms = rv_deadline(KNOWN_MS);
-}
-
-static bool is_known(const reeve_client *client, const char *queue)
-{
-    for (size_t i = 0; i < sizeof(client->known) / sizeof(client->known[0]); i++) {
-        if (strcmp(client->known[i], queue) == 0) return true;
-    }
-    return false;
-}
-
-static void note_known(reeve_client *client, const char *queue)
-{
-    if (is_known(client, queue)) return;
-    unsigned slots = sizeof(client->known) / sizeof(client->known[0]);
-    rv_copy_text(client->known[client->known_next++ % slots], sizeof(client->known[0]), queue);
-}
 
 static void add_options(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *spec)
 {
@@ -82,11 +55,11 @@ static void add_envelope(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *
 static void build_announcements(const pipeline *p, rv_conn *conn)
 {
     bool any = false;
-    forget_old(p->client);
+    rv_known_queues_renew(&p->client->known, rv_conn_epoch(p->client->conn));
     for (size_t i = 0; i < p->call_count; i++) {
         const char *queue = p->specs[p->calls[i].first].queue;
         bool same = i > 0 && strcmp(queue, p->specs[p->calls[i - 1].first].queue) == 0;
-        if (same || is_known(p->client, queue)) continue;
+        if (same || rv_known_queues_has(&p->client->known, queue)) continue;
         rv_cmd(conn, 3);
         rv_args(conn, "SADD");
         rv_arg2(conn, p->client->ns, strlen(p->client->ns), ":queues", 7);
@@ -272,7 +245,7 @@ static void on_outcome(pipeline *p, call *c, const rv_reply *reply)
     for (size_t i = c->first; i < c->first + c->span; i++) {
         if (p->results[i].status == REEVE_OK) on_answer(p, i, alike ? reply : rv_reply_at(reply, at++));
     }
-    note_known(p->client, p->specs[c->first].queue);
+    rv_known_queues_add(&p->client->known, p->specs[c->first].queue);
 }
 
 static void on_reply(size_t index, const rv_reply *reply, void *context)

@@ -186,7 +186,7 @@ reeve_status reeve_queue_forget(reeve_client *client, const char *queue, unsigne
     } else if (status == REEVE_OK) {
         status = forget_one(client, queue, what, &deleted);
     }
-    client->known_until_ms = 0; /* the next task of this client enters the name again */
+    rv_known_queues_forget(&client->known); /* the next task of this client enters the name again */
     if (ret_deleted != NULL) *ret_deleted = deleted;
     return status;
 }

@@ -36,6 +36,19 @@ keys_and_groups_stay_together() {
     expect_eq "$(reeve enqueue mail noop --unique k --id u2)" mail/u2
 }
 
+# calls COMMAND: how often Redis has executed it.
+calls() { redis INFO commandstats | sed -n "s/^cmdstat_$1:calls=\([0-9]*\).*/\1/p"; }
+
+# Each call goes to another partition. With the name of a queue that it does not know, a client also sends a SET.
+names_are_entered_once() {
+    local before
+    expect_status 0 reeve partition wide 16
+    before=$(calls set)
+    seq 15000 | sed 's/.*/{"type":"noop"}/' | bulk wide || exit 1
+    [ $(($(calls set) - before)) -le 16 ] || fail "the names of 16 partitions were entered by $(($(calls set) - before)) calls"
+    expect_status 0 reeve forget wide --all --force
+}
+
 verbs_take_it_as_one() {
     expect_status 0 reeve show mail/u2
     expect_has "$OUT" "mail/u2"
@@ -137,6 +150,7 @@ waiting_tasks_are_moved() {
 start_redis
 producers_spread_their_tasks
 keys_and_groups_stay_together
+names_are_entered_once
 verbs_take_it_as_one
 a_pool_serves_all_partitions
 the_number_changes_under_load
