@@ -13,6 +13,7 @@
 #include "protocol/cron_definition.h"
 #include "protocol/envelope.h"
 #include "protocol/outgoing.h"
+#include "protocol/partition.h"
 #include "protocol/scripts.h"
 #include "protocol/spec.h"
 
@@ -81,7 +82,7 @@ static reeve_status find_elsewhere(reeve_client *client, const reeve_cron_entry 
     const rv_reply *reply;
     ret_from[0] = '\0';
     reeve_status status = rv_cron_index_read(client, entry->name, known);
-    if (status != REEVE_OK || known[0] == '\0' || strcmp(known, entry->task->queue) == 0) return status;
+    if (status != REEVE_OK || known[0] == '\0' || rv_partition_is_same(known, entry->task->queue)) return status;
     status = rv_cron_fetch(client, known, entry->name, &reply);
     if (status != REEVE_OK || reply == NULL) return status;
     rv_copy_text(ret_from, REEVE_QUEUE_MAX + 1, known);
@@ -123,17 +124,27 @@ static reeve_status set_checked(reeve_client *client, const reeve_cron_entry *en
     return status;
 }
 
+/* So that the entry is not taken for one of another queue, and removed there. A malformed name stays: it is refused. */
+static void use_canonical_queue(reeve_task_spec *task, char ret[REEVE_QUEUE_MAX + 1])
+{
+    if (task->queue == NULL || !rv_valid_queue(task->queue, strlen(task->queue))) return;
+    rv_copy_text(ret, REEVE_QUEUE_MAX + 1, task->queue);
+    rv_partition_canonicalize(ret);
+    task->queue = ret;
+}
+
 reeve_status reeve_cron_set_with_origin_sized(reeve_client *client, const reeve_cron_entry *given, bool *ret_changed,
                                               char *ret_from, size_t entry_size, size_t spec_size)
 {
     reeve_cron_entry entry;
     reeve_task_spec task;
     reeve_outgoing outgoing = {0};
-    char from[REEVE_QUEUE_MAX + 1] = "";
+    char from[REEVE_QUEUE_MAX + 1] = "", queue[REEVE_QUEUE_MAX + 1];
     if (client == NULL) return REEVE_EINVAL;
     reeve_status status = rv_cron_definition_read(&entry, &task, given, entry_size, spec_size, &client->error);
     if (status == REEVE_OK && client->layers.count > 0)
         status = rv_outgoing_apply(&outgoing, &client->layers, &client->size_limits, &task, &client->error);
+    if (status == REEVE_OK) use_canonical_queue(&task, queue);
     if (status == REEVE_OK) status = set_checked(client, &entry, ret_changed, from);
     rv_outgoing_fini(&outgoing);
     if (status == REEVE_OK && ret_from != NULL) memcpy(ret_from, from, sizeof(from));

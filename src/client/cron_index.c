@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "protocol/partition.h"
 
 typedef struct index_call {
     const char *ns, *command, *name;
@@ -48,6 +49,6 @@ reeve_status rv_cron_index_drop(reeve_client *client, const char *name, const ch
     char known[REEVE_QUEUE_MAX + 1];
     const rv_reply *reply;
     reeve_status status = rv_cron_index_read(client, name, known);
-    if (status != REEVE_OK || strcmp(known, queue) != 0) return status;
+    if (status != REEVE_OK || !rv_partition_is_same(known, queue)) return status;
     return ask(client, "HDEL", name, NULL, &reply);
 }

@@ -4,12 +4,12 @@
 
 #include "base/id.h"
 #include "base/text.h"
+#include "protocol/partition.h"
 
 void rv_keys_set_prefix(rv_prefix *ret, const char *ns, const char *queue)
 {
     size_t ns_length = strnlen(ns, RV_NS_MAX), queue_length = strnlen(queue, REEVE_QUEUE_MAX);
-    /* The exact name of partition 0 (partition.h). */
-    if (queue_length > 2 && queue[queue_length - 1] == '0' && queue[queue_length - 2] == '~') queue_length -= 2;
+    queue_length = rv_partition_canonical_length(queue, queue_length);
     char *at = ret->text;
     memcpy(at, ns, ns_length);
     at += ns_length;

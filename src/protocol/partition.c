@@ -36,6 +36,23 @@ void rv_partition_strip(char *text)
     if (base < length) memmove(text + base, text + length, strlen(text + length) + 1);
 }
 
+size_t rv_partition_canonical_length(const char *name, size_t length)
+{
+    return length > 2 && name[length - 1] == '0' && name[length - 2] == RV_PARTITION_MARK ? length - 2 : length;
+}
+
+void rv_partition_canonicalize(char *text)
+{
+    size_t length = strcspn(text, "/"), kept = rv_partition_canonical_length(text, length);
+    if (kept < length) memmove(text + kept, text + length, strlen(text + length) + 1);
+}
+
+bool rv_partition_is_same(const char *name, const char *other)
+{
+    size_t length = rv_partition_canonical_length(name, strlen(name));
+    return length == rv_partition_canonical_length(other, strlen(other)) && memcmp(name, other, length) == 0;
+}
+
 void rv_partition_exact_name(char ret[REEVE_QUEUE_MAX + 1], const char *queue, unsigned number)
 {
     (void)snprintf(ret, REEVE_QUEUE_MAX + 1, "%.*s%c%u", RV_PARTITION_QUEUE_MAX, queue, RV_PARTITION_MARK,

@@ -60,6 +60,13 @@ size_t rv_partition_base(const char *name, size_t length);
 unsigned rv_partition_number(const char *name);
 /* The queue's own name in place of that of a partition; in a text "<queue>/<id>" too. */
 void rv_partition_strip(char *text);
+/* "mail" in place of "mail~0"; in a text "<queue>/<id>" too. Names that are stored, sent to scripts or compared have this
+ * form. */
+void rv_partition_canonicalize(char *text);
+/* Whether both names are of the same queue of Redis: "mail" and "mail~0" are. */
+bool rv_partition_is_same(const char *name, const char *other);
+/* The length of a name in that form. */
+size_t rv_partition_canonical_length(const char *name, size_t length);
 
 /* The name of a partition: of partition 0 the queue's. The queue's name is short enough (RV_PARTITION_QUEUE_MAX). */
 #define RV_PARTITION_QUEUE_MAX (REEVE_QUEUE_MAX - 3)

@@ -42,6 +42,24 @@ static void another_queue_moves_it(void **state)
     assert_string_equal(where(), "q");
 }
 
+/* "q~0" is another name of q (protocol/partition.h). */
+static void the_exact_name_does_not_remove_it(void **state)
+{
+    (void)state;
+    (void)set_in("q", "@daily");
+    assert_string_equal(set_in("q~0", "@daily"), "");
+    assert_int_equal(test_number("HEXISTS " Q "cron n"), 1);
+    assert_string_equal(where(), "q");
+    assert_int_equal(test_number("SISMEMBER reeve:queues q~0"), 0);
+    /* As an earlier version has written it. */
+    assert_int_equal(test_number("HSET reeve:cron n q~0"), 0);
+    assert_string_equal(set_in("q", "@hourly"), "");
+    assert_int_equal(test_number("HEXISTS " Q "cron n"), 1);
+    assert_string_equal(where(), "q");
+    test_ok(test_client, reeve_cron_remove(test_client, "q~0", "n"));
+    assert_int_equal(test_number("HEXISTS reeve:cron n"), 0);
+}
+
 static void a_paused_one_stays_paused(void **state)
 {
     (void)state;
@@ -168,10 +186,13 @@ static void what_cannot_be_read(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(another_queue_moves_it),          TEST(a_paused_one_stays_paused),
-        TEST(a_name_that_was_removed_is_free), TEST(a_move_that_was_cut_short_is_finished),
-        TEST(one_is_read_as_it_was_set),       TEST(what_cannot_be_read)};
+    const struct CMUnitTest tests[] = {TEST(another_queue_moves_it),
+                                       TEST(the_exact_name_does_not_remove_it),
+                                       TEST(a_paused_one_stays_paused),
+                                       TEST(a_name_that_was_removed_is_free),
+                                       TEST(a_move_that_was_cut_short_is_finished),
+                                       TEST(one_is_read_as_it_was_set),
+                                       TEST(what_cannot_be_read)};
     test_cron_zone("UTC");
     test_options.clock = true;
     return cmocka_run_group_tests_name("ct_cron_names", tests, test_place_start, test_place_stop);

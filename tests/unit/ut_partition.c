@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/id.h"
+#include "base/text.h"
 #include "protocol/keys.h"
 #include "running/queue_order.h"
 #include "support/cmocka.h"
@@ -30,6 +31,29 @@ static void names_go_both_ways(void **state)
     assert_string_equal(name, "mail");
     rv_partition_strip(handle);
     assert_string_equal(handle, "mail/id~x");
+}
+
+static const char *canonical(const char *text)
+{
+    static char ret[REEVE_HANDLE_MAX];
+    rv_copy_text(ret, sizeof(ret), text);
+    rv_partition_canonicalize(ret);
+    return ret;
+}
+
+static void partition_0_has_one_canonical_name(void **state)
+{
+    (void)state;
+    assert_string_equal(canonical("mail~0"), "mail");
+    assert_string_equal(canonical("mail~0/a~0"), "mail/a~0");
+    assert_string_equal(canonical("mail~10"), "mail~10");
+    assert_string_equal(canonical("mail/a~0"), "mail/a~0");
+    assert_string_equal(canonical("~0"), "~0");
+    assert_string_equal(canonical(""), "");
+    assert_true(rv_partition_is_same("mail~0", "mail"));
+    assert_true(rv_partition_is_same("mail~1", "mail~1"));
+    assert_false(rv_partition_is_same("mail~1", "mail"));
+    assert_false(rv_partition_is_same("mail~0", "mai"));
 }
 
 static void users_cannot_take_such_names(void **state)
@@ -200,6 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_go_both_ways),
+        cmocka_unit_test(partition_0_has_one_canonical_name),
         cmocka_unit_test(users_cannot_take_such_names),
         cmocka_unit_test(a_text_has_the_same_partition_everywhere),
         cmocka_unit_test(an_id_is_made_for_a_partition),
