@@ -144,8 +144,8 @@ typedef struct reeve_backfill {
  * Enqueues the task of an entry for each of its slots from from_ms to to_ms, both included, the first one first, and
  * for at most `limit` slots (1 to REEVE_CRON_BACKFILL_MAX). The entry may be paused. Its range (starts_ms, ends_ms)
  * and zone apply; jitter, no_overlap and runs do not. A task has the id of its slot, cron:<name>:<slot>: a slot whose
- * task, or its record, exists enqueues nothing, so the call can be repeated. Blocks for one round trip for each 100
- * slots. With dry_run the call only counts the slots. *ret, when not NULL, has the counts, also after a failure.
+ * task, or its record, exists enqueues nothing, so the call can be repeated. Blocks for one round trip, and for
+ * one more for each 50 slots. With dry_run the call only counts the slots. *ret, when not NULL, has the counts, also after a failure.
  * REEVE_ENOTFOUND: there is no such entry. REEVE_EPROTO: as reeve_cron_get.
  */
 REEVE_API reeve_status reeve_cron_backfill(reeve_client *client, const char *queue, const char *name, int64_t from_ms,
@@ -162,9 +162,9 @@ typedef struct reeve_cron_info {
     unsigned catch_up_max; /* 0 unless REEVE_CATCH_UP_ALL */
     bool no_overlap;
     bool paused;
-    /* The next slot. For a local entry it is computed with the time zone of this process. If this process does not know
-     * the zone of the entry, it is the time at which a worker next checks the entry. -1: the entry is paused, or has no
-     * further slot. */
+    /* The time at which it fires next: its next slot, and its jitter. For a local entry it is computed with the time zone
+     * of this process. If this process does not know the zone of the entry, it is the time at which a worker next checks
+     * the entry. -1: the entry is paused, or has no further slot. */
     int64_t next_ms;
     char last_id[REEVE_ID_MAX]; /* id of the last task that it enqueued, or "" */
     char *type;

@@ -244,6 +244,12 @@ static void a_number_of_runs(void **state)
     reeve_cron_free(info, 1);
 }
 
+static long long script_calls(void)
+{
+    const char *line = strstr(test_cmd(test_conn, "INFO commandstats"), "cmdstat_evalsha:calls=");
+    return line != NULL ? atoll(line + strlen("cmdstat_evalsha:calls=")) : 0;
+}
+
 static void a_backfill(void **state)
 {
     (void)state;
@@ -255,7 +261,9 @@ static void a_backfill(void **state)
     test_ok(test_client, reeve_cron_backfill(test_client, "q", "n", from, TEST_NOON, 1000, true, &done));
     assert_int_equal(done.slots, 201);
     assert_int_equal(test_cron_tasks(), 0);
+    long long calls = script_calls();
     test_ok(test_client, reeve_cron_backfill(test_client, "q", "n", from, TEST_NOON, 60, false, &done));
+    assert_int_equal(script_calls() - calls, 3); /* it reads the entry, then a call for each 50 slots */
     assert_int_equal(done.slots, 60);
     assert_int_equal(done.enqueued, 60);
     assert_true(test_cron_is_made(from));
@@ -323,12 +331,6 @@ static void an_entry_that_cannot_be_understood(void **state)
     TEST_AWAIT(atomic_load(&broken_logged) == 3);
     test_cron_stop_worker();
     reeve_log_set(NULL, NULL, REEVE_LOG_OFF);
-}
-
-static long long script_calls(void)
-{
-    const char *line = strstr(test_cmd(test_conn, "INFO commandstats"), "cmdstat_evalsha:calls=");
-    return line != NULL ? atoll(line + strlen("cmdstat_evalsha:calls=")) : 0;
 }
 
 /* More entries than a page are due that no worker understands, and stay so. The worker goes on to other pages, and does
