@@ -156,7 +156,8 @@ static void add_number(rv_buf *out, const char *name, int64_t number)
     if (number > 0) rv_buf_addf(out, ",\"%s\":%lld", name, (long long)number);
 }
 
-void rv_cron_definition_write(rv_buf *out, const reeve_cron_entry *entry)
+/* What an entry says of its times: the beginning of the line. */
+static void write_times(rv_buf *out, const reeve_cron_entry *entry)
 {
     rv_buf_adds(out, "{\"spec\":");
     rv_buf_add_json(out, entry->spec, strlen(entry->spec));
@@ -170,6 +171,11 @@ void rv_cron_definition_write(rv_buf *out, const reeve_cron_entry *entry)
     add_number(out, "offset", entry->offset_ms);
     add_number(out, "jitter", entry->jitter_ms);
     add_number(out, "runs", entry->runs);
+}
+
+void rv_cron_definition_write(rv_buf *out, const reeve_cron_entry *entry)
+{
+    write_times(out, entry);
     size_t before = out->length;
     rv_buf_adds(out, ",\"options\":");
     size_t options = out->length;
@@ -235,6 +241,18 @@ reeve_status rv_cron_definition_read_rule(rv_cron_rule *ret, const char *name, c
     return status;
 }
 
+reeve_status rv_cron_definition_make_rule(rv_cron_rule *ret, const reeve_cron_entry *entry)
+{
+    rv_buf line;
+    rv_buf_init(&line, 8 * RV_CRON_SPEC_MAX + 1024);
+    write_times(&line, entry);
+    rv_buf_addc(&line, '}');
+    reeve_status status =
+        line.failed ? REEVE_ENOMEM : rv_cron_definition_read_rule(ret, entry->name, line.data, line.length, NULL);
+    rv_buf_fini(&line);
+    return status;
+}
+
 /* ---- slots ----------------------------------------------------------------------------------------------------- */
 
 /* How many slots at most, and from when on, once some are missed. */
@@ -271,6 +289,16 @@ int64_t rv_cron_definition_next(const rv_cron_rule *rule, int64_t after_ms)
         if (at > after_ms && (best < 0 || at < best)) best = at;
     }
     return best;
+}
+
+size_t rv_cron_definition_coming(const rv_cron_rule *rule, int64_t from_ms, size_t max, int64_t *ret_slots)
+{
+    size_t count = 0;
+    int64_t slot = rv_cron_definition_next_slot(rule, from_ms - rule->jitter_ms - 1);
+    for (; slot >= 0 && count < max; slot = rv_cron_definition_next_slot(rule, slot)) {
+        if (fires_at(rule, slot) >= from_ms) ret_slots[count++] = slot;
+    }
+    return count;
 }
 
 /* A jitter holds at most so many slots, one a second, back beside those that are made. */

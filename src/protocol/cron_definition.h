@@ -57,6 +57,12 @@ int64_t rv_cron_definition_next(const rv_cron_rule *rule, int64_t after_ms);
 /* The first slot after a point in time, without jitter; -1: none. */
 int64_t rv_cron_definition_next_slot(const rv_cron_rule *rule, int64_t after_ms);
 
+/* The first slots, at most `max`, that fire at a point in time or later, in ascending order. Returns how many. */
+size_t rv_cron_definition_coming(const rv_cron_rule *rule, int64_t from_ms, size_t max, int64_t *ret_slots);
+
+/* The rule of an entry that rv_cron_definition_check accepts, or that was read from Redis. REEVE_EINVAL, REEVE_ENOMEM. */
+reeve_status rv_cron_definition_make_rule(rv_cron_rule *ret, const reeve_cron_entry *entry);
+
 /* "once", "skip", "all". */
 const char *rv_cron_definition_catch_up_name(reeve_catch_up catch_up);
 bool rv_cron_definition_parse_catch_up(const char *name, reeve_catch_up *ret);

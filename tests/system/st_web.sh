@@ -250,6 +250,13 @@ api 404 GET "$API/operations/{number}" $API/operations/99
 reeve cron add nightly '0 3 * * *' jobs echo >/dev/null || fail "no cron entry"
 ok GET $API/cron $API/cron
 expect_eq "$(printf '%s' "${ANSWER##*slots}" | tr -cd , | wc -c)" 4 "the next five slots"
+# Only slots from its start to its end, none more than it may run, and no jitter in them.
+slots_of() { sed 's/\],\[/\n/g; s/[]["}:]//g' <<<"${ANSWER##*slots}" | sed -n "$1p"; }
+from=$(($(date +%s) / 3600 * 3600 + 7200))
+reeve cron add a1 'every 1h' jobs echo --jitter 30m --starts $from --ends $((from + 7200)) >/dev/null || fail "no cron entry"
+reeve cron add a2 'every 1h' jobs echo --jitter 30m --starts $from --runs 2 >/dev/null || fail "no cron entry"
+ok GET $API/cron $API/cron
+expect_eq "$(slots_of 1) $(slots_of 2)" "${from}000,$((from + 3600))000,$((from + 7200))000 ${from}000,$((from + 3600))000"
 api 200 POST "$API/cron/{queue}/{name}/run" $API/cron/jobs/nightly/run
 ok POST "$API/cron/{queue}/{name}/pause" $API/cron/jobs/nightly/pause
 ok POST "$API/cron/{queue}/{name}/resume" $API/cron/jobs/nightly/resume

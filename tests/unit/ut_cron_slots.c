@@ -100,6 +100,46 @@ static void due_at_none_of_its_slots(void **state)
     assert_string_equal(decide(&rule, NOON + 1, NOON + 5 * HOUR, NOON), "18000 > 21600");
 }
 
+/* Those that fire from a time on: with a jitter, the slot before that time may be one. */
+static void coming_slots(void **state)
+{
+    (void)state;
+    rv_cron_rule rule = rule_of("* * * * *", REEVE_CATCH_UP_ONCE, 0, false);
+    int64_t slots[5];
+    assert_int_equal(rv_cron_definition_coming(&rule, NOON, 5, slots), 5);
+    for (int i = 0; i < 5; i++) assert_int_equal(slots[i], NOON + i * MINUTE);
+    rule.starts_ms = NOON + 10 * MINUTE;
+    rule.ends_ms = NOON + 11 * MINUTE + 1;
+    assert_int_equal(rv_cron_definition_coming(&rule, NOON, 5, slots), 2);
+    assert_int_equal(slots[0], NOON + 10 * MINUTE);
+    rule.starts_ms = rule.ends_ms = 0;
+    rule.jitter_ms = 5 * MINUTE;
+    for (int64_t at = NOON; at < NOON + 30 * MINUTE; at += MINUTE / 4) {
+        int64_t fires = rv_cron_definition_next(&rule, at);
+        assert_int_equal(rv_cron_definition_coming(&rule, fires, 5, slots), 5);
+        assert_true(slots[0] > fires - rule.jitter_ms && slots[0] <= fires);
+    }
+}
+
+/* What an entry says and what its definition says is the same. */
+static void the_rule_of_an_entry(void **state)
+{
+    (void)state;
+    rv_cron_rule rule;
+    const reeve_cron_entry entry = {.name = "n",
+                                    .spec = "every 1h",
+                                    .catch_up = REEVE_CATCH_UP_ALL,
+                                    .starts_ms = NOON,
+                                    .ends_ms = NOON + HOUR,
+                                    .offset_ms = MINUTE,
+                                    .jitter_ms = 5 * MINUTE,
+                                    .runs = 3};
+    assert_int_equal(rv_cron_definition_make_rule(&rule, &entry), REEVE_OK);
+    assert_true(rule.starts_ms == NOON && rule.ends_ms == NOON + HOUR && rule.cron.offset_ms == MINUTE);
+    assert_true(rule.jitter_ms == 5 * MINUTE && rule.runs == 3 && rule.max == 100 && !rule.no_overlap);
+    assert_true(rule.cron.interval_ms == HOUR && rule.zone == RV_ZONE_UTC);
+}
+
 static void the_last_slot_of_all(void **state)
 {
     (void)state;
@@ -346,6 +386,8 @@ int main(void)
         cmocka_unit_test(after_a_downtime),
         cmocka_unit_test(years_of_slots_are_no_work),
         cmocka_unit_test(due_at_none_of_its_slots),
+        cmocka_unit_test(coming_slots),
+        cmocka_unit_test(the_rule_of_an_entry),
         cmocka_unit_test(the_last_slot_of_all),
         cmocka_unit_test(clock_changes),
         cmocka_unit_test(within_a_range),

@@ -3,9 +3,9 @@
  */
 #include <stdio.h>
 
-#include "base/cron.h"
 #include "cli/cron_json.h"
 #include "cli/handle.h"
+#include "protocol/cron_definition.h"
 #include "web.h"
 #include "web_redact.h"
 
@@ -13,19 +13,19 @@
 #define NAME(call) ((call)->params.value[1])
 #define SLOTS 5
 
-/* The next slots of an entry, as an array; none while it is paused, or if its zone is unknown here. */
+/* The next slots of an entry that have not fired, as an array, without jitter; none if it is paused or has ended, or if
+ * its zone is unknown here. */
 static void write_slots(web_call *call, const reeve_cron_info *info)
 {
-    int64_t at = info->next_ms - 1;
-    rv_zone zone;
-    rv_cron cron;
-    bool known = info->next_ms >= 0 && rv_zone_find(info->zone, &zone, NULL) == REEVE_OK &&
-                 rv_cron_parse(&cron, info->spec, NULL) == REEVE_OK;
+    const reeve_cron_entry *entry = info->entry;
+    int64_t slots[SLOTS], left = entry != NULL && entry->runs > 0 ? entry->runs - info->enqueued : SLOTS;
+    rv_cron_rule rule;
+    size_t count = 0;
 
-    if (known && info->entry != NULL) cron.offset_ms = info->entry->offset_ms;
+    if (info->next_ms >= 0 && left > 0 && entry != NULL && rv_cron_definition_make_rule(&rule, entry) == REEVE_OK)
+        count = rv_cron_definition_coming(&rule, info->next_ms, left < SLOTS ? (size_t)left : SLOTS, slots);
     (void)fputc('[', call->out);
-    for (int i = 0; known && i < SLOTS && (at = rv_cron_next(&cron, zone, at)) >= 0; i++)
-        (void)fprintf(call->out, "%s%lld", i > 0 ? "," : "", (long long)at);
+    for (size_t i = 0; i < count; i++) (void)fprintf(call->out, "%s%lld", i > 0 ? "," : "", (long long)slots[i]);
     (void)fputc(']', call->out);
 }
 
