@@ -92,7 +92,8 @@ REEVE_API reeve_status reeve_cron_check(const reeve_cron_entry *entry, char *ret
 
 /*
  * Adds an entry, or replaces the entry of that name. To change a part of an entry, see reeve_cron_get. If the entry
- * does not change, it keeps its next slot. A changed entry fires at its next slot; a paused entry stays paused.
+ * does not change, it keeps its next slot. A changed entry fires at its next slot, also if it had ended; a paused entry
+ * stays paused.
  * *ret_changed, when not NULL, is true if anything changed. Blocks for 2 to 5 round trips. REEVE_EINVAL and
  * REEVE_ETOOBIG are as from reeve_cron_check, but with the size limits of the client.
  *
@@ -121,7 +122,8 @@ REEVE_API void reeve_cron_entry_free(reeve_cron_entry *entry);
  * pause    Pauses an entry: it does not fire.
  * resume   Resumes a paused entry: it fires again from its next slot on. Slots during the pause are skipped.
  *
- * *ret_changed, when not NULL, is false if pause found the entry paused, or resume found it not paused.
+ * *ret_changed, when not NULL, is false if pause found the entry paused, or resume found it not paused. An entry that
+ * has ended can be paused, so that a change does not start it.
  * REEVE_ENOTFOUND: there is no such entry.
  */
 REEVE_API reeve_status reeve_cron_remove(reeve_client *client, const char *queue, const char *name);
@@ -162,9 +164,10 @@ typedef struct reeve_cron_info {
     unsigned catch_up_max; /* 0 unless REEVE_CATCH_UP_ALL */
     bool no_overlap;
     bool paused;
+    bool ended; /* it has no further slot, or has enqueued `runs` tasks: it does not fire until it is changed */
     /* The time at which it fires next: its next slot, and its jitter. For a local entry it is computed with the time zone
      * of this process. If this process does not know the zone of the entry, it is the time at which a worker next checks
-     * the entry. -1: the entry is paused, or has no further slot. */
+     * the entry. -1: the entry is paused or has ended. */
     int64_t next_ms;
     char last_id[REEVE_ID_MAX]; /* id of the last task that it enqueued, or "" */
     char *type;

@@ -86,7 +86,7 @@ static reeve_status find_elsewhere(reeve_client *client, const reeve_cron_entry 
     status = rv_cron_fetch(client, known, entry->name, &reply);
     if (status != REEVE_OK || reply == NULL) return status;
     rv_copy_text(ret_from, REEVE_QUEUE_MAX + 1, known);
-    *ret_paused = rv_reply_int(reply->items[1], -1) < 0;
+    *ret_paused = rv_reply_is_text(reply->items[2], "paused");
     return REEVE_OK;
 }
 

@@ -16,7 +16,7 @@
 #include "redis/refusal.h"
 
 #define QUEUES_AT_ONCE 64
-#define FIELDS 5 /* of an entry in the reply of cron.lua */
+#define FIELDS 6 /* of an entry in the reply of cron.lua */
 #define CURSOR_MAX 24
 
 typedef struct listing {
@@ -47,11 +47,12 @@ static char *text_of(const rv_reply *definition, const char *name)
 
 /* Its first slot from the time on at which it is looked at. What this version does not understand stays as Redis has
  * it. */
-static void read_rule(reeve_cron_info *ret, const rv_reply *definition, int64_t due_ms)
+static void read_rule(reeve_cron_info *ret, const rv_reply *definition, int64_t due_ms, const rv_reply *stopped)
 {
     const char *newline = memchr(definition->text, '\n', definition->length);
     rv_cron_rule rule = {.zone = RV_ZONE_UTC};
-    ret->paused = due_ms < 0;
+    ret->paused = rv_reply_is_text(stopped, "paused");
+    ret->ended = rv_reply_is_text(stopped, "ended");
     ret->next_ms = due_ms;
     if (newline == NULL || rv_cron_definition_read_rule(&rule, ret->name, definition->text,
                                                         (size_t)(newline - definition->text), NULL) != REEVE_OK)
@@ -61,6 +62,7 @@ static void read_rule(reeve_cron_info *ret, const rv_reply *definition, int64_t 
     ret->catch_up_max = rule.catch_up == REEVE_CATCH_UP_ALL ? rule.max : 0;
     ret->no_overlap = rule.no_overlap;
     if (due_ms > 0) ret->next_ms = rv_cron_definition_next(&rule, due_ms - 1);
+    if (due_ms > 0 && ret->next_ms < 0) ret->ended = true; /* no worker has looked yet */
 }
 
 /* Type and payload: what follows the line is an envelope without its beginning. */
@@ -102,7 +104,7 @@ static bool read_entry(reeve_cron_info *ret, const char *queue, rv_reply *const 
     rv_copy_text(ret->name, sizeof(ret->name), fields[0]->text);
     rv_copy_text(ret->last_id, sizeof(ret->last_id), fields[3]->text);
     ret->enqueued = rv_reply_within(fields[4], 0, RV_REPLY_NUMBER_MAX, 0);
-    read_rule(ret, fields[1], rv_reply_int(fields[2], -1));
+    read_rule(ret, fields[1], rv_reply_int(fields[2], -1), fields[5]);
     ret->spec = text_of(fields[1], "spec");
     ret->zone = text_of(fields[1], "zone");
     bool good = rv_cron_fetch_read(queue, ret->name, fields[1], &ret->entry) != REEVE_ENOMEM;

@@ -194,7 +194,7 @@ reeve_status rv_cron_fetch(reeve_client *client, const char *queue, const char *
     reeve_status status = rv_client_script(client, &call, &reply, NULL);
     *ret = NULL;
     if (status != REEVE_OK || rv_reply_is(reply, RV_NIL)) return status;
-    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 2 || !rv_reply_is(reply->items[0], RV_TEXT))
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 3 || !rv_reply_is(reply->items[0], RV_TEXT))
         return rv_client_odd_reply(client, "cron");
     *ret = reply;
     return REEVE_OK;

@@ -182,6 +182,7 @@ for _, part in ipairs({
   {'ZSCAN', 'cron:due', look_for('cron_stale')},
   {'HSCAN', 'cron:last', look_for('cron_stale')},
   {'HSCAN', 'cron:runs', look_for('cron_stale')},
+  {'HSCAN', 'cron:stopped', look_for('cron_stale')},
 }) do PARTS[#PARTS + 1] = part end
 
 local SIZES = {SCAN = 'DBSIZE', HSCAN = 'HLEN', SSCAN = 'SCARD', ZSCAN = 'ZCARD'}

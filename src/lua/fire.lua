@@ -9,8 +9,8 @@
 -- ARGV[3]  when it is due next [ms since the epoch; -1: never]
 -- ARGV[4...] the ids of the tasks to make, derived from the entry and the slot; none when it was due at none of its
 --            slots
--- An entry with "runs" in its definition makes so many tasks at its slots, the first of ARGV[4...], and is not due any
--- more then.
+-- An entry with "runs" in its definition makes so many tasks at its slots, the first of ARGV[4...]. Then it has ended, as
+-- has one that is never due again: it is not due any more, and `cron:stopped` says why.
 -- reply    how many were made, or -1: another call was first, or there is no such entry; -2: it wants no overlap, and
 --          its last task waits or runs
 --
@@ -37,6 +37,11 @@ local options, rest = entry and entry.options or {}, entry and sub(definition, l
 if not entry or type(options) ~= 'table' or option_fault(options) then return -1 end
 if is_due and not whole(next_due, -INT64, LATEST) then return -1 end
 local runs = is_due and whole(entry.runs, 1, LATEST) or nil
+local function end_it()
+  call('ZREM', P .. 'cron:due', name)
+  call('HSET', P .. 'cron:stopped', name, 'ended')
+end
+
 local left = runs and runs - count_of(call('HGET', P .. 'cron:runs', name)) or #ARGV
 for i = 4, #ARGV do
   if task_fault(ARGV[i], rest, options) then return -1 end
@@ -45,7 +50,7 @@ if is_due then
   if tonumber(call('ZSCORE', P .. 'cron:due', name)) ~= tonumber(due) then return -1 end
   -- Nobody need be told: every worker that knew of this time comes now, and hears of the next one.
   if tonumber(next_due) < 0 or left <= 0 then
-    call('ZREM', P .. 'cron:due', name)
+    end_it()
   else
     call('ZADD', P .. 'cron:due', text(tonumber(next_due)), name)
   end
@@ -80,5 +85,5 @@ for i = 4, min(#ARGV, 3 + left) do
   end
 end
 if runs and made > 0 then call('HINCRBY', P .. 'cron:runs', name, text(made)) end
-if runs and made >= left then call('ZREM', P .. 'cron:due', name) end
+if runs and made >= left then end_it() end
 return made

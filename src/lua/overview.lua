@@ -15,7 +15,7 @@
 --          200 workers, or 500 entries. Then ask for each of its parts
 --
 -- Sent twice: it only reads.
--- require: base, absent, whole, queue_numbers, task_page, cron_page
+-- require: base, absent, whole, queue_numbers, task_page, cron_stopped, cron_page
 
 local P, ns, most = KEYS[1], ARGV[1], whole(ARGV[5], 0, LATEST)
 local STATES = '  @STATE_NAMES@ '

@@ -218,6 +218,15 @@ static void zones_by_name(void **state)
     test_cron_zone("UTC");
 }
 
+static void assert_ended(void)
+{
+    assert_int_equal(test_cron_due(), -1);
+    reeve_cron_info *info = test_cron_only();
+    assert_true(info->ended && !info->paused);
+    assert_int_equal(info->next_ms, -1);
+    reeve_cron_free(info, 1);
+}
+
 /* The tasks of slots count, not that of a call; a changed entry begins again. */
 static void a_number_of_runs(void **state)
 {
@@ -236,12 +245,75 @@ static void a_number_of_runs(void **state)
     assert_int_equal(test_cron_due(), -1);
     assert_int_equal(test_cron_tasks(), 3);
     assert_true(test_cron_is_made(TEST_NOON + 2 * TEST_MINUTE));
+    assert_ended();
+    test_cron_set((reeve_cron_entry){.spec = "* * * * *", .runs = 2}, "t"); /* that is no change */
+    assert_ended();
     test_cron_set((reeve_cron_entry){.spec = "* * * * *", .runs = 3}, "t");
-    test_ok(test_client, reeve_cron_resume(test_client, "q", "n", NULL));
     test_cron_later(TEST_MINUTE);
     info = test_cron_only();
     assert_int_equal(info->enqueued, 1);
+    assert_true(!info->ended && !info->paused);
     reeve_cron_free(info, 1);
+}
+
+/* The last slot has passed, the end has not: a later end starts the entry again. */
+static void an_end_that_is_moved(void **state)
+{
+    (void)state;
+    bool changed;
+    test_cron_set((reeve_cron_entry){.spec = "0 * * * *", .ends_ms = TEST_NOON + 90 * TEST_MINUTE}, "t");
+    test_cron_start_worker("q");
+    test_cron_later(1);
+    test_cron_later(TEST_HOUR);
+    assert_int_equal(test_cron_tasks(), 1);
+    assert_ended();
+    test_ok(test_client, reeve_cron_resume(test_client, "q", "n", &changed)); /* which is of no use */
+    assert_false(changed);
+    test_cron_later(1);
+    assert_ended();
+    test_cron_set((reeve_cron_entry){.spec = "0 * * * *", .ends_ms = TEST_NOON + 120 * TEST_MINUTE}, "t");
+    test_cron_later(TEST_HOUR);
+    assert_int_equal(test_cron_tasks(), 2);
+    assert_ended();
+    /* Paused, it is not started by a change. */
+    test_ok(test_client, reeve_cron_pause(test_client, "q", "n", &changed));
+    assert_true(changed);
+    test_ok(test_client, reeve_cron_pause(test_client, "q", "n", &changed));
+    assert_false(changed);
+    test_cron_set((reeve_cron_entry){.spec = "0 * * * *"}, "t");
+    assert_int_equal(test_cron_due(), -1);
+    reeve_cron_info *info = test_cron_only();
+    assert_true(info->paused && !info->ended);
+    reeve_cron_free(info, 1);
+    test_ok(test_client, reeve_cron_resume(test_client, "q", "n", &changed));
+    assert_true(changed);
+}
+
+/* Releases that do not know cron:stopped only remove an entry from cron:due. */
+static void what_an_older_release_stopped(void **state)
+{
+    (void)state;
+    bool changed;
+    test_cron_set((reeve_cron_entry){.spec = "* * * * *", .ends_ms = TEST_NOON + TEST_HOUR}, "t");
+    (void)test_cmd(test_conn, "ZREM " Q "cron:due n");
+    reeve_cron_info *info = test_cron_only();
+    assert_true(info->paused && !info->ended);
+    reeve_cron_free(info, 1);
+    test_cron_set((reeve_cron_entry){.spec = "0 * * * *", .ends_ms = TEST_NOON + TEST_HOUR}, "t");
+    assert_int_equal(test_cron_due(), -1);
+    test_ok(test_client, reeve_cron_resume(test_client, "q", "n", &changed));
+    assert_true(changed);
+    (void)test_cmd(test_conn, "ZREM " Q "cron:due n");
+    (void)test_cmd(test_conn, "DEL " Q "cron:stopped");
+    test_clock_advance(TEST_HOUR + 1);
+    assert_ended();
+    test_cron_set((reeve_cron_entry){.spec = "0 * * * *", .runs = 2}, "t");
+    assert_true(test_cron_due() > 0);
+    (void)test_cmd(test_conn, "ZREM " Q "cron:due n");
+    (void)test_cmd(test_conn, "HSET " Q "cron:runs n 2");
+    assert_ended();
+    test_cron_set((reeve_cron_entry){.spec = "0 * * * *", .runs = 3}, "t");
+    assert_true(test_cron_due() > 0);
 }
 
 static long long script_calls(void)
@@ -369,6 +441,8 @@ int main(void)
         TEST(clock_changes),
         TEST(zones_by_name),
         TEST(a_number_of_runs),
+        TEST(an_end_that_is_moved),
+        TEST(what_an_older_release_stopped),
         TEST(a_backfill),
         TEST(many_entries_at_once),
         TEST(an_entry_that_cannot_be_understood),

@@ -166,9 +166,10 @@ typedef struct model_session {
 /* A recurring entry. */
 typedef struct model_entry {
     int kind;       /* what it makes; 0: there is none */
-    int64_t due_ms; /* 0: it is paused, or never again */
-    int last;       /* the last task that it made, + 1 */
-    int runs;       /* how many it made of those that it may */
+    int64_t due_ms; /* 0: it is paused or has ended */
+    bool paused, ended;
+    int last; /* the last task that it made, + 1 */
+    int runs; /* how many it made of those that it may */
 } model_entry;
 
 /* (model_limit_state.h) */

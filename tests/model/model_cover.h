@@ -310,6 +310,7 @@
     X(LIMITS_GROUP, "limits: of a group")                                                                 \
     X(CRON_NEW, "cron: a new entry")                                                                      \
     X(CRON_CHANGED, "cron: changed")                                                                      \
+    X(CRON_STARTED_AGAIN, "cron: changed after it had ended")                                             \
     X(CRON_PAUSED, "cron: paused")                                                                        \
     X(CRON_RESUMED, "cron: resumed")                                                                      \
     X(CRON_REMOVED, "cron: removed")                                                                      \

@@ -68,7 +68,7 @@ static const char *definition(int kind)
 static int do_verb(const int arg[ARGS])
 {
     model_entry *entry = &model.queues[arg[QUEUE]].entries[arg[ENTRY]], before = *entry;
-    bool there = before.kind, paused = before.kind && !before.due_ms;
+    bool there = before.kind, paused = before.paused;
     if (arg[VERB] == SET) {
         if (before.kind == (arg[KIND] | DEFINED)) return 0;
         entry->kind = arg[KIND] | DEFINED;
@@ -77,7 +77,10 @@ static int do_verb(const int arg[ARGS])
             paused = true;
             COVER(CRON_NEW_PAUSED);
         }
+        entry->paused = paused;
+        if (before.ended) COVER(CRON_STARTED_AGAIN);
         if (!paused) entry->due_ms = model.now_ms + 1;
+        entry->ended = false;
         if (there)
             COVER(CRON_CHANGED);
         else
@@ -90,10 +93,17 @@ static int do_verb(const int arg[ARGS])
         COVER(CRON_REMOVED);
         return 1;
     }
-    entry->due_ms = arg[VERB] == PAUSE_ENTRY ? 0 : paused ? model.now_ms + 1 : before.due_ms;
+    entry->paused = arg[VERB] == PAUSE_ENTRY;
+    entry->ended = false;
+    entry->due_ms = entry->paused ? 0 : before.due_ms ? before.due_ms : model.now_ms + 1;
     if (arg[VERB] == PAUSE_ENTRY && !paused) COVER(CRON_PAUSED);
     if (arg[VERB] == RESUME && paused) COVER(CRON_RESUMED);
     return paused == (arg[VERB] == RESUME);
+}
+
+static const char *stopped_of(const model_entry *entry)
+{
+    return entry->paused ? "paused" : entry->ended ? "ended" : "";
 }
 
 static void check_list(int queue, const rv_reply *reply)
@@ -102,16 +112,17 @@ static void check_list(int queue, const rv_reply *reply)
     for (int i = 0; i < ENTRIES; i++) {
         const model_entry *entry = &model.queues[queue].entries[i];
         count += entry->kind > 0;
-        for (size_t at = 1; at + 4 < reply->count; at += 5) {
+        for (size_t at = 1; at + 5 < reply->count; at += 6) {
             if (!rv_reply_is_text(reply->items[at], entry_name(i))) continue;
             if (!entry->kind || !rv_reply_is_text(reply->items[at + 1], definition(entry->kind & ~DEFINED)) ||
                 rv_reply_int(reply->items[at + 2], 0) != (entry->due_ms ? entry->due_ms : -1) ||
                 !rv_reply_is_text(reply->items[at + 3], entry->last ? model_id(entry->last - 1) : "") ||
-                !rv_reply_is_text(reply->items[at + 4], entry->runs ? model_number(entry->runs) : ""))
+                !rv_reply_is_text(reply->items[at + 4], entry->runs ? model_number(entry->runs) : "") ||
+                !rv_reply_is_text(reply->items[at + 5], stopped_of(entry)))
                 model_differ("cron lists %s", test_reply_text(reply));
         }
     }
-    if (reply->count != 5 * count + 1 || !rv_reply_is_text(reply->items[0], "0"))
+    if (reply->count != 6 * count + 1 || !rv_reply_is_text(reply->items[0], "0"))
         model_differ("cron lists %s", test_reply_text(reply));
     COVER(CRON_LISTED);
 }
@@ -119,7 +130,8 @@ static void check_list(int queue, const rv_reply *reply)
 static void check_entry(const model_entry *entry, const rv_reply *reply)
 {
     bool same = entry->kind ? rv_reply_is_text(rv_reply_at(reply, 0), definition(entry->kind & ~DEFINED)) &&
-                                  rv_reply_int(rv_reply_at(reply, 1), 0) == (entry->due_ms ? entry->due_ms : -1)
+                                  rv_reply_int(rv_reply_at(reply, 1), 0) == (entry->due_ms ? entry->due_ms : -1) &&
+                                  rv_reply_is_text(rv_reply_at(reply, 2), stopped_of(entry))
                             : rv_reply_is(reply, RV_NIL);
     if (!same) model_differ("cron gets %s", test_reply_text(reply));
     COVER(CRON_GOT);
@@ -202,6 +214,7 @@ static int do_fire(const int arg[ARGS], int64_t due, int64_t next)
         return -1;
     }
     if (slots) entry->due_ms = next < 0 || (counts && left <= 0) ? 0 : next;
+    if (slots && !entry->due_ms) entry->ended = true;
     if (slots && arg[COUNT] == 0) COVER(FIRE_NO_SLOT);
     if (slots && (arg[COUNT] == 0 || (counts && left <= 0))) return 0;
     /* It was made by an earlier call of the same, and its record may have gone since. */
@@ -216,6 +229,7 @@ static int do_fire(const int arg[ARGS], int64_t due, int64_t next)
     if (counts) entry->runs += made;
     if (counts && made >= left) {
         entry->due_ms = 0;
+        entry->ended = true;
         COVER(FIRE_RUNS);
     }
     return made;
@@ -284,6 +298,8 @@ void model_check_entries(int queue, const model_seen_queue *seen)
         if (seen->entries[i].runs != entry->runs)
             model_differ("%s made %d tasks, not %d", entry_name(i), seen->entries[i].runs, entry->runs);
         if (seen->entries[i].last != entry->last) model_differ("%s made another task last", entry_name(i));
+        if (strcmp(seen->entries[i].stopped, stopped_of(entry)) != 0)
+            model_differ("%s is \"%s\", not \"%s\"", entry_name(i), seen->entries[i].stopped, stopped_of(entry));
     }
 }
 

@@ -104,6 +104,7 @@ typedef struct model_seen_queue {
         int64_t due_ms;
         int last;
         int runs;
+        char stopped[8];
     } entries[ENTRIES];
     bool policy;
     double clock, clocks[KEYS + 1];

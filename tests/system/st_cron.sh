@@ -62,6 +62,10 @@ ranges() {
     expect_status 0 reeve cron add r 'every 6h' w noop --first 2030-01-01T09:30:00Z --ends 2031-01-01T00:00:00Z --runs 10 --jitter 5m
     expect_eq "$(of_entry w/r starts_ms) $(of_entry w/r ends_ms) $(of_entry w/r offset_ms) $(of_entry w/r jitter_ms) $(of_entry w/r runs)" \
         "1893490200000 1924992000000 12600000 300000 10"
+    expect_status 0 reeve cron add over 'every 6h' w noop --starts 2020-01-01T00:00:00Z --ends 2021-01-01T00:00:00Z
+    expect_eq "$(of_entry w/over ended) $(of_entry w/over paused) $(of_entry w/over next_ms)" "true false null"
+    expect_has "$(reeve cron list w | grep ' over ')" " ended "
+    expect_status 0 reeve cron remove w/over
     expect_status 0 reeve cron add r 'every 6h' w noop --runs 11
     expect_has "$ERR" "kept as it was: starts, ends, offset, jitter"
     expect_status 2 reeve cron add x '@daily' w noop --first 2030-01-01T09:30:00Z

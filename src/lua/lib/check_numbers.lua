@@ -19,11 +19,11 @@ local function find_counter(P, name)
   return (value or 'none') .. ', and there are ' .. text(least)
 end
 
--- cron_stale: `cron:due`, `cron:last` or `cron:runs` has an entry that does not exist.
+-- cron_stale: `cron:due`, `cron:stopped`, `cron:last` or `cron:runs` has an entry that does not exist.
 local function find_cron_stale(P, name)
   if call('HEXISTS', P .. 'cron', name) == 1 then return end
   return (call('ZSCORE', P .. 'cron:due', name) or call('HEXISTS', P .. 'cron:last', name) == 1 or
-    call('HEXISTS', P .. 'cron:runs', name) == 1) and '' or nil
+    call('HEXISTS', P .. 'cron:runs', name) == 1 or call('HEXISTS', P .. 'cron:stopped', name) == 1) and '' or nil
 end
 
 -- wake_tokens: there are several tokens.

@@ -60,6 +60,7 @@ local function repair_cron_stale(P, name)
   call('ZREM', P .. 'cron:due', name)
   call('HDEL', P .. 'cron:last', name)
   call('HDEL', P .. 'cron:runs', name)
+  call('HDEL', P .. 'cron:stopped', name)
 end
 
 local function repair_wake_tokens(P)

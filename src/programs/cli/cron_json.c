@@ -79,6 +79,7 @@ void cli_cron_json(const reeve_cron_info *info, FILE *out)
     cli_json_maybe(&json, "catch_up_max", info->catch_up_max > 0 ? (int64_t)info->catch_up_max : -1);
     cli_json_bool(&json, "overlap", !info->no_overlap);
     cli_json_bool(&json, "paused", info->paused);
+    cli_json_bool(&json, "ended", info->ended);
     cli_json_maybe(&json, "next_ms", info->next_ms);
     cli_json_text(&json, "last_handle", info->last_id[0] == '\0' ? NULL : last);
     cli_json_text(&json, "type", info->type);

@@ -24,6 +24,7 @@ static void add_row(cli_table *table, const reeve_cron_info *info)
 {
     char next[RV_TIME_TEXT] = "";
 
+    if (info->ended) rv_copy_text(next, sizeof(next), "ended");
     if (info->next_ms >= 0) rv_format_time(info->next_ms, next);
     cli_table_cell(table, info->queue);
     cli_table_cell(table, info->name);

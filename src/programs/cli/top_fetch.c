@@ -156,7 +156,10 @@ static void add_entry(cli_top_rows *rows, const reeve_cron_info *entry)
     cli_top_rows_add(rows, key);
     cli_top_rows_cell(rows, 1, key, NAN);
     cli_top_rows_cell(rows, 2, entry->spec, NAN);
-    cell_ago(rows, 3, entry->next_ms);
+    if (entry->ended)
+        cli_top_rows_cell(rows, 3, "ended", NAN);
+    else
+        cell_ago(rows, 3, entry->next_ms);
     cli_top_rows_cell(rows, 4, entry->paused ? "yes" : "no", NAN);
     cli_top_rows_cell(rows, 5, entry->type, NAN);
 }

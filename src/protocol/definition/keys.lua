@@ -126,7 +126,8 @@ return {
 
   {section = 'Recurring entries'},
   {name = 'cron', type = 'hash', holds = 'name: definition', writers = 'cron', help = 'the recurring entries of the queue'},
-  {name = 'cron:due', type = 'zset', holds = 'name: time', writers = 'cron, fire', help = 'when an entry is due, or must be checked; a paused entry is not in this set'},
-  {name = 'cron:runs', type = 'hash', holds = 'name: count', writers = 'fire', help = 'how many tasks an entry with `runs` has enqueued at its slots since it was set; such an entry is not due any more when it has reached its number'},
+  {name = 'cron:due', type = 'zset', holds = 'name: time', writers = 'cron, fire', help = 'when an entry is due, or must be checked; an entry that is paused or has ended is not in this set'},
+  {name = 'cron:stopped', type = 'hash', holds = 'name: `paused` or `ended`', writers = 'cron, fire', help = 'why an entry is not in `cron:due`. If neither has the name, an older release removed it from `cron:due`: it counts as ended if its number of runs is reached or its `ends` has passed, else as paused'},
+  {name = 'cron:runs', type = 'hash', holds = 'name: count', writers = 'fire', help = 'how many tasks an entry with `runs` has enqueued at its slots since it was set; such an entry has ended when it has reached its number'},
   {name = 'cron:last', type = 'hash', holds = 'name: id', writers = 'fire', help = 'the last task that the entry enqueued'},
 }
