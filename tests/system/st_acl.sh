@@ -19,8 +19,31 @@ user() {
 as() {
     local name=$1
     shift
-    "$REEVE" --redis "unix://$name:secret@$REDIS_SOCKET" "$@"
+    "$REEVE" --redis "$(redis_as "$name:secret")" "$@"
 }
+
+# Whatever scripts, the library and the workers send is among the rules of the operator, and each key of the namespace.
+operators_may_do_all() {
+    local rules name part
+    rules=" $(reeve acl operator) "
+    redis COMMAND LIST | tr a-z A-Z | sort >"$TEST_DIR/commands"
+    (
+        cd "$REEVE_SOURCE/src" || exit 1
+        grep -rhoE "'[A-Z]{3,}'" lua
+        grep -rhoE 'rv_args\([^"]*"[A-Z]{3,}"\)' client protocol redis running upkeep worker consumer | grep -oE '"[A-Z]+"'
+    ) | tr -d "\"'" | sort -u | comm -12 - "$TEST_DIR/commands" >"$TEST_DIR/sent"
+    [ "$(wc -l <"$TEST_DIR/sent")" -gt 60 ] || fail "only $(wc -l <"$TEST_DIR/sent") commands were found"
+    # (Its own server; and a command that Redis 7.0 does not know.)
+    for name in $(grep -vxE 'SHUTDOWN|WAITAOF|AUTH|HELLO' "$TEST_DIR/sent" | tr A-Z a-z); do
+        [[ $rules == *" +$name "* || $rules == *" +$name|"* ]] || fail "operators may not $name"
+    done
+    for name in $(sed -n "s/.*{name = 'reeve:\([^']*\)'.*/\1/p" "$REEVE_SOURCE/src/protocol/definition/global_keys.lua"); do
+        part=reeve:${name%%<*}
+        [ "$part" = "reeve:$name" ] || part="$part*"
+        [[ $rules == *" ~$part "* || $rules == *" &$part "* ]] || fail "operators have no rights to $name"
+    done
+}
+operators_may_do_all
 
 user shop producer --queue mail
 user works worker --queue mail
@@ -29,7 +52,7 @@ user looks viewer
 redis ACL LOG RESET >/dev/null
 
 write_conf w "session = 1;" 'pools = ( { queues = [ "mail" ]; threads = 2; } );'
-start_worker w --redis "unix://works:secret@$REDIS_SOCKET"
+start_worker w --redis "$(redis_as works:secret)"
 wait_for '[ "$(redis SCARD reeve:workers)" = 1 ]' 20
 # An idle thread is handed its task; a batch is bulk-inserted; options, a wait, a child.
 expect_status 0 as shop enqueue mail echo a --wait
@@ -51,7 +74,7 @@ for verb in "queues" "show mail/b" "list mail --state dead" "stats" "workers" "w
     # shellcheck disable=SC2086
     expect_status 0 as boss $verb
 done
-for verb in "pause mail" "resume mail" "limit mail --concurrency 5" "settings mail --attempts 3" "retry mail --all" "events mail --keep 10" \
+for verb in "broadcast mail noop" "check mail" "pause mail" "resume mail" "limit mail --concurrency 5" "settings mail --attempts 3" "retry mail --all" "events mail --keep 10" \
     "cron add nightly @daily mail echo" "cron remove mail/nightly"; do
     # shellcheck disable=SC2086
     expect_status 0 as boss $verb

@@ -30,36 +30,39 @@ struct role {
 /* What every connection sends. */
 #define CONNECTION "+ping +time +select +role +client|setname +client|id +wait +cluster|slots "
 #define SCRIPTS "+evalsha +script|load "
-#define READS                                                                                                     \
-    "+exists +type +get +hexists +hget +hgetall +hkeys +hlen +hmget +hscan +hstrlen +lindex +llen +lpos +lrange " \
-    "+mget "                                                                                                      \
-    "+scard +sismember +smembers +smismember +sscan +zcard +zcount +zintercard +zmscore +zrandmember +zrange "    \
-    "+zrangebyscore "                                                                                             \
+#define READS                                                                                                       \
+    "+exists +type +get +hexists +hget +hgetall +hkeys +hlen +hmget +hscan +hstrlen +lindex +llen +lpos +lrange "   \
+    "+mget "                                                                                                        \
+    "+scard +sismember +smembers +smismember +srandmember +sscan +zcard +zcount +zintercard +zmscore +zrandmember " \
+    "+zrange "                                                                                                      \
+    "+zrangebyscore "                                                                                               \
     "+zrank +zrevrange +zrevrangebyscore +zscan +zscore +xlen +xrange +xrevrange +xread +ttl +pttl "
 #define WRITES                                                                                                   \
     "+del +expire +expireat +pexpire +pexpireat +hdel +hincrby +hset +hsetnx +linsert +lpop +lpush +lrem +lset " \
-    "+ltrim +rename +rpush +sadd +set +srem +unlink +zadd +zincrby +zpopmin +zrem +zremrangebyrank "             \
+    "+ltrim +rename +renamenx +rpush +sadd +set +srem +unlink +zadd +zincrby +zpopmin +zrem +zremrangebyrank "   \
     "+zremrangebyscore +xadd +xtrim +persist "
 #define NOTICES "+publish +subscribe +unsubscribe +pubsub|numsub "
 #define TRANSACTIONS "+multi +exec +discard +watch +unwatch "
 /* Ends connections that were lost (docs/limits.md). */
 #define LOST "+client|list +client|kill "
 /* In a cluster, a wait for queues of several nodes ends the others when one is over. */
-#define WAITS "+blpop +client|unblock "
-/* CONFIG GET tells passwords, too: for operators only. */
+#define WAITS "+client|unblock "
+/* CONFIG GET tells passwords, too, and SCAN the names of all keys: for operators only. */
+#define CHECKS "+config|get +scan +dbsize"
 #define DIAGNOSIS "+info +acl|whoami "
 
-#define PRODUCER CONNECTION SCRIPTS "+eval " READS WRITES NOTICES TRANSACTIONS
+#define PRODUCER CONNECTION SCRIPTS "+eval +blpop " READS WRITES NOTICES TRANSACTIONS
 #define QUEUE "~@:{#}:* &@:{#}:* ~@:{#~*}:* &@:{#~*}:*"
-#define REGISTRY "~@:queues ~@:format ~@:partitions ~@:workers ~@:worker:* ~@:cron &@:control &@:alive:*"
+#define REGISTRY \
+    "~@:queues ~@:format ~@:partitions ~@:workers ~@:worker:* ~@:answer:* ~@:crashes ~@:cron &@:control &@:alive:*"
 
 static const struct role roles[] = {
-    {"producer", "~@:queues ~@:format %R~@:partitions %R~@:workers %R~@:worker:* &@:control &@:alive:*", QUEUE,
-     PRODUCER},
+    {"producer", "~@:queues ~@:format %R~@:partitions %R~@:workers %R~@:worker:* ~@:answer:* &@:control &@:alive:*",
+     QUEUE, PRODUCER},
     {"worker", REGISTRY, QUEUE, PRODUCER LOST WAITS},
-    {"operator", REGISTRY, QUEUE, PRODUCER LOST WAITS DIAGNOSIS "+config|get"},
+    {"operator", REGISTRY, QUEUE, PRODUCER LOST WAITS DIAGNOSIS CHECKS},
     /* Scripts that only read are called with the prefix of a queue as their key, which no key has. */
-    {"viewer", "%R~@:queues %R~@:format %R~@:partitions %R~@:workers %R~@:worker:* %R~@:cron &@:control",
+    {"viewer", "%R~@:queues %R~@:format %R~@:partitions %R~@:workers %R~@:worker:* %R~@:crashes %R~@:cron &@:control",
      "%R~@:{#}:* ~@:{#}: &@:{#}:* %R~@:{#~*}:* ~@:{#~*}: &@:{#~*}:*",
      CONNECTION SCRIPTS READS "+subscribe +unsubscribe " DIAGNOSIS},
 };
