@@ -265,7 +265,7 @@ static void one_has_a_deadline(void)
 
 static const test_costs_row background[] = {
     {"a heartbeat with statistics of a task, beyond one without", one_runs, statistics_of_one, no_news,
-     "expireat+2 hget+6 hincrby+10 hmget+1 hset+7"},
+     "expireat+2 hget+5 hincrby+10 hmget+2 hset+7"},
     {"a kind of error in these statistics, beyond the heartbeat above", one_runs, statistics_with_a_kind,
      statistics_of_one, "hincrby+3 hmget+1"},
     {"maintain a queue with a ready task", one_waits, maintain, NULL, "evalsha=1 exists=3 hmget=1 time=1 zrange=7"},

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "client/minutes.h"
 #include "protocol/heartbeat_call.h"
 #include "reeve/stats.h"
 #include "support/clock.h"
@@ -150,17 +152,22 @@ static void days_add_up(void **state)
     reeve_stats_free(day, 1);
 }
 
-static void set_field(const char *name, const char *value)
+static void set_field_of(const char *key, const char *name, const char *value)
 {
-    char key[64];
     const rv_reply *reply;
-    (void)snprintf(key, sizeof(key), Q "stats:%lld", (long long)(test_clock_now() / DAY_MS));
     rv_cmd(test_conn, 4);
     rv_args(test_conn, "HSET");
     rv_args(test_conn, key);
     rv_args(test_conn, name);
     rv_args(test_conn, value);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+}
+
+static void set_field(const char *name, const char *value)
+{
+    char key[64];
+    (void)snprintf(key, sizeof(key), Q "stats:%lld", (long long)(test_clock_now() / DAY_MS));
+    set_field_of(key, name, value);
 }
 
 /* What another program wrote in place of a field is written over, and counts as nothing. */
@@ -235,6 +242,101 @@ static void minutes_are_kept_for_a_day(void **state)
     reeve_stats_minutes_free(list);
 }
 
+/* ---- five minutes ---------------------------------------------------------------------------------------------- */
+
+static rv_five_minutes *last_hour(void)
+{
+    reeve_minute *list;
+    rv_five_minutes *times;
+    test_ok(test_client, rv_minutes_read(test_client, "q", 60, &list, &times));
+    reeve_stats_minutes_free(list);
+    for (int64_t i = 0; i < 12; i++) assert_int_equal(times[i].at_ms, (test_clock_now() / 300000 - 11 + i) * 300000);
+    return times;
+}
+
+/* How many buckets of a day lie within a bucket of five minutes. */
+static uint64_t buckets_within(size_t wide)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < REEVE_STATS_BUCKETS; i++) {
+        int64_t from, to;
+        reeve_stats_bucket(i, &from, &to);
+        if (from < rv_wide_times_begin(wide)) continue;
+        if (wide + 1 < RV_WIDE_BUCKETS && from >= rv_wide_times_begin(wide + 1)) break;
+        count++;
+    }
+    return count;
+}
+
+/* The script and C agree on where each bucket begins. */
+static void a_time_of_each_bucket_is_in_its_wide_bucket(void **state)
+{
+    (void)state;
+    rv_tally *tally = new_tally();
+    uint64_t sum = 0;
+    for (size_t i = 0; i < REEVE_STATS_BUCKETS; i++) {
+        int64_t from, to;
+        reeve_stats_bucket(i, &from, &to);
+        add(tally, "t", REEVE_OUTCOME_DONE, from, from * 1000 + 1);
+        sum += (uint64_t)from;
+    }
+    flush(tally);
+    rv_five_minutes *times = last_hour();
+    assert_int_equal(times[11].wait.sum, sum);
+    assert_int_equal(times[11].run.sum, sum * 1000 + REEVE_STATS_BUCKETS - 1); /* the last one is the maximum */
+    for (size_t i = 0; i < RV_WIDE_BUCKETS; i++) {
+        assert_int_equal(times[11].wait.count[i], buckets_within(i));
+        assert_int_equal(times[11].run.count[i], buckets_within(i));
+    }
+    assert_int_equal(rv_wide_times_count(&times[10].wait), 0);
+    rv_free(times);
+}
+
+static void times_are_kept_by_five_minutes(void **state)
+{
+    (void)state;
+    test_clock_set(test_clock_now() / DAY_MS * DAY_MS + 58 * MINUTE_MS);
+    for (int i = 0; i < 6; i++) { /* 58 and 59 of one hour; 0 to 3 of the next */
+        rv_tally *tally = new_tally();
+        for (int j = 0; j <= i; j++) add(tally, "t", REEVE_OUTCOME_DONE, j == 0 ? -1 : 7, 30000000);
+        flush(tally);
+        flush(new_tally());
+        test_clock_set(test_clock_now() + MINUTE_MS);
+    }
+    rv_five_minutes *times = last_hour();
+    assert_int_equal(times[10].run.count[15], 3);
+    assert_int_equal(times[10].wait.count[3], 1);
+    assert_int_equal(times[11].run.count[15], 18);
+    assert_int_equal(times[11].run.sum, 18 * 30000000);
+    assert_int_equal(times[11].wait.count[3], 14);
+    assert_int_equal(rv_wide_times_count(&times[9].run), 0);
+    rv_free(times);
+}
+
+/* What another program wrote in place of times is written over, and counts as nothing. */
+static void foreign_times_do_no_harm(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"x", "-1 2", "1 2 x", "",
+                                         "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"};
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        int64_t minute = test_clock_now() / MINUTE_MS;
+        char key[64], field[16];
+        (void)snprintf(key, sizeof(key), Q "minutes:%lld", (long long)(minute / 60));
+        (void)snprintf(field, sizeof(field), "run:%lld", (long long)(minute % 60 / 5));
+        set_field_of(key, field, values[i]);
+        rv_five_minutes *times = last_hour();
+        assert_int_equal(rv_wide_times_count(&times[11].run), 0);
+        rv_free(times);
+        rv_tally *tally = new_tally();
+        add(tally, "t", REEVE_OUTCOME_DONE, 5, 3000);
+        flush(tally);
+        times = last_hour();
+        assert_int_equal(rv_wide_times_count(&times[11].run), 1);
+        rv_free(times);
+    }
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -256,6 +358,9 @@ int main(void)
         cmocka_unit_test_setup(foreign_values_do_no_harm, set_up),
         cmocka_unit_test_setup(a_worker_tells_types, set_up),
         cmocka_unit_test_setup(minutes_are_kept_for_a_day, set_up),
+        cmocka_unit_test_setup(a_time_of_each_bucket_is_in_its_wide_bucket, set_up),
+        cmocka_unit_test_setup(times_are_kept_by_five_minutes, set_up),
+        cmocka_unit_test_setup(foreign_times_do_no_harm, set_up),
         cmocka_unit_test_setup(what_is_refused, set_up),
     };
     test_options.clock = true;

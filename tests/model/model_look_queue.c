@@ -117,6 +117,7 @@ void model_read_minutes_of(int queue, const char *rest, const rv_reply *found)
     int sum = 0;
     for (size_t i = 1; i < found->count; i += 2) {
         long long numbers[7];
+        if (strchr(found->items[i - 1]->text, ':') != NULL) continue; /* the times of five minutes */
         if (!rv_parse_numbers(found->items[i]->text, numbers, 7, NULL))
             model_differ("a minute of %s has %s", rest, found->items[i]->text);
         else

@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "client/minutes.h"
+#include "protocol/tally.h"
 #include "web_clients.h"
 #include "web_snapshot.h"
 
@@ -98,6 +100,12 @@ static void write_head(cli_json *json, const char *range, const busiest *queues)
 
 /* ---- the last day: quarters of an hour ------------------------------------------------------------------------- */
 
+/* The last day of all queues: numbers, and times. */
+typedef struct day_sums {
+    reeve_minute numbers[QUARTERS];
+    rv_five_minutes times[QUARTERS];
+} day_sums;
+
 static void add_minutes(reeve_minute *quarters, const reeve_minute *list)
 {
     int64_t first = list[MINUTES - 1].at_ms / QUARTER_MS - QUARTERS + 1;
@@ -117,41 +125,59 @@ static void add_minutes(reeve_minute *quarters, const reeve_minute *list)
     for (int64_t at = 0; at < QUARTERS; at++) quarters[at].at_ms = (first + at) * QUARTER_MS;
 }
 
-static void write_mean(cli_json *json, const char *name, uint64_t count, double sum_ms)
+static void write_wide_times(cli_json *json, const char *name, const rv_wide_times *of, unsigned unit_us)
 {
+    uint64_t count = rv_wide_times_count(of);
+
     cli_json_open(json, name);
     cli_json_uint(json, "count", count);
-    cli_json_real(json, "mean_ms", count > 0 ? sum_ms / (double)count : 0);
+    cli_json_real(json, "mean_ms", count > 0 ? (double)of->sum * unit_us / 1000 / (double)count : 0);
+    if (count > 0) {
+        cli_json_real(json, "p50_ms", rv_wide_times_percentile(of, unit_us, 50));
+        cli_json_real(json, "p95_ms", rv_wide_times_percentile(of, unit_us, 95));
+        cli_json_real(json, "p99_ms", rv_wide_times_percentile(of, unit_us, 99));
+    }
     cli_json_close(json);
 }
 
-static void write_quarter(cli_json *json, const reeve_minute *of)
+static void write_quarter(cli_json *json, const reeve_minute *of, const rv_five_minutes *times)
 {
     cli_json_open(json, NULL);
     cli_json_int(json, "at_ms", of->at_ms);
     cli_json_uint(json, "completed", of->completed);
     cli_json_uint(json, "failed", of->failed);
     cli_json_uint(json, "dead", of->dead);
-    write_mean(json, "wait", of->waits, (double)of->wait_ms);
-    write_mean(json, "run", of->runs, (double)of->run_us / 1000);
+    write_wide_times(json, "wait", &times->wait, RV_WAIT_UNIT_US);
+    write_wide_times(json, "run", &times->run, RV_RUN_UNIT_US);
     cli_json_close(json);
+}
+
+static reeve_status add_queue(reeve_client *client, const char *queue, day_sums *sums)
+{
+    reeve_minute *list = NULL;
+    rv_five_minutes *fives = NULL;
+    reeve_status status = rv_minutes_read(client, queue, MINUTES, &list, &fives);
+
+    if (status != REEVE_OK) return status;
+    add_minutes(sums->numbers, list);
+    for (size_t i = 0; i < QUARTERS; i++) sums->times[i].at_ms = sums->numbers[i].at_ms;
+    rv_minutes_add_times(sums->times, QUARTERS, QUARTER_MS, fives, MINUTES / 5);
+    reeve_stats_minutes_free(list);
+    rv_free(fives);
+    return REEVE_OK;
 }
 
 static reeve_status read_day(reeve_client *client, const busiest *queues, cli_json *json)
 {
-    reeve_minute quarters[QUARTERS] = {0};
-    reeve_status status = REEVE_OK;
+    day_sums *sums = rv_zalloc(sizeof(*sums));
+    reeve_status status = sums == NULL ? REEVE_ENOMEM : REEVE_OK;
 
-    for (size_t i = 0; i < queues->count && status == REEVE_OK; i++) {
-        reeve_minute *list = NULL;
-        status = reeve_stats_minutes(client, queues->name[i], MINUTES, &list);
-        if (status != REEVE_OK) break;
-        add_minutes(quarters, list);
-        reeve_stats_minutes_free(list);
-    }
+    for (size_t i = 0; i < queues->count && status == REEVE_OK; i++) status = add_queue(client, queues->name[i], sums);
     write_head(json, "day", queues);
-    for (size_t i = 0; i < QUARTERS && queues->count > 0; i++) write_quarter(json, &quarters[i]);
+    for (size_t i = 0; i < QUARTERS && queues->count > 0 && sums != NULL; i++)
+        write_quarter(json, &sums->numbers[i], &sums->times[i]);
     cli_json_close_array(json);
+    rv_free(sums);
     return status;
 }
 

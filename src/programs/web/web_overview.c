@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "cli/queue_json.h"
 #include "cli/worker_json.h"
+#include "protocol/tally.h"
 #include "web_clients.h"
 #include "web_snapshot.h"
 
@@ -176,6 +177,35 @@ static void write_minutes(cli_json *json, const web_snapshot *snapshot)
     cli_json_close_array(json);
 }
 
+/* The percentile of a wait or a run; null if there is none. */
+static void print_percentile(FILE *out, const rv_wide_times *times, unsigned unit_us, double percent)
+{
+    double ms = rv_wide_times_percentile(times, unit_us, percent);
+
+    if (ms < 0)
+        (void)fputs(",null", out);
+    else
+        (void)fprintf(out, ",%.6g", ms);
+}
+
+/* [at_ms, wait, run, wait, run, wait, run]: half, 95 and 99 % of them took at most so many ms. */
+static void write_times(cli_json *json, const web_snapshot *snapshot)
+{
+    static const double percents[] = {50, 95, 99};
+
+    cli_json_open_array(json, "times");
+    for (size_t i = 0; i < WEB_FIVES && snapshot->times[i].at_ms > 0; i++) {
+        const rv_five_minutes *five = &snapshot->times[i];
+        (void)fprintf(json->out, "%s[%" PRId64, i > 0 ? "," : "", five->at_ms);
+        for (size_t j = 0; j < 3; j++) {
+            print_percentile(json->out, &five->wait, RV_WAIT_UNIT_US, percents[j]);
+            print_percentile(json->out, &five->run, RV_RUN_UNIT_US, percents[j]);
+        }
+        (void)fputc(']', json->out);
+    }
+    cli_json_close_array(json);
+}
+
 /* [at_ms, completed, failed, dead] of each five seconds of the last five minutes, as far as snapshots saw them. */
 static void write_seconds(cli_json *json, const web_snapshot *snapshot)
 {
@@ -309,6 +339,7 @@ bool web_snapshot_write(web_server *web, web_snapshot *snapshot)
     write_totals(&json, snapshot);
     write_seconds(&json, snapshot);
     write_minutes(&json, snapshot);
+    write_times(&json, snapshot);
     bool good = write_queues(&json, snapshot);
     cli_json_open_array(&json, "workers");
     for (size_t i = 0; i < snapshot->worker_count && i < WORKERS_SHOWN; i++) {

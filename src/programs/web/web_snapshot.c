@@ -44,6 +44,7 @@ struct web_snapshots {
     web_track *tracks;    /* by name; only for who reads */
     size_t track_count;
     reeve_minute minutes[60];
+    rv_five_minutes times[WEB_FIVES];
     int64_t minutes_at;
     rv_checkup redis;
     unsigned crashes;
@@ -188,6 +189,7 @@ static void read_minutes(struct web_snapshots *snapshots, web_snapshot *snapshot
 {
     const reeve_queue_info **order;
     reeve_minute sum[60] = {0};
+    rv_five_minutes times[WEB_FIVES] = {0};
 
     if (snapshots->minutes_at > 0 && snapshot->read_at - snapshots->minutes_at < MINUTES_EVERY_MS) return;
     order = rv_zalloc_array(snapshot->queue_count + 1, sizeof(const reeve_queue_info *));
@@ -195,12 +197,17 @@ static void read_minutes(struct web_snapshots *snapshots, web_snapshot *snapshot
     if (order != NULL) qsort(order, snapshot->queue_count, sizeof(const reeve_queue_info *), by_totals);
     for (size_t i = 0; order != NULL && i < snapshot->queue_count && i < MINUTES_QUEUES; i++) {
         reeve_minute *list = NULL;
-        if (reeve_stats_minutes(client, order[i]->name, 60, &list) != REEVE_OK) continue;
+        rv_five_minutes *fives = NULL;
+        if (rv_minutes_read(client, order[i]->name, 60, &list, &fives) != REEVE_OK) continue;
         add_minutes(sum, list);
+        for (size_t five = 0; five < WEB_FIVES; five++) times[five].at_ms = fives[five].at_ms;
+        rv_minutes_add_times(times, WEB_FIVES, RV_MINUTES_FIVE_MS, fives, WEB_FIVES);
         reeve_stats_minutes_free(list);
+        rv_free(fives);
     }
     rv_free(order);
     memcpy(snapshots->minutes, sum, sizeof(sum));
+    memcpy(snapshots->times, times, sizeof(times));
     snapshots->minutes_at = snapshot->read_at;
 }
 
@@ -224,6 +231,7 @@ static void read_rest(struct web_snapshots *snapshots, web_snapshot *snapshot, r
         snapshots->crashes = count_crashes(client, snapshot->at_ms);
     }
     memcpy(snapshot->minutes, snapshots->minutes, sizeof(snapshot->minutes));
+    memcpy(snapshot->times, snapshots->times, sizeof(snapshot->times));
     snapshot->redis = snapshots->redis;
     snapshot->crashes = snapshots->crashes;
 }

@@ -6,9 +6,11 @@
 #define WEB_SNAPSHOT_H
 
 #include "client/checkup.h"
+#include "client/minutes.h"
 #include "web.h"
 #include "web_track.h"
 
+#define WEB_FIVES 12        /* parts of the last hour, five minutes each */
 #define WEB_SILENT_MS 30000 /* without a heartbeat, a worker is in trouble */
 
 /* The live workers that serve a queue, and the threads of their pools that do. */
@@ -35,9 +37,10 @@ typedef struct web_snapshot {
     size_t worker_count;
     _Atomic unsigned *worker_refs; /* snapshots that share the list; NULL: it is this one's alone */
     rv_checkup redis;
-    unsigned crashes;         /* of workers in the last five minutes */
-    reeve_minute minutes[60]; /* of the busiest queues together; at_ms 0: not known */
-    char *json;               /* for events and the overview */
+    unsigned crashes;                 /* of workers in the last five minutes */
+    reeve_minute minutes[60];         /* of the busiest queues together; at_ms 0: not known */
+    rv_five_minutes times[WEB_FIVES]; /* the same */
+    char *json;                       /* for events and the overview */
     size_t json_length;
 } web_snapshot;
 

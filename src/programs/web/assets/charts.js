@@ -18,9 +18,10 @@ function ticks(top) {
   return list;
 }
 
-// series: {name, values, kind, area}; values are numbers or null; the last one is not finished, and dashed. range: a key of RANGES.
-function chart(times, series, { range = 'hour', log = false, label, format = count, marker = null } = {}) {
-  const small = innerWidth < 704, every = RANGES[range][2] * (small && range === 'minutes' ? 2 : 1), clock = range === 'month' ? { day: 'numeric', month: 'short', timeZone: 'UTC' } : { hour: '2-digit', minute: '2-digit', second: range === 'minutes' ? '2-digit' : undefined };
+// series: {values, kind, area}; values are numbers or null; the last one is not finished, and dashed. range: a key of RANGES; every: points
+// between two labels.
+function chart(times, series, { range = 'hour', every: apart, log = false, label, format = count, marker = null } = {}) {
+  const small = innerWidth < 704, every = apart * (small && range === 'minutes' ? 2 : 1), clock = range === 'month' ? { day: 'numeric', month: 'short', timeZone: 'UTC' } : { hour: '2-digit', minute: '2-digit', second: range === 'minutes' ? '2-digit' : undefined };
   const width = small ? 380 : 640, height = 190, left = 60, right = 10, base = height - 24, high = 10;
   const all = series.flatMap((one) => one.values).filter((v) => v !== null && v > 0);
   if (marker) all.push(marker);

@@ -22,23 +22,23 @@ function troubles(snapshot) {
     TROUBLES[t.what](t))), snapshot.trouble_count > 12 && h('li', null, `and ${whole.format(snapshot.trouble_count - 12)} more`));
 }
 
-// range: its label, what a point is, and the number of points between two labels of the axis.
-const RANGES = { minutes: ['5 min', '5 seconds', 12], hour: ['Hour', 'minute', 20], day: ['Day', 'quarter hour', 24], month: ['Month', 'day (UTC)', 7] };
-const KEPT = 'Percentiles are kept by day: choose Month.';
+// range: its label, what a point is, and the number of points between two labels of the axis; the same of the chart of times.
+const RANGES = { minutes: ['5 min', '5 seconds', 12, 'five minutes', 3], hour: ['Hour', 'minute', 20, 'five minutes', 3], day: ['Day', 'quarter hour', 24, 'quarter hour', 24], month: ['Month', 'day (UTC)', 7, 'day (UTC)', 7] };
 function throughput(range, rows, of) {
-  const sum = (i) => count(rows.reduce((n, x) => n + x[i], 0));
-  return h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, `Throughput by ${RANGES[range][1]}`), h('div', { class: 'legend' }, h('span', null, h('i'), `${sum(1)} completed`), h('span', null, h('i', { class: 'bad' }), `${sum(2)} failed attempts`), h('span', null, `${sum(3)} died`))),
-    rows.length ? chart(rows.map((x) => x[0]), [{ values: rows.map((x) => x[1]), kind: 'main', area: true }, { values: rows.map((x) => x[2]), kind: 'badline' }], { range, label: `Completed tasks and failed attempts, a point for each ${RANGES[range][1]}` }) : h('p', { class: 'sub' }, 'No data yet.'),
+  const sum = (i) => count(rows.reduce((n, x) => n + x[i], 0)), [, each, every] = RANGES[range];
+  return h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, `Throughput by ${each}`), h('div', { class: 'legend' }, h('span', null, h('i'), `${sum(1)} completed`), h('span', null, h('i', { class: 'bad' }), `${sum(2)} failed attempts`), h('span', null, `${sum(3)} died`))),
+    rows.length ? chart(rows.map((x) => x[0]), [{ values: rows.map((x) => x[1]), kind: 'main', area: true }, { values: rows.map((x) => x[2]), kind: 'badline' }], { range, every, label: `Completed tasks and failed attempts, a point for each ${each}` }) : h('p', { class: 'sub' }, 'No data yet.'),
     of && h('p', { class: 'sub' }, of));
 }
+// A row is [at, wait, run, wait, run, wait, run]: half, 95 and 99 % were within.
 function times(range, rows, oldest) {
-  const month = range === 'month', pick = (i) => rows.map((x) => x[i] || null), legend = [[['blue'], 'wait'], [[''], 'run'], [['bad'], 'oldest now']];
-  return h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, month ? 'Wait and run by day' : `Mean wait and run by ${RANGES[range][1]}`), h('div', { class: 'legend' }, legend.map(([c, text]) => h('span', null, h('i', { class: c }), text)))),
-    chart(rows.map((x) => x[0]), [{ values: pick(4), kind: 'second' }, { values: pick(5), kind: 'main' }, ...month ? [{ values: pick(6), kind: 'second thin' }, { values: pick(7), kind: 'main thin' }] : []], { range, log: true, format: span, marker: oldest, label: month ? 'Wait and run times of each day on a logarithmic axis: half and 95 % of the tasks were within' : 'Mean wait and run time, on a logarithmic axis' }),
-    h('p', { class: 'sub' }, month ? `Thick: half within; thin: 95 % within. ${percentiles(rows[rows.length - 1])}` : KEPT));
+  const pick = (i) => rows.map((x) => x[i] || null), [, , , each, every] = RANGES[range], last = rows.filter((x) => x[5]).pop();
+  return h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, `Wait and run by ${each}`), h('div', { class: 'legend' }, [['blue', 'wait'], ['', 'run'], ['bad', 'oldest now']].map(([c, text]) => h('span', null, h('i', { class: c }), text)))),
+    chart(rows.map((x) => x[0]), [['second', 1], ['main', 2], ['second thin', 3], ['main thin', 4]].map(([kind, i]) => ({ values: pick(i), kind })), { range: range === 'minutes' ? 'hour' : range, every, log: true, format: span, marker: oldest, label: `Wait and run times of each ${each} on a logarithmic axis: half and 95 % of the tasks were within` }),
+    h('p', { class: 'sub' }, 'Thick: half within; thin: 95 % within. ', last && `Last, 99 % waited at most ${span(last[5])} and ran at most ${span(last[6])}.`));
 }
-const percentiles = (today) => today && today[8] ? `Today 99 % waited at most ${span(today[8])} and ran at most ${span(today[9])}.` : '';
-const pointRow = (p) => [p.at_ms, p.completed, p.failed, p.dead, ...'p50_ms' in p.wait || 'p50_ms' in p.run ? [p.wait.p50_ms, p.run.p50_ms, p.wait.p95_ms, p.run.p95_ms, p.wait.p99_ms, p.run.p99_ms] : [p.wait.mean_ms, p.run.mean_ms]];
+const pointRow = (p) => [p.at_ms, p.completed, p.failed, p.dead];
+const pointTimes = (p) => [p.at_ms, ...['p50_ms', 'p95_ms', 'p99_ms'].flatMap((k) => [p.wait[k], p.run[k]])];
 
 // The day and the month are asked for when they are chosen, and then once a minute.
 function history_(query) {
@@ -46,9 +46,9 @@ function history_(query) {
   const chips = choice('Range', Object.entries(RANGES).map(([name, [label]]) => ['#/?r=' + name, label, name === range]));
   let past = null, next = 0;
   function draw(snapshot) {
-    const oldest = snapshot.totals.oldest_ready_ms ? now() - snapshot.totals.oldest_ready_ms : null, rows = past ? past.points.map(pointRow) : range === 'minutes' ? snapshot.seconds : snapshot.minutes;
+    const oldest = snapshot.totals.oldest_ready_ms ? now() - snapshot.totals.oldest_ready_ms : null, rows = past ? past.points.map(pointRow) : range === 'minutes' ? snapshot.seconds : snapshot.minutes, long = past ? past.points.map(pointTimes) : snapshot.times;
     chips.hidden = !snapshot.minutes.length;
-    if (past || !['day', 'month'].includes(range)) put(charts, snapshot.minutes.length > 0 && [throughput(range, rows, past && past.of_queues > past.queues && `Of the ${past.queues} busiest of ${whole.format(past.of_queues)} queues.`), times(range === 'minutes' ? 'hour' : range, range === 'minutes' ? snapshot.minutes : rows, oldest)]);
+    if (past || !['day', 'month'].includes(range)) put(charts, snapshot.minutes.length > 0 && [throughput(range, rows, past && past.of_queues > past.queues && `Of the ${past.queues} busiest of ${whole.format(past.of_queues)} queues.`), times(range, long, oldest)]);
   }
   return [chips, charts, (snapshot) => {
     draw(snapshot);
