@@ -100,6 +100,11 @@ expect_eq "$(printf '%s\n' "$first" "$second" | sort | uniq -d)" "" "pages have 
 api 400 GET "$API/queues/{queue}/tasks" "$Q/tasks?state=asleep"
 api 400 GET "$API/queues/{queue}/tasks" "$Q/tasks?older-than=soon"
 api 400 GET "$API/queues/{queue}/tasks" "$Q/tasks?cursor=x"
+api 400 GET "$API/queues/{queue}/tasks" "$Q/tasks?state=dead&due-before=2030-01-01T00:00:00Z"
+expect_has "$ANSWER" "due-before selects only tasks with the state scheduled"
+ok GET "$API/queues/{queue}/tasks" "$Q/tasks?state=scheduled&due-before=2030-01-01T00:00:00Z"
+ok GET "$API/queues/{queue}/tasks" "$Q/tasks?due-before=2030-01-01T00:00:00Z"
+api 400 POST "$API/queues/{queue}/preview" $Q/preview '{"action":"retry","filter":{"state":"dead","worker":"w"}}'
 
 ok GET $API/queues $API/queues?prefix=jo
 expect_has "$ANSWER" '"total":1'

@@ -104,15 +104,28 @@ static bool selects_any(const struct state_filter *row, const reeve_state *state
     return false;
 }
 
+static const struct state_filter *find_row(const char *name)
+{
+    for (size_t i = 0; i < STATE_FILTERS; i++)
+        for (size_t j = 0; j < 2 && state_filters[i].names[j] != NULL; j++)
+            if (strcmp(state_filters[i].names[j], name) == 0) return &state_filters[i];
+    return NULL;
+}
+
+const char *cli_filter_only(const char *name, const reeve_state *states, size_t count)
+{
+    const struct state_filter *row = find_row(name);
+
+    return row != NULL && !selects_any(row, states, count) ? row->text : NULL;
+}
+
 int cli_filter_check_states(const cli_context *cli, const reeve_state *states, size_t count)
 {
-    for (size_t i = 0; i < STATE_FILTERS; i++) {
-        const struct state_filter *row = &state_filters[i];
+    for (const cli_option *option = cli->verb->options; option->name != NULL; option++) {
+        const char *only = cli_filter_only(option->name, states, count);
 
-        if (selects_any(row, states, count)) continue;
-        for (size_t j = 0; j < 2 && row->names[j] != NULL; j++)
-            if (cli_was_given(cli, row->names[j]))
-                return cli_usage(cli, "--%s selects only tasks with --state %s", row->names[j], row->text);
+        if (only != NULL && cli_was_given(cli, option->name))
+            return cli_usage(cli, "--%s selects only tasks with --state %s", option->name, only);
     }
     return CLI_DONE;
 }
@@ -126,11 +139,7 @@ static bool has_filters(const cli_verb *verb)
 
 const char *cli_filter_missing(const cli_verb *verb, const char *option)
 {
-    if (verb == NULL || !has_filters(verb)) return NULL;
-    for (size_t i = 0; i < STATE_FILTERS; i++)
-        for (size_t j = 0; j < 2 && state_filters[i].names[j] != NULL; j++)
-            if (strcmp(state_filters[i].names[j], option) == 0) return state_filters[i].text;
-    return NULL;
+    return verb == NULL || !has_filters(verb) ? NULL : cli_filter_only(option, NULL, 0);
 }
 
 int cli_filter_resolve(const cli_context *cli, cli_filter *filter)

@@ -108,6 +108,9 @@ const char *cli_filter_option(const cli_context *cli, size_t at);
 /* Checks what no single option tells. CLI_DONE, or CLI_USAGE after words. */
 int cli_filter_check(const cli_context *cli, const cli_filter *filter);
 
+/* The states of the tasks that the filter of this name selects, as text, if none of `states` is among them; else NULL. */
+const char *cli_filter_only(const char *name, const reeve_state *states, size_t count);
+
 /* Refuses a filter that selects no task in any of these states, such as --due-before of dead tasks. CLI_DONE, or CLI_USAGE
  * after words. */
 int cli_filter_check_states(const cli_context *cli, const reeve_state *states, size_t count);

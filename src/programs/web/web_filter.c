@@ -123,12 +123,25 @@ static void read_query(void *user, const char *name, const char *value)
     if (strcmp(name, "limit") != 0 && strcmp(name, "cursor") != 0) read_one(user, name, value, true);
 }
 
-static bool check(struct reading *reading)
+/* A filter that selects no task in the state selects nothing, silently. */
+static void check_state(struct reading *reading)
 {
     const cli_filter *filter = &reading->filter->filter;
 
+    for (size_t row = 0; row < ROWS && filter->has_state && !filter->all_states && reading->good; row++) {
+        const char *only = reading->seen[row] ? cli_filter_only(rows[row].name, &filter->state, 1) : NULL;
+        if (only == NULL) continue;
+        web_refuse(reading->call, 400, "invalid", "%s selects only tasks with the state %s", rows[row].name, only);
+        reading->good = false;
+    }
+}
+
+static bool check(struct reading *reading)
+{
+    const cli_filter *filter = &reading->filter->filter;
     const web_options *options = &reading->call->web->options;
 
+    check_state(reading);
     if (filter->payload_has != NULL && (options->hide_payloads || options->redact != NULL) && reading->good) {
         web_refuse(reading->call, 403, "forbidden",
                    "payload-has: this server hides payloads, so it does not search them");

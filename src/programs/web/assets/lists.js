@@ -4,7 +4,7 @@
 function dead(parts, query) {
   const holder = h('div'), byType = query.has('t');
   const chips = choice('View', [['#/dead', 'By kind of error', !byType], ['#/dead?t', 'By type', byType]]);
-  const row = (f) => { const link = tasksLink(f.queue, byType ? `state:dead type:${f.type}` : `state:dead kind:${f.kind}`); return h('tr', { 'data-link': link },
+  const row = (f) => { const link = filterLink(f.queue, { state: 'dead', [byType ? 'type' : 'kind']: byType ? f.type : f.kind }); return h('tr', { 'data-link': link },
     td(h('a', { class: 'name', href: link }, (byType ? f.type : f.kind) || '(none)')), td(f.queue), number(f.count), h('td', { class: 'clip sub' }, h('a', { href: taskLink(f.last_handle) }, f.last_message || f.last_handle)), td(byType ? f.last_kind : f.last_type), num(ago(f.last_ms))); };
   async function load() {
     const page = await api('GET', 'queues?limit=200'), with_ = page.queues.map((q) => q.info).filter((i) => i.dead > 0).slice(0, byType ? 20 : 50);

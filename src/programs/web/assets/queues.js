@@ -90,12 +90,12 @@ function queue(parts) {
     put(why, reasons && panel('What it waits for', reasons.why.map((r) => h('p', null, inZone(r.text)))));
     const today = day.days[day.days.length - 1];
     put(stats, h('section', { class: 'panel' }, h('div', { class: 'head' }, h('h2', null, 'The last 30 days (UTC)'), h('div', { class: 'legend' }, h('span', null, h('i'), 'completed'), h('span', null, h('i', { class: 'bad' }), 'dead'))), days(day.days)), flush(h('h2', null, 'Today by type'), today.types.length ?
-      table(['Type', ['Done', 'num'], ['Failed', 'num'], ['Dead', 'num'], ['Mean wait', 'num'], ['Mean run', 'num']], today.types.map((t) => h('tr', { 'data-link': tasksLink(name, 'type:' + t.type) }, td(h('a', { href: tasksLink(name, 'type:' + t.type) }, t.type || 'others')), number(t.completed), number(t.failed), number(t.dead),
+      table(['Type', ['Done', 'num'], ['Failed', 'num'], ['Dead', 'num'], ['Mean wait', 'num'], ['Mean run', 'num']], today.types.map((t) => h('tr', { 'data-link': filterLink(name, { type: t.type }) }, td(h('a', { href: filterLink(name, { type: t.type }) }, t.type || 'others')), number(t.completed), number(t.failed), number(t.dead),
         num(t.wait && t.wait.count ? span(t.wait.mean_ms) : '–'), num(t.run && t.run.count ? span(t.run.mean_ms) : '–')))) : empty('Nothing ran today', 'Statistics come with the heartbeats of workers.')),
       today.run.count > 0 && panel('Times today', table(['', ['Mean', 'num'], ['Half within', 'num'], ['95 % within', 'num'], ['99 % within', 'num'], ['Longest', 'num']],
         [['Wait', today.wait], ['Run', today.run]].map(([label, t]) => h('tr', null, td(label), [t.mean_ms, t.p50_ms, t.p95_ms, t.p99_ms, t.max_ms].map((v) => num(t.count ? span(v) : '–')))))));
     put(limits, limit.groups.length > 0 && flush(h('h2', null, 'Groups with limits or parked tasks'), table(['Group', ['Running', 'num'], ['Parked', 'num'], 'Limits', 'Paused until'],
-      limit.groups.map((g) => h('tr', { 'data-link': tasksLink(name, 'group:' + g.group) }, td(h('a', { href: tasksLink(name, 'group:' + g.group) }, g.group)), number(g.running), number(g.parked), td(REASON_LIMIT(g)), td(g.pause_until_ms ? when(g.pause_until_ms) : ''))))));
+      limit.groups.map((g) => h('tr', { 'data-link': filterLink(name, { group: g.group }) }, td(h('a', { href: filterLink(name, { group: g.group }) }, g.group)), number(g.running), number(g.parked), td(REASON_LIMIT(g)), td(g.pause_until_ms ? when(g.pause_until_ms) : ''))))));
   }
   return { title: name, node: [h('div', { class: 'crumb' }, h('a', { href: '#/queues' }, 'Queues')), heading(name, acts), tiles, h('div', { class: 'wide' }, h('div', null, stats, limits), h('div', null, why, facts_, panel('On the command line', command('reeve why ' + quote(name)))))], tick: load, first: load };
 }

@@ -4,16 +4,24 @@
 const FILTERS = ['state', 'type', 'kind', 'tag', 'group', 'meta', 'worker', 'id-prefix', 'payload-has', 'failed', 'not-failed', 'older-than', 'enqueued-after', 'enqueued-before', 'due-after', 'due-before', 'ended-after', 'ended-before'];
 const FLAGS = ['failed', 'not-failed'];
 
-// "state:dead type:mail payload-has:"two words"" to [[name, value]].
+// Filters of tasks in these states only. What no task in a state has is neither offered nor kept there; the server refuses it.
+const ONLY = { due: ['scheduled'], ended: ['completed', 'dead', 'cancelled'], worker: ['running', 'completed'] };
+function fits(name, state) { const only = ONLY[name.split('-')[0]]; return !only || state === 'all' || only.includes(state); }
+const stateOf = (pairs) => (pairs.find((p) => p[0] === 'state') || [])[1] || 'all';
+
+// "state:dead type:mail payload-has:"two words"" to [[name, value]]. A word that is no filter begins an id, which may have colons.
 function parseFilter(text) {
   const out = [];
-  for (const m of text.matchAll(/([a-z-]+):(?:"([^"]*)"|(\S*))|(\S+)/g)) {
-    if (m[4] !== undefined) out.push(FLAGS.includes(m[4]) ? [m[4], 'true'] : ['id-prefix', m[4]]);
-    else out.push([m[1], m[2] !== undefined ? m[2] : m[3]]);
+  for (const m of text.matchAll(/([a-z-]+):(?:"((?:[^"\\]|\\.)*)"|(\S*))|(\S+)/g)) {
+    if (FLAGS.includes(m[4])) out.push([m[4], 'true']);
+    else if (FILTERS.includes(m[1])) out.push([m[1], m[2] !== undefined ? m[2].replace(/\\(.)/g, '$1') : m[3]]);
+    else out.push(['id-prefix', m[0]]);
   }
   return out;
 }
-function showFilter(pairs) { return pairs.map(([k, v]) => FLAGS.includes(k) ? k : `${k}:${/\s/.test(v) ? `"${v}"` : v}`).join(' '); }
+function showFilter(pairs) { return pairs.map(([k, v]) => FLAGS.includes(k) ? k : `${k}:${/[\s"]/.test(v) ? `"${v.replace(/["\\]/g, '\\$&')}"` : v}`).join(' '); }
+// The tasks of a queue that have these values.
+const filterLink = (queue, values) => tasksLink(queue, showFilter(Object.entries(values).filter((p) => p[1])));
 function filterCommand(verb, name, pairs) { return ['reeve', verb, quote(name), ...pairs.flatMap(([k, v]) => FLAGS.includes(k) ? ['--' + k] : ['--' + k, quote(v)])].join(' '); }
 function filterObject(pairs) {
   const out = {};
@@ -28,8 +36,11 @@ function filterBar(text, values, go) {
     input: suggest, blur: () => setTimeout(() => { list.hidden = true; }, 150), keydown: key });
   function word() { return input.value.slice(0, input.selectionStart).match(/\S*$/)[0]; }
   function suggest() {
-    const w = word(), colon = w.indexOf(':');
-    const all = colon < 0 ? FILTERS.map((f) => FLAGS.includes(f) ? f + ' ' : f + ':') : (values[w.slice(0, colon)] || []).map((v) => w.slice(0, colon + 1) + v + ' ');
+    const w = word(), colon = w.indexOf(':'), name = w.slice(0, colon), end = input.selectionStart;
+    const others = parseFilter(input.value.slice(0, end - w.length) + input.value.slice(end)), has = (f) => others.some((p) => p[0] === f);
+    const offered = (f) => f === 'meta' || !has(f) && fits(f, stateOf(others)) && !(FLAGS.includes(f) && FLAGS.some(has));
+    const all = colon < 0 ? FILTERS.filter(offered).map((f) => FLAGS.includes(f) ? f + ' ' : f + ':') :
+      (values[name] || []).filter((v) => name !== 'state' || others.every((p) => fits(p[0], v))).map((v) => w.slice(0, colon + 1) + v + ' ');
     items = all.filter((x) => x.startsWith(w) && x.trim() !== w).slice(0, 12);
     at = -1;
     put(list, items.map((x, i) => h('li', { role: 'option', mousedown: (e) => { e.preventDefault(); take(i); } }, x)));
@@ -57,32 +68,35 @@ function filterBar(text, values, go) {
 function lastTime(t) { return t.ended_ms || t.failed_ms || t.started_ms || t.due_ms || t.enqueued_ms; }
 
 function tasks(parts, query) {
-  const name = parts[1], text = query.get('f') || '', pairs = parseFilter(text), state = (pairs.find((p) => p[0] === 'state') || [])[1] || 'all';
-  const rows = h('tbody'), note = h('span'), foot = h('div', { class: 'foot' }), holder = flush(), chips = h('div', { class: 'chips' }), selected = new Set();
-  const values = { state: STATES.concat('all'), type: [], kind: [], 'older-than': ['5m', '1h', '1d', '7d'] };
+  const name = parts[1], text = query.get('f') || '', pairs = parseFilter(text), state = stateOf(pairs);
+  const rows = h('tbody'), note = h('span'), foot = h('div', { class: 'foot' }), holder = flush(), chips = h('div', { class: 'chips' }), selected = new Map();
+  const values = { state: STATES.concat('all'), type: [], kind: [], get worker() { return [...workerNames.values()]; }, 'older-than': ['5m', '1h', '1d', '7d'] };
   let cursor = null, seen = 0, shown = 0, total = 0, loading = false;
   const more = button({ click: () => load() }, 'More');
   const bulk = h('div', { class: 'acts' });
   const go = (f) => { location.hash = tasksLink(name, f).slice(1); };
-  const withState = (s2) => showFilter([...(s2 === 'all' ? [] : [['state', s2]]), ...pairs.filter((p) => p[0] !== 'state')]);
+  const withState = (s2) => showFilter([...(s2 === 'all' ? [] : [['state', s2]]), ...pairs.filter((p) => p[0] !== 'state' && fits(p[0], s2))]);
 
   function row(t) {
-    const box = may('operator') && h('input', { type: 'checkbox', 'aria-label': 'Select ' + t.id, change: (e) => { if (e.target.checked) selected.add(t.id); else selected.delete(t.id); acts(); } });
+    const box = may('operator') && h('input', { type: 'checkbox', 'aria-label': 'Select ' + t.id, change: (e) => { if (e.target.checked) selected.set(t.id, t.state); else selected.delete(t.id); acts(); } });
     return h('tr', { 'data-link': taskLink(t.handle) }, box && td(box), td(taskName(t.handle, t.id)), td(t.type), td(badge(t.cancelling ? 'cancelling' : t.stalled ? 'stalled' : t.state)),
       h('td', { class: 'clip sub' }, t.error_kind ? [h('b', null, t.error_kind), ' ', t.error_message] : t.progress !== null ? `${t.progress} % ${t.progress_words || ''}` : ''), num(t.failures + t.crashes || h('span', { class: 'zero' }, '0')), num(ago(lastTime(t))));
   }
-  async function each(verb, method, path) {
-    let failed = 0;
-    for (const id of selected) await api(method, taskPath({ queue: name, id }) + path).catch(() => failed++);
-    toast(`${selected.size - failed} of ${selected.size} tasks: ${verb}`, failed > 0);
-    route();
+  const retries = (x) => ['dead', 'cancelled', 'scheduled'].includes(x), cancels = (x) => ['blocked', 'scheduled', 'ready', 'parked'].includes(x);
+  // A button for those of the selected tasks that this can be done to.
+  function eachOf(label, can, verb, method, path, kind) {
+    const ids = [...selected].filter(([, x]) => can(x)).map(([id]) => id), failed = [];
+    return ids.length > 0 && button({ class: kind, click: async () => {
+      for (const id of ids) await api(method, taskPath({ queue: name, id }) + path).catch((e) => failed.push(e.message));
+      toast(`${ids.length - failed.length} of ${ids.length} tasks: ${verb}` + (failed.length ? `; ${failed[0]}` : ''), failed.length > 0);
+      route();
+    } }, `${label} ${ids.length}`);
   }
   function acts() {
-    const n = selected.size, all = state !== 'all' && state !== 'running';
-    const retries = ['dead', 'cancelled', 'scheduled'].includes(state), cancels = ['blocked', 'scheduled', 'ready', 'parked'].includes(state);
-    put(bulk, may('operator') && (n ? [button({ click: () => each('retried', 'POST', '/retry') }, `Retry ${n}`), button({ click: () => each('cancelled', 'POST', '/cancel') }, `Cancel ${n}`),
-      may('admin') && button({ class: 'danger', click: () => each('deleted', 'DELETE', '') }, `Delete ${n}`)] :
-      all && [retries && button({ click: () => operate(name, 'retry', pairs) }, 'Retry all that match'), cancels && button({ click: () => operate(name, 'cancel', pairs) }, 'Cancel all that match'),
+    const all = state !== 'all' && state !== 'running';
+    put(bulk, may('operator') && (selected.size ? [eachOf('Retry', retries, 'retried', 'POST', '/retry'), eachOf('Cancel', (x) => cancels(x) || x === 'running', 'cancelled', 'POST', '/cancel'),
+      may('admin') && eachOf('Delete', (x) => x !== 'running', 'deleted', 'DELETE', '', 'danger')] :
+      all && [retries(state) && button({ click: () => operate(name, 'retry', pairs) }, 'Retry all that match'), cancels(state) && button({ click: () => operate(name, 'cancel', pairs) }, 'Cancel all that match'),
         may('admin') && button({ class: 'danger', click: () => operate(name, 'delete', pairs) }, 'Delete all that match')]));
   }
   async function load() {
@@ -94,10 +108,11 @@ function tasks(parts, query) {
       seen += page.seen; shown += page.tasks.length; total = page.total; cursor = page.cursor;
       for (const t of page.tasks) if (!values.type.includes(t.type)) values.type.push(t.type);
       rows.append(...page.tasks.map(row));
-      if (!shown && !cursor) put(holder, empty('No task matches', text ? 'Try a wider filter.' : 'The queue is empty.', text ? null : `reeve enqueue ${quote(name)} TYPE PAYLOAD`));
-      note.textContent = cursor ? `${whole.format(shown)} shown; looked at ${whole.format(seen)} of ${whole.format(total)}` : `${whole.format(shown)} tasks`;
+      const odd = pairs.find((p) => p[0] === 'id-prefix' && /:./.test(p[1]) && !text.includes('id-prefix:'));
+      if (!shown && !cursor) put(holder, empty('No task matches', odd ? `No id begins with ${odd[1]}, and ${odd[1].split(':')[0]} is no filter.` : text ? 'Try a wider filter.' : 'The queue is empty.', text ? null : `reeve enqueue ${quote(name)} TYPE PAYLOAD`));
+      note.textContent = cursor ? `${whole.format(shown)} shown; looked at ${whole.format(seen)} of ${whole.format(total)}` : `${whole.format(shown)} task${shown === 1 ? '' : 's'}`;
       more.hidden = !cursor;
-    } catch (e) { put(holder, empty('The filter is not valid', e.message)); } finally { loading = false; }
+    } catch (e) { put(holder, empty('This cannot be shown', e.message)); } finally { loading = false; }
   }
   put(foot, note, h('div', { class: 'acts' }, more));
   put(holder, h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Table' }, h('table', null, h('thead', null, h('tr', null, may('operator') && h('th', { scope: 'col' }, h('input', { type: 'checkbox', 'aria-label': 'Select all that are shown', change: (e) => rows.querySelectorAll('input').forEach((box) => { if (box.checked !== e.target.checked) box.click(); }) })),
