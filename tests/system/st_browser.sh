@@ -54,5 +54,5 @@ for role in viewer operator admin; do
     printf '%s:%s:%s\n' "$role" "$role" "$(printf 'secret-%s' "$role" | "$REEVE" web --hash-password)" >>"$TEST_DIR/users"
 done
 cp "$REEVE_SOURCE"/tests/web/*.mjs "$MODULES/" || exit 1 # (where they find their modules)
-for test in ${REEVE_BROWSER_TESTS:-work access pages}; do browse "$test.mjs"; done
+for test in ${REEVE_BROWSER_TESTS:-work access names filters pages}; do browse "$test.mjs"; done
 exit 0

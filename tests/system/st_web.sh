@@ -117,6 +117,14 @@ expect_has "$ANSWER" '"unserved":2'
 expect_has "$ANSWER" '"total":2}'
 ok GET $API/queue-groups "$API/queue-groups?limit=1&offset=1"
 expect_eq "$(grep -o '"prefix"' "$TEST_DIR/answer" | wc -l)" 1
+# Clients take "." and ".." out of a path.
+for dots in . ..; do
+    api 201 POST "$API/queues/{queue}/tasks" "$API/queues/~$dots/tasks" "{\"type\":\"echo\",\"id\":\"$dots\"}"
+    ok GET "$API/tasks/{queue}/{id}" "$API/tasks/~$dots/~$dots"
+    expect_has "$ANSWER" "\"handle\":\"$dots/$dots\""
+    ok DELETE "$API/tasks/{queue}/{id}" "$API/tasks/~$dots/~$dots"
+done
+api 400 GET "$API/queues/{queue}" "$API/queues/~..."
 ok GET "$API/queues/{queue}" $Q
 ok GET "$API/queues/{queue}/why" $Q/why
 ok GET "$API/queues/{queue}/failures" $Q/failures

@@ -151,6 +151,16 @@ static bool is_method(const web_route *route, const char *method)
     return strcmp(route->method, method) == 0 || (strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0);
 }
 
+/* Clients take "." and ".." out of a path, also if they are encoded. "~." and "~.." are these names: no name begins
+ * with "~". */
+static void read_dots(rv_http_params *params)
+{
+    for (size_t i = 0; i < params->count; i++) {
+        char *value = params->value[i];
+        if (strcmp(value, "~.") == 0 || strcmp(value, "~..") == 0) memmove(value, value + 1, strlen(value));
+    }
+}
+
 static bool find_route(web_call *call)
 {
     const char *path = inner_path(call);
@@ -161,6 +171,7 @@ static bool find_route(web_call *call)
         known = true;
         if (!is_method(&web_route_table[i], call->http->method)) continue;
         call->route = &web_route_table[i];
+        read_dots(&call->params);
         return true;
     }
     if (known)

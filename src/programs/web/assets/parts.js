@@ -3,11 +3,13 @@
 'use strict';
 
 const STATES = ['ready', 'running', 'scheduled', 'blocked', 'parked', 'completed', 'dead', 'cancelled'];
+// A part of a path. The browser would take "." and ".." out of it.
+const part = (text) => /^\.\.?$/.test(text) ? '~' + text : encodeURIComponent(text);
 const queueLink = (name) => '#/queue/' + encodeURIComponent(name);
 const tasksLink = (name, filter) => '#/tasks/' + encodeURIComponent(name) + (filter ? '?f=' + encodeURIComponent(filter) : '');
 const taskLink = (handle) => { const at = handle.indexOf('/'); return '#/task/' + encodeURIComponent(handle.slice(0, at)) + '/' + encodeURIComponent(handle.slice(at + 1)); };
-const queuePath = (name) => 'queues/' + encodeURIComponent(name);
-const taskPath = (task) => 'tasks/' + encodeURIComponent(task.queue) + '/' + encodeURIComponent(task.id);
+const queuePath = (name) => 'queues/' + part(name);
+const taskPath = (task) => `tasks/${part(task.queue)}/${part(task.id)}`;
 
 // ---- what many pages have ------------------------------------------------------------------------------------------
 

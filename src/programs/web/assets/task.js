@@ -26,12 +26,23 @@ function content(title, t, key) {
 function task(parts) {
   const t0 = { queue: parts[1], id: parts[2] }, handle = t0.queue + '/' + t0.id, holder = h('div'), acts = h('div', { class: 'acts' }), state = h('span'), lately = h('div');
   let last = '', raw = false, ended = false, known = false, named = -1;
+  // Tasks that wait for it are cancelled, too, if the user says so.
+  async function cancel(t, path, cascade) {
+    try {
+      await api('POST', path + '/cancel', cascade && { cascade });
+      toast(t.state === 'running' ? 'Asked to stop' : 'Cancelled');
+      await load();
+    } catch (e) {
+      if (e.code === 'state' && t.children && !cascade) ask('Cancel all?', h('p', null, e.message), ['Keep them', ''], ['Cancel all', 'danger', () => cancel(t, path, true)]);
+      else toast(e.message, true);
+    }
+  }
   function buttons(t) {
     const open = ['blocked', 'scheduled', 'ready', 'parked', 'running'].includes(t.state);
     const path = taskPath(t0);
     put(acts, may('operator') && [['dead', 'cancelled', 'scheduled'].includes(t.state) && button({ class: 'main', click: () => act('POST', path + '/retry', 'Ready again', load) }, t.state === 'scheduled' ? 'Run now' : 'Retry'),
       t.state === 'completed' && button({ click: () => act('POST', path + '/retry?completed=1', 'Ready again', load) }, 'Run again'),
-      open && button({ disabled: t.cancelling, click: () => act('POST', path + '/cancel', t.state === 'running' ? 'Asked to stop' : 'Cancelled', load) }, t.cancelling ? 'Cancelling…' : 'Cancel')],
+      open && button({ disabled: t.cancelling, click: () => cancel(t, path) }, t.cancelling ? 'Cancelling…' : 'Cancel')],
     may('admin') && t.state !== 'running' && button({ class: 'danger', click: () => ask('Delete this task?', h('p', null, handle), ['Keep it', ''], ['Delete', 'danger', () => act('DELETE', path, 'Deleted', () => { location.hash = tasksLink(t0.queue); })]) }, 'Delete'),
     button({ click: () => { raw = !raw; last = ''; load(); } }, raw ? 'Story' : 'Raw JSON'));
   }
@@ -63,8 +74,8 @@ function task(parts) {
       log.length > 0 && panel('Log', h('pre', null, log.map((l) => `${new Date(l.at_ms).toLocaleTimeString()}  ${l.text}\n`))),
       (t.parents || t.children) && panel('Parents and children', family(t, innerWidth > 960 ? 0 : Math.max(280, innerWidth - 70)))),
     h('div', null, t.why && t.why.length > 0 && panel(t.state === 'running' ? 'Where it runs' : ended ? 'Why it ended' : 'Why it does not run', t.why.map((r) => h('p', null, inZone(r.text)))),
-      panel('Options', facts([['Type', h('a', { href: tasksLink(t.queue, 'type:' + t.type) }, t.type)], ['Priority', t.priority], ['Group', t.group && h('a', { href: tasksLink(t.queue, 'group:' + t.group) }, t.group)], ['Cost', t.cost], ['Failed attempts', t.failures + (t.attempts ? ` of ${t.attempts}` : '')], ['Crashes', t.crashes],
-        ['Time limit', t.timeout_ms && span(t.timeout_ms)], ['Backoff', t.backoff], ['Unique key', t.unique], ['Tags', t.tags && t.tags.map((x) => [h('a', { href: tasksLink(t.queue, 'tag:' + x) }, x), ' '])], ['Metadata', t.meta && Object.entries(t.meta).map(([k, v]) => h('div', { class: 'mono' }, `${k}=${v}`))],
+      panel('Options', facts([['Type', h('a', { href: filterLink(t.queue, { type: t.type }) }, t.type)], ['Priority', t.priority], ['Group', t.group && h('a', { href: filterLink(t.queue, { group: t.group }) }, t.group)], ['Cost', t.cost], ['Failed attempts', t.failures + (t.attempts ? ` of ${t.attempts}` : '')], ['Crashes', t.crashes],
+        ['Time limit', t.timeout_ms && span(t.timeout_ms)], ['Backoff', t.backoff], ['Unique key', t.unique], ['Tags', t.tags && t.tags.map((x) => [h('a', { href: filterLink(t.queue, { tag: x }) }, x), ' '])], ['Metadata', t.meta && Object.entries(t.meta).map(([k, v]) => h('div', { class: 'mono' }, `${k}=${v}`))],
         ['Deadline', t.deadline_ms && when(t.deadline_ms)], ['Enqueued', when(t.enqueued_ms)], ['Due', t.due_ms && when(t.due_ms)], ['Ended', t.ended_ms && when(t.ended_ms)], ['Cancelled because', t.cancel_reason], ['Checkpoint', t.checkpoint_bytes && bytes(t.checkpoint_bytes)], ['Lease until', t.lease_expires_ms && when(t.lease_expires_ms)]])),
       lately, panel('On the command line', command('reeve show ' + quote(handle)))));
   }
