@@ -16,7 +16,8 @@
 #include "running/isolated_state.h"
 
 #define GRACE_MS 2000 /* from the request to stop to SIGTERM, and from there to SIGKILL, unless the pool says so */
-#define END_MS 500    /* for the hooks of plugins when the thread ends */
+#define START_AGAIN_MS 1000
+#define END_MS 500 /* for the hooks of plugins when the thread ends */
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
@@ -174,10 +175,20 @@ static void note_sandbox(rv_thread *t, const char *in_force)
                worker->id, "pool", t->pool->name, "sandbox", in_force, NULL);
 }
 
-reeve_status rv_isolated_start(rv_thread *t, rv_error *error)
+/* The first failure is logged, until a start succeeds. */
+static reeve_status note_failure(rv_thread *t, reeve_status status, const rv_error *error)
+{
+    if (t->isolated->again_at == 0 && rv_worker_phase(t->worker) != RV_PHASE_CREATED)
+        rv_log(REEVE_LOG_ERROR, "runner.failed",
+               "no runner could be started: the thread takes no tasks, and tries again each second", "worker",
+               t->worker->id, "thread", t->name, "error", error->text, NULL);
+    t->isolated->again_at = rv_deadline(START_AGAIN_MS);
+    return status;
+}
+
+static reeve_status start(rv_thread *t, rv_error *error)
 {
     rv_isolated *own = t->isolated;
-    if (own->runner.pid != 0) return REEVE_OK;
     size_t shared_size = t->worker->describe_crash != NULL ? sizeof(rv_flight_runner) : 0;
     rv_runner started;
     char in_force[RV_RUNNER_SANDBOX_TEXT];
@@ -200,6 +211,29 @@ reeve_status rv_isolated_start(rv_thread *t, rv_error *error)
     rv_log(REEVE_LOG_DEBUG, "runner.started", "a runner has loaded the plugins", "thread", t->name, "pid",
            rv_number_text(pid, (uint64_t)own->runner.pid), NULL);
     return REEVE_OK;
+}
+
+reeve_status rv_isolated_start(rv_thread *t, rv_error *error)
+{
+    rv_isolated *own = t->isolated;
+    if (own->runner.pid != 0) return REEVE_OK;
+    if (rv_now_ms() < own->again_at) return rv_fail(error, REEVE_ESYSTEM, "no runner could be started just now");
+    reeve_status status = start(t, error);
+    if (status != REEVE_OK) return note_failure(t, status, error);
+    own->again_at = 0;
+    return REEVE_OK;
+}
+
+bool rv_isolated_is_able(rv_thread *t)
+{
+    rv_error ignored = {0};
+    return t->isolated->again_at == 0 || rv_isolated_start(t, &ignored) == REEVE_OK;
+}
+
+void rv_isolated_hold(rv_thread *t)
+{
+    rv_waker_silence(&t->waker);
+    if (rv_thread_phase(t) == RV_PHASE_RUNNING) rv_waker_wait(&t->waker, t->isolated->again_at);
 }
 
 void rv_isolated_end(rv_thread *t)

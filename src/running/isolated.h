@@ -28,6 +28,13 @@ bool rv_isolated_adopt(rv_thread *thread);
 /* Starts a runner and waits until it has loaded the plugins, unless the thread has one. Fails as rv_runner_process_await. */
 reeve_status rv_isolated_start(rv_thread *thread, rv_error *error);
 
+/* Whether the thread may lease tasks: its last runner could be started. If not, the start is tried again each second, so that
+ * other threads have the tasks. */
+bool rv_isolated_is_able(rv_thread *thread);
+
+/* A thread that may not waits, until it may try again or is rung. */
+void rv_isolated_hold(rv_thread *thread);
+
 /* How long it takes at most to end a runner whose handler does not stop, in ms; 0: the thread has none. */
 int64_t rv_isolated_end_ms(const rv_thread *thread);
 

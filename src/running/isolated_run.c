@@ -170,6 +170,15 @@ static void wait_for_end(rv_isolated_call *run)
 
 /* ---- one call -------------------------------------------------------------------------------------------------- */
 
+/* There is no runner: the thread leases no more until there is one, and another thread may have one. */
+static void give_back(rv_thread *t, reeve_task *const *tasks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        (void)reeve_task_give_back(tasks[i]);
+        rv_invocation_item(t, tasks[i])->unbegun = true;
+    }
+}
+
 /* No handler was called, and that is not for the tasks. */
 static void put_off(rv_thread *t, reeve_task *const *tasks, size_t count, const char *why)
 {
@@ -226,7 +235,11 @@ void rv_isolated_run(rv_thread *t, const rv_handler *handler, reeve_task *const 
 {
     rv_error error = {0};
     rv_isolated_call run = {.t = t, .own = t->isolated, .tasks = tasks, .count = count};
-    if (rv_isolated_start(t, &error) != REEVE_OK || !make_scratch(&run, &error)) {
+    if (rv_isolated_start(t, &error) != REEVE_OK) {
+        give_back(t, tasks, count);
+        return;
+    }
+    if (!make_scratch(&run, &error)) {
         put_off(t, tasks, count, error.text);
         return;
     }

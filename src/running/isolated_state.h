@@ -16,6 +16,7 @@ typedef struct rv_isolated {
     rv_waker waker; /* rung when a running task is asked to stop */
     rv_buf hello;
     const rv_handler_set *set; /* that the runner loads */
+    int64_t again_at;          /* the last start failed: when the next one is tried (monotonic ms); 0: it did not */
     uint64_t tasks;            /* that the runner was given */
     uint64_t max_tasks;        /* with so many it is replaced; 0: never */
     char base[PATH_MAX];       /* where handlers may write (rw:scratch): of this runner alone; "": none */

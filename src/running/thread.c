@@ -86,10 +86,23 @@ static bool is_to_go_on(const rv_thread *t)
            rv_thread_state_is_registered(t);
 }
 
+static bool is_held(rv_thread *t)
+{
+    return rv_alone_bars(t) || (t->isolated != NULL && !rv_isolated_is_able(t));
+}
+
+static void hold(rv_thread *t)
+{
+    if (rv_alone_bars(t) || t->isolated == NULL)
+        rv_alone_hold(t);
+    else
+        rv_isolated_hold(t);
+}
+
 static void run_until_the_end(rv_thread *t)
 {
     while (is_to_go_on(t)) {
-        bool running = rv_thread_phase(t) == RV_PHASE_RUNNING && !rv_alone_bars(t);
+        bool running = rv_thread_phase(t) == RV_PHASE_RUNNING && !is_held(t);
         /* It may have been handed a task: recovery removes its registration and returns that task. */
         if (!running && rv_thread_state_is_registered(t)) rv_thread_state_enter(t, RV_THREAD_RECOVER);
         if (running && rv_bound_any(t->pool)) {
@@ -97,7 +110,7 @@ static void run_until_the_end(rv_thread *t)
         } else if (running || t->batch.count > 0 || t->state == RV_THREAD_RECOVER) {
             if (!take_turn(t, running)) break;
         } else if (rv_thread_phase(t) == RV_PHASE_RUNNING) {
-            rv_alone_hold(t);
+            hold(t);
         } else {
             rv_thread_wait_for_end(t);
         }
