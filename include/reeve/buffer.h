@@ -28,9 +28,11 @@
  * task is dropped in the same way.
  *
  * File. The file belongs to one client of one process at a time (flock) and to one namespace. Each call waits until its
- * tasks are on the disk, so they survive a crash of the program or of the machine. Each record has a checksum. If the
- * last record was written only in part, it is dropped when the file is opened. A file that is damaged in another way is
- * refused, and not changed. The client also has a copy of the tasks in memory.
+ * tasks are on the disk, so they survive a crash of the program or of the machine. Each record has a checksum. What the
+ * last call wrote only in part is dropped when the file is opened. A file that is damaged in another way is refused,
+ * and not changed. The client also has a copy of the tasks in memory. Before a task is sent, it is marked in the file.
+ * If the disk is full, the mark is written in place; if the file cannot be changed at all, nothing is sent
+ * (REEVE_ESYSTEM).
  *
  * Only tasks of reeve_enqueue and reeve_enqueue_many are buffered. Task batches (depend.h), tasks with more than
  * REEVE_PARENTS_MAX parents, and all other calls need Redis.

@@ -15,9 +15,6 @@
 #define AWAY_MS 1000
 /* If the reply of a call is not awaited, it is unknown later whether its tasks were enqueued. */
 #define CALL_MIN_MS 100
-/* The file may have so much more than what waits. */
-#define SPARE_BYTES ((int64_t)1024 * 1024)
-#define RECORD_SPARE 256
 
 /* ---- the queue --------------------------------------------------------------------------------------------------- */
 
@@ -29,24 +26,7 @@ static void push(rv_buffer *buffer, rv_buffered *task)
     buffer->bytes += task->length;
 }
 
-static void pop(rv_buffer *buffer)
-{
-    rv_buffered *task = buffer->first;
-    buffer->first = task->next;
-    if (buffer->first == NULL) buffer->end = &buffer->first;
-    buffer->count--;
-    buffer->bytes -= task->length;
-    rv_free(task);
-}
-
-static void note_sent(rv_buffer *buffer, size_t count, int64_t at_ms)
-{
-    for (rv_buffered *task = buffer->first; task != NULL && count > 0; task = task->next, count--) {
-        if (task->sent_ms == 0) rv_buffer_record_set_sent(task, at_ms);
-    }
-}
-
-static bool take_record(const char *data, size_t length, void *context)
+static bool take_record(const char *data, size_t length, bool flagged, void *context)
 {
     rv_buffer *buffer = context;
     size_t count;
@@ -54,12 +34,14 @@ static bool take_record(const char *data, size_t length, void *context)
     bool no_memory;
     if (data[0] == 'T') {
         rv_buffered *task = rv_buffer_record_read(data, length, &no_memory);
-        if (task != NULL) push(buffer, task);
-        return task != NULL;
+        if (task == NULL) return false;
+        if (flagged && task->sent_ms == 0) rv_buffer_record_set_sent(task, task->since_ms); /* or later */
+        push(buffer, task);
+        return true;
     }
     if (!rv_buffer_record_read_mark(data, length, &count, &at_ms) || count > buffer->count) return false;
-    if (data[0] == 'S') note_sent(buffer, count, at_ms);
-    for (size_t i = 0; data[0] == 'D' && i < count; i++) pop(buffer);
+    if (data[0] == 'S') rv_buffer_note_sent(buffer, count, at_ms);
+    for (size_t i = 0; data[0] == 'D' && i < count; i++) rv_buffer_pop(buffer);
     return data[0] == 'S' || data[0] == 'D';
 }
 
@@ -89,7 +71,7 @@ reeve_status rv_buffer_open(reeve_client *client, const reeve_client_options *op
                                &client->error);
 }
 
-void rv_buffer_close(rv_buffer *buffer)
+void rv_buffer_close(rv_buffer *buffer, bool is_owner)
 {
     if (buffer == NULL) return;
     char tasks[24];
@@ -97,109 +79,10 @@ void rv_buffer_close(rv_buffer *buffer)
     if (buffer->count > 0 && buffer->file == NULL)
         rv_log(REEVE_LOG_WARN, "client.buffer_lost", "the client was closed with tasks in its buffer in memory",
                "tasks", tasks, NULL);
-    while (buffer->first != NULL) pop(buffer);
+    if (is_owner) rv_buffer_forget_delivered(buffer);
+    while (buffer->first != NULL) rv_buffer_pop(buffer);
     rv_buffer_file_close(buffer->file);
     rv_free(buffer);
-}
-
-/* ---- marks ------------------------------------------------------------------------------------------------------- */
-
-static void add_mark(rv_buf *framed, char kind, size_t count, int64_t at_ms)
-{
-    rv_buf record;
-    rv_buf_init(&record, RECORD_SPARE);
-    rv_buffer_record_mark(&record, kind, count, at_ms);
-    if (!record.failed) rv_buffer_file_add(framed, record.data, record.length);
-    framed->failed = framed->failed || record.failed;
-    rv_buf_fini(&record);
-}
-
-/* A mark counts from the first task of the file, so those that are gone are taken out before it. */
-static reeve_status write_mark(rv_buffer *buffer, char kind, size_t count, int64_t at_ms, rv_error *error)
-{
-    rv_buf framed;
-    if (buffer->file == NULL) return REEVE_OK;
-    rv_buf_init(&framed, RECORD_SPARE);
-    if (buffer->behind > 0) add_mark(&framed, 'D', buffer->behind, 0);
-    add_mark(&framed, kind, count, at_ms);
-    reeve_status status = rv_buffer_file_append(buffer->file, &framed, error);
-    if (status == REEVE_OK) buffer->behind = 0;
-    rv_buf_fini(&framed);
-    return status;
-}
-
-reeve_status rv_buffer_mark_sent(rv_buffer *buffer, size_t count, rv_error *error)
-{
-    return write_mark(buffer, 'S', count, rv_wall_ms(), error);
-}
-
-void rv_buffer_note_sent(rv_buffer *buffer, size_t count, int64_t at_ms)
-{
-    note_sent(buffer, count, at_ms);
-}
-
-/* Most of the file has been delivered: it is written anew. */
-static reeve_status shrink_file(rv_buffer *buffer, rv_error *error)
-{
-    rv_buf records;
-    rv_buf_init(&records, SIZE_MAX);
-    for (const rv_buffered *task = buffer->first; task != NULL; task = task->next)
-        rv_buffer_file_add(&records, task->record, task->length);
-    reeve_status status = rv_buffer_file_replace(buffer->file, &records, error);
-    if (status == REEVE_OK) buffer->behind = 0;
-    rv_buf_fini(&records);
-    return status;
-}
-
-reeve_status rv_buffer_drop(rv_buffer *buffer, size_t count, rv_error *error)
-{
-    reeve_status status = write_mark(buffer, 'D', count, 0, error);
-    if (status != REEVE_OK) buffer->behind += count;
-    for (size_t i = 0; i < count; i++) pop(buffer);
-    if (buffer->file == NULL) return REEVE_OK;
-    bool large = rv_buffer_file_size(buffer->file) > 2 * (int64_t)buffer->bytes + SPARE_BYTES;
-    return status != REEVE_OK || (buffer->count > 0 && !large) ? status : shrink_file(buffer, error);
-}
-
-static void add_of_queue(const rv_buffer *buffer, const char *queue, bool is_this, rv_buf *records)
-{
-    for (const rv_buffered *task = buffer->first; task != NULL; task = task->next) {
-        if ((strcmp(task->queue, queue) == 0) == is_this) rv_buffer_file_add(records, task->record, task->length);
-    }
-}
-
-/* Two lists, of which the second one is put behind the first. */
-static void put_behind(rv_buffer *buffer, const char *queue)
-{
-    rv_buffered *aside = NULL, **aside_end = &aside, **end = &buffer->first;
-    for (rv_buffered *task = buffer->first, *next; task != NULL; task = next) {
-        next = task->next;
-        rv_buffered ***to = strcmp(task->queue, queue) == 0 ? &aside_end : &end;
-        if (to == &aside_end) task->refused_in = buffer->delivery;
-        **to = task;
-        *to = &task->next;
-    }
-    *end = aside;
-    *aside_end = NULL;
-    buffer->end = aside_end;
-}
-
-reeve_status rv_buffer_put_aside(rv_buffer *buffer, rv_error *error)
-{
-    const char *queue = buffer->first->queue;
-    reeve_status status = REEVE_OK;
-    if (buffer->file != NULL) {
-        rv_buf records;
-        rv_buf_init(&records, SIZE_MAX);
-        add_of_queue(buffer, queue, false, &records);
-        add_of_queue(buffer, queue, true, &records);
-        status = rv_buffer_file_replace(buffer->file, &records, error);
-        rv_buf_fini(&records);
-    }
-    if (status != REEVE_OK) return status;
-    buffer->behind = 0;
-    put_behind(buffer, queue);
-    return REEVE_OK;
 }
 
 /* ---- keeping tasks ----------------------------------------------------------------------------------------------- */
@@ -267,7 +150,7 @@ static void keep(reeve_client *client, const reeve_task_spec *specs, size_t coun
     k.end = &k.first;
     rv_buf_init(&k.record, SIZE_MAX);
     rv_buf_init(&k.framed, SIZE_MAX);
-    if (client->buffer->behind > 0) add_mark(&k.framed, 'D', client->buffer->behind, 0);
+    rv_buffer_add_behind(client->buffer, &k.framed);
     for (size_t i = 0; i < count; i++) {
         if (results[i].status != REEVE_BUFFERED) continue;
         bool is_unknown = unknown != NULL && unknown[i];

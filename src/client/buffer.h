@@ -4,7 +4,8 @@
  *
  * Records of the file: 'T' a task (see buffer_record.c); 'S' and a number: so many tasks from the first on are about to
  * be sent, at this time; 'D' and a number: so many have been answered, and are gone. So a client that finds 'S' without
- * 'D' knows which tasks may be in Redis.
+ * 'D' knows which tasks may be in Redis. On a full disk, the flag of a task stands for 'S'. A task with neither is not
+ * sent.
  */
 #ifndef RV_CLIENT_BUFFER_H
 #define RV_CLIENT_BUFFER_H
@@ -37,6 +38,7 @@ typedef struct rv_buffer {
     int64_t away_until_ms; /* rv_now_ms: until then Redis is not tried */
     rv_buffer_file *file;  /* or NULL */
     size_t behind;         /* the first tasks of the file that are gone, for it could not be written */
+    size_t gone;           /* all tasks of the file that are gone */
     unsigned off;          /* calls under way that need Redis */
     uint64_t delivery;     /* number of the last delivery, from 1 */
     /* All tasks are of queues whose tasks Redis refuses, for instance because the user has no rights to them. Tasks of
@@ -51,7 +53,8 @@ typedef struct rv_buffer {
 
 /* Opens the buffer of a client, if its options ask for one. */
 reeve_status rv_buffer_open(reeve_client *client, const reeve_client_options *options);
-void rv_buffer_close(rv_buffer *buffer);
+/* is_owner: the process is the one that opened it. */
+void rv_buffer_close(rv_buffer *buffer, bool is_owner);
 
 /* reeve_enqueue_many of specs that have been read, with a buffer. */
 reeve_status rv_buffer_enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count,
@@ -70,8 +73,17 @@ bool rv_buffer_is_outage(const reeve_client *client, reeve_status status);
 /* Delivers until the deadline. REEVE_OK: nothing waits. */
 reeve_status rv_buffer_deliver(reeve_client *client, int64_t deadline);
 
+/* Takes the first task out, in memory. */
+void rv_buffer_pop(rv_buffer *buffer);
+
+/* Adds the mark of tasks that are gone and still in the file: it comes before what is appended about others. */
+void rv_buffer_add_behind(const rv_buffer *buffer, rv_buf *framed);
+
+/* The same for a client that is closed: writes it. */
+void rv_buffer_forget_delivered(rv_buffer *buffer);
+
 /* Writes that `count` tasks from the first on are about to be sent ('S', now), or have been answered ('D'), and takes
- * the latter out. */
+ * the latter out. After the former has failed, the tasks must not be sent. */
 reeve_status rv_buffer_mark_sent(rv_buffer *buffer, size_t count, rv_error *error);
 void rv_buffer_note_sent(rv_buffer *buffer, size_t count, int64_t at_ms); /* the first ones, in memory */
 reeve_status rv_buffer_drop(rv_buffer *buffer, size_t count, rv_error *error);

@@ -33,6 +33,7 @@ typedef struct delivery {
     reeve_status statuses[CALL_TASKS];
     char words[CALL_TASKS][REEVE_ID_MAX]; /* the holder of a unique key, or a parent */
     rv_error error;                       /* of the call */
+    rv_error unmarked;                    /* why nothing was sent */
 } delivery;
 
 /* The next tasks: of one queue, and all or none of them sent before. */
@@ -65,16 +66,18 @@ static void write_way(const delivery *d, bool again, char *ret, size_t size)
         rv_copy_text(ret, size, "0");
 }
 
-/* The connection is open now. That the tasks are sent is on the disk before they are. */
-static void mark(delivery *d)
+/* The connection is open now. That the tasks are sent is in the file before they are; else they are not sent. */
+static bool mark(delivery *d)
 {
-    rv_error error = {0};
-    if (d->marked || rv_buffer_mark_sent(d->client->buffer, d->count, &error) == REEVE_OK) {
-        d->marked = true;
-        return;
-    }
-    rv_log(REEVE_LOG_WARN, "client.buffer_unmarked", "the file of the buffer cannot be written", "error", error.text,
-           NULL);
+    rv_error_clear(&d->unmarked);
+    d->marked = d->marked || rv_buffer_mark_sent(d->client->buffer, d->count, &d->unmarked) == REEVE_OK;
+    return d->marked;
+}
+
+static void build_nothing(rv_conn *conn)
+{
+    rv_cmd(conn, 1);
+    rv_args(conn, "PING");
 }
 
 static void build(rv_conn *conn, bool again, const void *context)
@@ -83,7 +86,10 @@ static void build(rv_conn *conn, bool again, const void *context)
     const rv_buffered *task = d->client->buffer->first;
     rv_prefix prefix;
     char way[64], queue[REEVE_QUEUE_MAX + 1];
-    mark(d);
+    if (!mark(d)) {
+        build_nothing(conn);
+        return;
+    }
     rv_keys_set_prefix(&prefix, d->client->ns, task->queue);
     write_way(d, again, way, sizeof(way));
     rv_cmd(conn, 3);
@@ -206,12 +212,17 @@ static reeve_status deliver_some(reeve_client *client, bool *ret_refused)
     d.began_ms = rv_now_ms();
     d.marked = d.answered = false;
     rv_error_clear(&d.error);
+    rv_error_clear(&d.unmarked);
     choose(&d);
     int64_t wall_ms = rv_wall_ms();
     reeve_status status = rv_client_exec(client, build, &context, on_reply, &d, NULL);
     if (status == REEVE_OK && d.error.status != REEVE_OK) {
         client->error = d.error;
         status = d.error.status;
+    }
+    if (d.unmarked.status != REEVE_OK) {
+        client->error = d.unmarked;
+        return d.unmarked.status;
     }
     *ret_refused = !d.answered && (d.error.status == REEVE_EREDIS || d.error.status == REEVE_ELOST);
     if (d.answered) return take_answers(client->buffer, &d);

@@ -13,6 +13,8 @@
 #include "base/mem.h"
 
 #define FRAME 8 /* length and checksum */
+#define FLAG 0x80000000u
+#define APPEND 9 /* 'A' and its place in the file */
 #define FIRST_LINE_MAX 128
 
 struct rv_buffer_file {
@@ -29,22 +31,34 @@ static reeve_status fail_system(const rv_buffer_file *file, const char *what, rv
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-static void add_u32(rv_buf *out, uint32_t number)
+static void put_number(char *at, uint64_t number, unsigned bytes)
 {
-    for (unsigned i = 0; i < 4; i++) rv_buf_addc(out, (char)(unsigned char)(number >> 8 * i));
+    for (unsigned i = 0; i < bytes; i++) at[i] = (char)(unsigned char)(number >> 8 * i);
+}
+
+static uint64_t read_number(const char *at, unsigned bytes)
+{
+    uint64_t number = 0;
+    for (unsigned i = 0; i < bytes; i++) number |= (uint64_t)(unsigned char)at[i] << 8 * i;
+    return number;
 }
 
 static uint32_t read_u32(const char *at)
 {
-    uint32_t number = 0;
-    for (unsigned i = 0; i < 4; i++) number |= (uint32_t)(unsigned char)at[i] << 8 * i;
-    return number;
+    return (uint32_t)read_number(at, 4);
+}
+
+static void put_frame(char *at, const char *data, size_t length)
+{
+    put_number(at, length, 4);
+    put_number(at + 4, rv_crc32(data, length), 4);
 }
 
 void rv_buffer_file_add(rv_buf *out, const char *data, size_t length)
 {
-    add_u32(out, (uint32_t)length);
-    add_u32(out, rv_crc32(data, length));
+    char frame[FRAME];
+    put_frame(frame, data, length);
+    rv_buf_add(out, frame, sizeof(frame));
     rv_buf_add(out, data, length);
 }
 
@@ -56,25 +70,66 @@ static bool is_zero(const char *data, size_t length)
     return true;
 }
 
-/* Where the whole records end. Behind it there is nothing, a record that was written in part, or (*ret_damaged)
- * damage. */
-static size_t take_records(const char *data, size_t length, rv_buffer_file_fn take, void *context, bool *ret_damaged)
+/* The record that begins an append at this place of the file. */
+static void write_append(int64_t place, char ret[FRAME + APPEND])
 {
-    size_t at = 0;
+    ret[FRAME] = 'A';
+    put_number(ret + FRAME + 1, (uint64_t)place, APPEND - 1);
+    put_frame(ret, ret + FRAME, APPEND);
+}
+
+/* What has been read of a file. */
+typedef struct reading {
+    const char *data;
+    size_t at, length;
+    rv_buffer_file_fn take;
+    void *context;
+} reading;
+
+static bool is_whole(const reading *r, size_t size)
+{
+    const char *record = r->data + r->at;
+    return size > 0 && size <= r->length - r->at - FRAME && read_u32(record + 4) == rv_crc32(record + FRAME, size);
+}
+
+static bool is_append(const reading *r, size_t size)
+{
+    const char *data = r->data + r->at + FRAME;
+    return size == APPEND && data[0] == 'A' && read_number(data + 1, APPEND - 1) == r->at;
+}
+
+/* Whether another append begins behind this place. Then the one before it was on the disk as a whole. */
+static bool has_later_append(const reading *r)
+{
+    for (reading later = *r; later.length - later.at >= FRAME + APPEND; later.at++) {
+        size_t size = read_u32(later.data + later.at);
+        if (is_append(&later, size) && is_whole(&later, size)) return true;
+    }
+    return false;
+}
+
+/*
+ * Takes the whole records, and stops behind them. There is nothing, what the last append left when it was written in
+ * part, or (*ret_damaged) damage. The blocks of an append may reach the disk in any order; those that did not are zero.
+ */
+static void take_records(reading *r, bool *ret_damaged)
+{
+    size_t first = r->at;
+    bool appends = false;
     *ret_damaged = false;
-    while (length - at >= FRAME) {
-        size_t size = read_u32(data + at), rest = length - at - FRAME;
-        bool whole = size > 0 && size <= rest && read_u32(data + at + 4) == rv_crc32(data + at + FRAME, size);
-        if (whole && take(data + at + FRAME, size, context)) {
-            at += FRAME + size;
+    while (r->length - r->at >= FRAME) {
+        uint32_t head = read_u32(r->data + r->at);
+        size_t size = head & ~FLAG, rest = r->length - r->at - FRAME;
+        bool whole = is_whole(r, size), append = whole && is_append(r, size);
+        appends = appends || append;
+        if (append || (whole && r->take(r->data + r->at + FRAME, size, (head & FLAG) != 0, r->context))) {
+            r->at += FRAME + size;
             continue;
         }
-        /* The last record may be written in part, and what a file system has not written may be zero. */
-        bool torn = !whole && (size >= rest || is_zero(data + at, length - at));
-        *ret_damaged = !torn;
-        return at;
+        bool torn = size >= rest || is_zero(r->data + r->at, r->length - r->at) || appends || r->at == first;
+        *ret_damaged = whole || !torn || has_later_append(r);
+        return;
     }
-    return at;
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
@@ -156,16 +211,17 @@ static reeve_status take_all(rv_buffer_file *file, const rv_buf *all, rv_buffer_
     if (all->length < first || memcmp(all->data, file->first_line, first) != 0)
         return rv_fail(error, REEVE_ESTATE, "%s is no buffer of this namespace: its first line is not \"%.*s\"",
                        file->path, (int)first - 1, file->first_line);
-    size_t end = first + take_records(all->data + first, all->length - first, take, context, &damaged);
+    reading r = {.data = all->data, .at = first, .length = all->length, .take = take, .context = context};
+    take_records(&r, &damaged);
     if (damaged)
         return rv_fail(error, REEVE_ESYSTEM, "the buffer %s is damaged at byte %zu of %zu, and is left as it is",
-                       file->path, end, all->length);
-    if (end < all->length) {
-        rv_log(REEVE_LOG_WARN, "client.buffer_torn", "the last record of the buffer was written in part: it is dropped",
-               "path", file->path, NULL);
-        if (ftruncate(file->fd, (off_t)end) != 0) return fail_system(file, "cannot be written", error);
+                       file->path, r.at, r.length);
+    if (r.at < r.length) {
+        rv_log(REEVE_LOG_WARN, "client.buffer_torn", "the end of the buffer was written in part: it is dropped", "path",
+               file->path, NULL);
+        if (ftruncate(file->fd, (off_t)r.at) != 0) return fail_system(file, "cannot be written", error);
     }
-    file->size = (int64_t)end;
+    file->size = (int64_t)r.at;
     return REEVE_OK;
 }
 
@@ -204,15 +260,42 @@ void rv_buffer_file_close(rv_buffer_file *file)
 
 reeve_status rv_buffer_file_append(rv_buffer_file *file, const rv_buf *records, rv_error *error)
 {
+    char head[FRAME + APPEND];
     if (records->failed) return rv_fail(error, REEVE_ENOMEM, "no memory for the buffer %s", file->path);
-    if (lseek(file->fd, (off_t)file->size, SEEK_SET) >= 0 && write_all(file->fd, records->data, records->length) &&
-        fdatasync(file->fd) == 0) {
-        file->size += (int64_t)records->length;
+    write_append(file->size, head);
+    if (lseek(file->fd, (off_t)file->size, SEEK_SET) >= 0 && write_all(file->fd, head, sizeof(head)) &&
+        write_all(file->fd, records->data, records->length) && fdatasync(file->fd) == 0) {
+        file->size += (int64_t)(sizeof(head) + records->length);
         return REEVE_OK;
     }
     reeve_status status = fail_system(file, "cannot be written", error);
     if (ftruncate(file->fd, (off_t)file->size) != 0) errno = 0; /* what is there is dropped as a part of a record */
     return status;
+}
+
+/* One byte of each record: a crash leaves it with the flag or without. */
+static bool flag(rv_buffer_file *file, char kind, size_t skip, size_t count)
+{
+    int64_t at = (int64_t)strlen(file->first_line);
+    while (count > 0) {
+        char head[FRAME + 1];
+        if (pread(file->fd, head, sizeof(head), (off_t)at) != (ssize_t)sizeof(head)) return false;
+        uint32_t length = read_u32(head);
+        if (head[FRAME] == kind && skip > 0) {
+            skip--;
+        } else if (head[FRAME] == kind) {
+            head[3] = (char)(unsigned char)((length | FLAG) >> 24);
+            if (pwrite(file->fd, head + 3, 1, (off_t)at + 3) != 1) return false;
+            count--;
+        }
+        at += FRAME + (int64_t)(length & ~FLAG);
+    }
+    return fdatasync(file->fd) == 0;
+}
+
+reeve_status rv_buffer_file_flag(rv_buffer_file *file, char kind, size_t skip, size_t count, rv_error *error)
+{
+    return flag(file, kind, skip, count) ? REEVE_OK : fail_system(file, "cannot be written", error);
 }
 
 static bool write_new(rv_buffer_file *file, int fd, const char *path, const rv_buf *records)

@@ -159,7 +159,7 @@ void reeve_client_close(reeve_client *client)
     rv_partition_map_fini(&client->partitions);
     rv_known_queues_fini(&client->known);
     rv_free(client->confirmed);
-    rv_buffer_close(client->buffer);
+    rv_buffer_close(client->buffer, client->generation == rv_fork_generation());
     rv_buf_fini(&client->scratch);
     if (client->waker.fd >= 0) rv_waker_fini(&client->waker);
     rv_free(client);

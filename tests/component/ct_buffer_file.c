@@ -176,6 +176,45 @@ static void a_torn_record_at_the_end_is_dropped(void **state)
     assert_int_equal(test_count("q", "ready"), 2);
 }
 
+static void overwrite(off_t at, const void *bytes, size_t length)
+{
+    int fd = open(test_buffer_path, O_RDWR);
+    assert_int_equal(pwrite(fd, bytes, length, at), (ssize_t)length);
+    (void)close(fd);
+}
+
+/* The blocks of one append of several tasks, of which the first did not reach the disk, and the last did. */
+static void an_append_that_lacks_a_block_is_dropped(void **state)
+{
+    const reeve_task_spec specs[] = {{.queue = "q", .type = "t", .id = "d"},
+                                     {.queue = "q", .type = "t", .id = "e"},
+                                     {.queue = "q", .type = "t", .id = "f"}};
+    reeve_enqueued results[3];
+    struct stat before, after;
+    const char zeroes[30] = "";
+    (void)state;
+    for (int damage = 0; damage < 2; damage++) {
+        make_file();
+        assert_int_equal(stat(test_buffer_path, &before), 0);
+        test_redis_kill(test_redis);
+        test_buffer_open(test_buffer_path, 0);
+        assert_int_equal(reeve_enqueue_many(test_buffered, specs, 3, results), REEVE_BUFFERED);
+        test_buffer_tear_down(NULL);
+        test_redis_launch(test_redis);
+        test_conn_again();
+        overwrite(before.st_size + (damage == 0 ? 0 : 25), zeroes, sizeof(zeroes));
+        test_buffer_open(test_buffer_path, 0);
+        test_buffer_expect(3, 0, 0);
+        assert_int_equal(stat(test_buffer_path, &after), 0);
+        assert_true(after.st_size >= before.st_size && after.st_size < before.st_size + 60);
+        assert_int_equal(reeve_client_flush(test_buffered, 60000), REEVE_OK);
+        assert_string_equal(test_cmd(test_conn, "ZRANGE reeve:{q}:ready 0 -1"), "[a b c]");
+        test_buffer_tear_down(NULL);
+        (void)test_cmd(test_conn, "FLUSHALL");
+        (void)unlink(test_buffer_path);
+    }
+}
+
 static void damage_in_the_middle_is_refused(void **state)
 {
     char words[512] = "";
@@ -183,12 +222,10 @@ static void damage_in_the_middle_is_refused(void **state)
     (void)state;
     make_file();
     assert_int_equal(stat(test_buffer_path, &about), 0);
-    int fd = open(test_buffer_path, O_RDWR);
-    assert_int_equal(pwrite(fd, "X", 1, 60), 1);
-    (void)close(fd);
+    overwrite(60, "X", 1);
     assert_int_equal(test_buffer_open_with(&test_buffered, test_redis_url(test_redis), test_buffer_path, 0, words),
                      REEVE_ESYSTEM);
-    assert_non_null(strstr(words, "damaged at byte 21"));
+    assert_non_null(strstr(words, "damaged at byte 38"));
     off_t size = about.st_size;
     assert_int_equal(stat(test_buffer_path, &about), 0);
     assert_int_equal(about.st_size, size);
@@ -199,6 +236,7 @@ static void damage_in_the_middle_is_refused(void **state)
 static void limit_files(rlim_t bytes)
 {
     struct rlimit limit;
+    (void)signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     limit.rlim_cur = bytes;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -212,7 +250,6 @@ static void a_file_that_was_full_forgets_what_was_delivered(void **state)
     test_buffer_open(test_buffer_path, 0);
     keep_while_away("q/a r/b s/c");
     assert_int_equal(stat(test_buffer_path, &about), 0);
-    (void)signal(SIGXFSZ, SIG_IGN);
     limit_files((rlim_t)about.st_size);
     assert_int_equal(reeve_client_flush(test_buffered, 60000), REEVE_ESYSTEM);
     limit_files(RLIM_INFINITY);
@@ -231,14 +268,17 @@ static void a_file_that_was_full_forgets_what_was_delivered(void **state)
 /* A task was delivered while the disk was full: it is not in the file any more when the next one is. */
 static void a_task_that_is_kept_later_stands_alone(void **state)
 {
+    struct stat about;
     (void)state;
     test_buffer_open(test_buffer_path, 0);
     keep_while_away("q/a");
-    (void)signal(SIGXFSZ, SIG_IGN);
-    limit_files(0);
-    (void)reeve_client_flush(test_buffered, 60000);
+    assert_int_equal(stat(test_buffer_path, &about), 0);
+    limit_files((rlim_t)about.st_size);
+    assert_int_equal(reeve_client_flush(test_buffered, 60000), REEVE_OK);
     limit_files(RLIM_INFINITY);
     test_buffer_expect(0, 1, 0);
+    assert_int_equal(stat(test_buffer_path, &about), 0);
+    assert_int_equal(about.st_size, strlen("reeve buffer 1 reeve\n"));
     test_redis_kill(test_redis);
     assert_int_equal(test_buffer_put("q", "b"), REEVE_BUFFERED);
     test_buffer_tear_down(NULL);
@@ -248,6 +288,53 @@ static void a_task_that_is_kept_later_stands_alone(void **state)
     test_buffer_expect(1, 0, 0);
     assert_int_equal(reeve_client_flush(test_buffered, 60000), REEVE_OK);
     assert_string_equal(test_state("q", "b"), "ready");
+}
+
+/* No mark can be written: a task that is sent without one could run twice. */
+static void a_file_that_cannot_change_sends_nothing(void **state)
+{
+    (void)state;
+    test_buffer_open(test_buffer_path, 0);
+    keep_while_away("q/a");
+    limit_files(0);
+    assert_int_equal(reeve_client_flush(test_buffered, 60000), REEVE_ESYSTEM);
+    assert_non_null(strstr(reeve_client_error(test_buffered), "cannot be written"));
+    test_buffer_expect(1, 0, 0);
+    assert_string_equal(test_state("q", "a"), "");
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(reeve_client_flush(test_buffered, 60000), REEVE_OK);
+    test_buffer_expect(0, 1, 0);
+    assert_string_equal(test_state("q", "a"), "ready");
+}
+
+/* The disk is full at the delivery. A program that is killed then leaves the flag; one that closes leaves no task. */
+static void a_task_that_was_sent_on_a_full_disk_is_marked(void **state)
+{
+    char copy[300];
+    struct stat about;
+    (void)state;
+    (void)snprintf(copy, sizeof(copy), "%s.copy", test_buffer_path);
+    test_buffer_open(test_buffer_path, 0);
+    keep_while_away("q/a r/b");
+    assert_int_equal(stat(test_buffer_path, &about), 0);
+    limit_files((rlim_t)about.st_size);
+    assert_int_equal(reeve_client_flush(test_buffered, 60000), REEVE_ESYSTEM);
+    limit_files(RLIM_INFINITY);
+    test_buffer_expect(1, 1, 0);
+    copy_file(test_buffer_path, copy);
+    test_buffer_tear_down(NULL);
+    test_buffer_open(test_buffer_path, 0);
+    test_buffer_expect(1, 0, 0);
+    test_buffer_tear_down(NULL);
+
+    (void)test_cmd(test_conn, "HSET reeve:{q}:settings completed_count 0");
+    test_ok(test_client, reeve_delete(test_client, "q", "a"));
+    test_buffer_open(copy, 0);
+    test_buffer_expect(2, 0, 0);
+    assert_int_equal(reeve_client_flush(test_buffered, 60000), REEVE_OK);
+    assert_string_equal(test_buffer_told, "!q/a=5 ");
+    assert_string_equal(test_state("q", "a"), "");
+    assert_string_equal(test_state("r", "b"), "ready");
 }
 
 /* Whoever has the rights to some queues only delivers to these. */
@@ -323,6 +410,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_that_was_full_forgets_what_was_delivered, test_buffer_set_up,
                                         test_buffer_tear_down),
         cmocka_unit_test_setup_teardown(a_task_that_is_kept_later_stands_alone, test_buffer_set_up,
+                                        test_buffer_tear_down),
+        cmocka_unit_test_setup_teardown(an_append_that_lacks_a_block_is_dropped, test_buffer_set_up,
+                                        test_buffer_tear_down),
+        cmocka_unit_test_setup_teardown(a_file_that_cannot_change_sends_nothing, test_buffer_set_up,
+                                        test_buffer_tear_down),
+        cmocka_unit_test_setup_teardown(a_task_that_was_sent_on_a_full_disk_is_marked, test_buffer_set_up,
                                         test_buffer_tear_down),
         cmocka_unit_test_setup_teardown(a_refused_queue_delays_no_other, test_buffer_set_up, test_buffer_tear_down),
         cmocka_unit_test_setup_teardown(what_is_refused_stays_in_order, test_buffer_set_up, test_buffer_tear_down),
