@@ -68,6 +68,7 @@ wait_for '[ "$(ls "/proc/$parent/fd" | wc -l)" -le "$descriptors" ]' 10
 expect_eq "$(own_children "$parent")" 1 "children of the supervisor"
 
 # A signal to the process group of the worker is not for its supervisor: the worker ends in good order, and is replaced.
+# shellcheck disable=SC2034 # (a condition reads it)
 begun=$(logged thread worker.started)
 attack "terminate the group" completed
 wait_for '[ "$(logged thread worker.started)" -gt "$begun" ]' 20
@@ -130,6 +131,7 @@ start_worker process
 worker=$WORKER_PID
 wait_for '[ "$(logged process worker.started)" = 1 ]' 20
 MODE=first attack progress dead # (the keeper has connected)
+# shellcheck disable=SC2034 # (a condition reads it)
 descriptors=$(ls "/proc/$worker/fd" | wc -l)
 attack_all
 attack close dead
