@@ -7,7 +7,8 @@
 # Variables:  TEST_DIR  a directory of this test's own, removed at the end
 #             REEVE, REEVE_WORKER  the programs;  PLUGIN_DIR  where the build put the plugins
 #             REDIS_URL, REDIS_SOCKET, REDIS_PID, REDIS_DIR  set by start_redis; REEVE_REDIS is exported with the URL.
-#             REEVE_TEST_OVER=tls or =cluster makes the programs of all tests connect in that way.
+#             REEVE_TEST_OVER=tls or =cluster makes the programs of all tests connect in that way; =acl as users with the
+#             rights that `reeve acl` prints: workers as worker, commands as operator.
 #             OUT, ERR, STATUS  what the last `run` or `expect_status` printed and returned; the raw bytes are in
 #             $TEST_DIR/out and $TEST_DIR/err
 #             WORKER_PID  the worker that start_worker started last
@@ -58,9 +59,20 @@ look_for_reports() {
     ! grep -hE -A 30 'Sanitizer|runtime error:' "$TEST_DIR"/*.log "$TEST_DIR/err" >&2 2>/dev/null
 }
 
+# What the users of give_rights were refused makes the test fail. (CONFIG GET shows passwords: workers do without it.)
+look_for_refusals() {
+    [ "${REEVE_TEST_OVER:-unix}" = acl ] && [ -n "$REDIS_PID" ] || return 0
+    local refused
+    refused=$(redis ACL LOG 128 2>/dev/null | sed -n '/^object$/{n;p};/^username$/{n;p}' | paste - - |
+        grep -P '\t(operator|worker)$' | grep -v '^config|get' | sort -u)
+    [ -z "$refused" ] || echo "refused: $refused" >&2
+    [ -z "$refused" ]
+}
+
 clean_up() {
     local status=$? pid
     trap - EXIT INT TERM
+    look_for_refusals || status=1
     for pid in $OWNED $REDIS_PID; do
         # A supervised worker would end by itself, a moment later.
         for pid in $(tr -d '\0' 2>/dev/null <"/proc/$pid/task/$pid/children") "$pid"; do
@@ -168,13 +180,13 @@ make_certificate() (
     } >openssl.log 2>&1
 )
 
-# How programs reach the server of start_redis: REEVE_TEST_OVER is unix (the default), tls, or cluster, which is a node that
+# How programs reach the server of start_redis: REEVE_TEST_OVER is unix (the default), acl, tls, or cluster, which is a node that
 # has all slots. `redis` goes to its unix socket in any case. Sets REDIS_URL and REDIS_OVER, the server's arguments for that.
 choose_transport() {
     local port
     REDIS_OVER=(--port 0)
     REDIS_URL=unix://$REDIS_SOCKET
-    [ "${REEVE_TEST_OVER:-unix}" != unix ] || return 0
+    [[ ! ${REEVE_TEST_OVER:-unix} =~ ^(unix|acl)$ ]] || return 0
     port=${REDIS_PORT:-$(free_port)}
     REDIS_PORT=$port
     case $REEVE_TEST_OVER in
@@ -188,7 +200,7 @@ choose_transport() {
         REDIS_URL=redis-cluster://127.0.0.1:$port
         REDIS_OVER=(--port "$port" --cluster-port "$((port - 10000))" --bind 127.0.0.1 --cluster-enabled yes)
         ;;
-    *) fail "REEVE_TEST_OVER is unix, tls or cluster" ;;
+    *) fail "REEVE_TEST_OVER is unix, acl, tls or cluster" ;;
     esac
 }
 
@@ -206,6 +218,20 @@ start_redis() {
     REDIS_PID=$!
     wait_for '[ "$(redis PING 2>/dev/null)" = PONG ]' 30
     [ "${REEVE_TEST_OVER:-unix}" != cluster ] || serve_all_slots
+    [ "${REEVE_TEST_OVER:-unix}" != acl ] || give_rights
+}
+
+# Users with the rights that `reeve acl` prints: REEVE_REDIS is the URL of the operator.
+give_rights() {
+    local role rules
+    for role in operator worker; do
+        rules=$("$REEVE" acl "$role") || fail "reeve acl $role"
+        set -f
+        # shellcheck disable=SC2086
+        redis ACL SETUSER "$role" reset on '>secret' $rules >/dev/null
+        set +f
+    done
+    REEVE_REDIS=$(redis_as operator:secret)
 }
 
 serve_all_slots() {
@@ -287,7 +313,10 @@ write_conf() {
 start_worker() {
     local name=$1
     shift
-    "$REEVE_WORKER" -c "$TEST_DIR/$name.conf" "$@" </dev/null >>"$TEST_DIR/$name.log" 2>&1 &
+    (
+        [ "${REEVE_TEST_OVER:-unix}" != acl ] || export REEVE_REDIS="${REEVE_REDIS/operator:/worker:}"
+        exec "$REEVE_WORKER" -c "$TEST_DIR/$name.conf" "$@"
+    ) </dev/null >>"$TEST_DIR/$name.log" 2>&1 &
     WORKER_PID=$!
     own "$WORKER_PID"
 }

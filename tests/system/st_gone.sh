@@ -1,6 +1,8 @@
 # st_gone.sh - waiting for tasks whose records are not kept; a Redis that does not let a worker in, or does not keep anything.
 . "$(dirname "$0")/lib.sh"
 
+skip_over acl "workers may not read the configuration of Redis"
+
 start_redis
 cat >"$TEST_DIR/gone.conf" <<END
 redis = "$REDIS_URL";
@@ -42,6 +44,7 @@ end "$WORKER_PID"
 redis CONFIG SET requirepass secret >/dev/null
 expect_status 1 timeout 60 "$REEVE_WORKER" -c "$TEST_DIR/gone.conf"
 grep -q NOAUTH "$TEST_DIR/err" || fail "the reason is not told"
-export REEVE_REDIS=unix://:wrong@$REDIS_SOCKET
+export REEVE_REDIS
+REEVE_REDIS=$(redis_as :wrong)
 expect_status 1 timeout 60 "$REEVE_WORKER" -c "$TEST_DIR/gone.conf"
 grep -q WRONGPASS "$TEST_DIR/err" || fail "the reason is not told"

@@ -35,13 +35,13 @@ a_stalled_task_is_shown() {
     expire shown
     # (By a user who may only read: nothing is maintained then.)
     redis ACL SETUSER viewer on '>pw' '~*' '&*' +@all -@write >/dev/null
-    expect_status 0 env REEVE_REDIS="unix://viewer:pw@$REDIS_SOCKET" "$REEVE" show shown/a
+    expect_status 0 env REEVE_REDIS="$(redis_as viewer:pw)" "$REEVE" show shown/a
     expect_has "$OUT" "stalled: it ended "
     expect_has "$OUT" "(3 m ago)"
     expect_quiet
-    expect_status 0 env REEVE_REDIS="unix://viewer:pw@$REDIS_SOCKET" "$REEVE" list shown --state running
+    expect_status 0 env REEVE_REDIS="$(redis_as viewer:pw)" "$REEVE" list shown --state running
     expect_eq "$(grep -c 'stalled: its worker is gone' "$TEST_DIR/out")" 2
-    expect_status 0 env REEVE_REDIS="unix://viewer:pw@$REDIS_SOCKET" "$REEVE" show shown/a --json
+    expect_status 0 env REEVE_REDIS="$(redis_as viewer:pw)" "$REEVE" show shown/a --json
     expect_has "$OUT" '"stalled":true'
 }
 

@@ -37,7 +37,9 @@ state_of() { "$REEVE" --json show "a/$1" 2>/dev/null | sed -n 's/.*"state":"\([a
 # ---- a Redis that is not there yet --------------------------------------------------------------------------------------
 
 REDIS_DIR=$TEST_DIR/redis
-start_worker --redis "unix://$REDIS_DIR/redis.sock"
+REDIS_SOCKET=$REDIS_DIR/redis.sock
+choose_transport
+start_worker --redis "$REDIS_URL"
 wait_for 'logged event=redis.down' 20
 start_redis
 wait_for 'logged event=redis.up' 20
