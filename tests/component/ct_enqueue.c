@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "protocol/definition.h"
-#include "support/queue.h"
+#include "support/specs.h"
 
 static test_hand hand;
 
@@ -16,21 +16,6 @@ static int set_up(void **state)
 }
 
 #define Q "reeve:{q}:"
-enum { MANY = 3000 };
-
-static reeve_task_spec specs[MANY];
-static reeve_enqueued results[MANY];
-static char ids[MANY][REEVE_ID_MAX];
-
-static void make(size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        (void)snprintf(ids[i], REEVE_ID_MAX, "n%04zu", i);
-        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .id = ids[i]};
-    }
-    memset(results, 0xff, sizeof(results));
-}
-
 /* ---- one ------------------------------------------------------------------------------------------------------- */
 
 static void an_id_is_made(void **state)
@@ -169,15 +154,15 @@ static void what_is_due_first_is_announced(void **state)
 static void order_is_kept_over_calls_and_pipelines(void **state)
 {
     (void)state;
-    make(MANY);
-    test_ok(test_client, reeve_enqueue_many(test_client, specs, MANY, results));
-    for (size_t i = 0; i < MANY; i++) {
-        assert_int_equal(results[i].status, REEVE_OK);
-        assert_string_equal(results[i].id, ids[i]);
+    test_specs_make(TEST_SPECS);
+    test_ok(test_client, reeve_enqueue_many(test_client, test_specs, TEST_SPECS, test_results));
+    for (size_t i = 0; i < TEST_SPECS; i++) {
+        assert_int_equal(test_results[i].status, REEVE_OK);
+        assert_string_equal(test_results[i].id, test_ids[i]);
     }
-    for (size_t at = 0; at < MANY; at += 250) {
+    for (size_t at = 0; at < TEST_SPECS; at += 250) {
         assert_int_equal(test_lease(&hand, 250), 250);
-        for (size_t i = 0; i < 250; i++) assert_string_equal(hand.leased[i].id, ids[at + i]);
+        for (size_t i = 0; i < 250; i++) assert_string_equal(hand.leased[i].id, test_ids[at + i]);
     }
 }
 
@@ -199,9 +184,9 @@ static void a_call_carries_so_many(void **state)
     test_put("q", "first"); /* so that the script is known */
     for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
         for (size_t j = 0; j < loads[i].count; j++)
-            specs[j] = (reeve_task_spec){.queue = "q", .type = "t", .payload = {payload, loads[i].bytes}};
+            test_specs[j] = (reeve_task_spec){.queue = "q", .type = "t", .payload = {payload, loads[i].bytes}};
         (void)test_cmd(test_conn, "CONFIG RESETSTAT");
-        test_ok(test_client, reeve_enqueue_many(test_client, specs, loads[i].count, results));
+        test_ok(test_client, reeve_enqueue_many(test_client, test_specs, loads[i].count, test_results));
         if (calls() != loads[i].calls)
             fail_msg("%zu of %zu bytes: %lld calls", loads[i].count, loads[i].bytes, calls());
     }
@@ -211,9 +196,9 @@ static void queues_mixed(void **state)
 {
     (void)state;
     static const char *const queues[] = {"q", "r", "s"};
-    make(300);
-    for (size_t i = 0; i < 300; i++) specs[i].queue = queues[i / 7 % 3];
-    test_ok(test_client, reeve_enqueue_many(test_client, specs, 300, results));
+    test_specs_make(300);
+    for (size_t i = 0; i < 300; i++) test_specs[i].queue = queues[i / 7 % 3];
+    test_ok(test_client, reeve_enqueue_many(test_client, test_specs, 300, test_results));
     for (size_t which = 0; which < 3; which++) {
         test_hand one;
         size_t at = 0;
@@ -221,7 +206,7 @@ static void queues_mixed(void **state)
         (void)test_lease(&one, 256);
         for (size_t i = 0; i < 300; i++) {
             if (i / 7 % 3 != which) continue;
-            assert_string_equal(one.leased[at++].id, ids[i]);
+            assert_string_equal(one.leased[at++].id, test_ids[i]);
         }
         assert_int_equal(one.count, at);
     }
@@ -230,20 +215,20 @@ static void queues_mixed(void **state)
 static void refused_ones_in_between(void **state)
 {
     (void)state;
-    make(600);
-    specs[0].queue = "no good";
-    specs[3].type = "";
-    specs[4].priority = 999;
-    specs[250].id = "a/b";
-    specs[300].payload = (reeve_bytes){"", REEVE_PAYLOAD_MAX + 1};
-    specs[599].queue = NULL;
+    test_specs_make(600);
+    test_specs[0].queue = "no good";
+    test_specs[3].type = "";
+    test_specs[4].priority = 999;
+    test_specs[250].id = "a/b";
+    test_specs[300].payload = (reeve_bytes){"", REEVE_PAYLOAD_MAX + 1};
+    test_specs[599].queue = NULL;
     test_put("q", "n0100");
-    assert_int_equal(reeve_enqueue_many(test_client, specs, 600, results), REEVE_EINVAL);
+    assert_int_equal(reeve_enqueue_many(test_client, test_specs, 600, test_results), REEVE_EINVAL);
     assert_non_null(strstr(reeve_client_error(test_client), "queue \"no good\"")); /* the first */
     for (size_t i = 0; i < 600; i++) {
         reeve_status expected = i == 300 ? REEVE_ETOOBIG : i == 100 ? REEVE_EEXISTS : REEVE_OK;
         if (i == 0 || i == 3 || i == 4 || i == 250 || i == 599) expected = REEVE_EINVAL;
-        if (results[i].status != expected) fail_msg("%zu: %d", i, (int)results[i].status);
+        if (test_results[i].status != expected) fail_msg("%zu: %d", i, (int)test_results[i].status);
     }
     assert_int_equal(test_count("q", "ready"), 600 - 6);
 }
@@ -252,16 +237,17 @@ static void refused_ones_in_between(void **state)
 static void the_first_failure_is_told(void **state)
 {
     (void)state;
-    make(4);
+    test_specs_make(4);
     test_put("q", "n0001");
-    specs[2].priority = 999;
-    test_refused(test_client, reeve_enqueue_many(test_client, specs, 4, results), REEVE_EEXISTS,
+    test_specs[2].priority = 999;
+    test_refused(test_client, reeve_enqueue_many(test_client, test_specs, 4, test_results), REEVE_EEXISTS,
                  "a task q/n0001 exists already");
-    assert_int_equal(results[2].status, REEVE_EINVAL);
-    make(4);
-    specs[0].priority = 999;
-    test_refused(test_client, reeve_enqueue_many(test_client, specs, 2, results), REEVE_EINVAL, "priority 999");
-    assert_int_equal(results[1].status, REEVE_EEXISTS);
+    assert_int_equal(test_results[2].status, REEVE_EINVAL);
+    test_specs_make(4);
+    test_specs[0].priority = 999;
+    test_refused(test_client, reeve_enqueue_many(test_client, test_specs, 2, test_results), REEVE_EINVAL,
+                 "priority 999");
+    assert_int_equal(test_results[1].status, REEVE_EEXISTS);
 }
 
 static void all_queues_are_made_known(void **state)
@@ -272,9 +258,9 @@ static void all_queues_are_made_known(void **state)
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < 20; i++) {
             (void)snprintf(names[i], sizeof(names[i]), "queue-%zu", i);
-            specs[i] = (reeve_task_spec){.queue = names[i], .type = "t"};
+            test_specs[i] = (reeve_task_spec){.queue = names[i], .type = "t"};
         }
-        test_ok(client, reeve_enqueue_many(client, specs, 20, results));
+        test_ok(client, reeve_enqueue_many(client, test_specs, 20, test_results));
         assert_int_equal(test_number("SCARD reeve:queues"), 20);
     }
     reeve_client_close(client);
@@ -283,23 +269,24 @@ static void all_queues_are_made_known(void **state)
 static void the_same_id_twice_in_a_call(void **state)
 {
     (void)state;
-    make(5);
-    specs[3].id = ids[1];
-    specs[4].queue = "other";
-    specs[4].id = ids[1];
-    test_refused(test_client, reeve_enqueue_many(test_client, specs, 5, results), REEVE_EEXISTS, "q/n0001 exists");
-    for (size_t i = 0; i < 5; i++) assert_int_equal(results[i].status, i == 3 ? REEVE_EEXISTS : REEVE_OK);
+    test_specs_make(5);
+    test_specs[3].id = test_ids[1];
+    test_specs[4].queue = "other";
+    test_specs[4].id = test_ids[1];
+    test_refused(test_client, reeve_enqueue_many(test_client, test_specs, 5, test_results), REEVE_EEXISTS,
+                 "q/n0001 exists");
+    for (size_t i = 0; i < 5; i++) assert_int_equal(test_results[i].status, i == 3 ? REEVE_EEXISTS : REEVE_OK);
     assert_int_equal(test_count("q", "ready"), 3);
 }
 
 static void misuse(void **state)
 {
     (void)state;
-    make(1);
-    assert_int_equal(reeve_enqueue_many(NULL, specs, 1, results), REEVE_EINVAL);
-    assert_int_equal(reeve_enqueue_many(test_client, NULL, 1, results), REEVE_EINVAL);
-    assert_int_equal(reeve_enqueue_many(test_client, specs, 1, NULL), REEVE_EINVAL);
-    assert_int_equal(reeve_enqueue(NULL, specs, NULL), REEVE_EINVAL);
+    test_specs_make(1);
+    assert_int_equal(reeve_enqueue_many(NULL, test_specs, 1, test_results), REEVE_EINVAL);
+    assert_int_equal(reeve_enqueue_many(test_client, NULL, 1, test_results), REEVE_EINVAL);
+    assert_int_equal(reeve_enqueue_many(test_client, test_specs, 1, NULL), REEVE_EINVAL);
+    assert_int_equal(reeve_enqueue(NULL, test_specs, NULL), REEVE_EINVAL);
     test_refused(test_client, reeve_enqueue(test_client, NULL, NULL), REEVE_EINVAL, "no task");
     test_ok(test_client, reeve_enqueue_many(test_client, NULL, 0, NULL));
 }
@@ -328,17 +315,18 @@ static void the_largest_payload(void **state)
 static void redis_has_no_memory_left(void **state)
 {
     (void)state;
-    make(3);
+    test_specs_make(3);
     test_put("q", "before");
     (void)test_cmd(test_conn, "CONFIG SET maxmemory 1mb");
-    test_refused(test_client, reeve_enqueue_many(test_client, specs, 3, results), REEVE_EREDIS, "queue q: OOM");
-    for (size_t i = 0; i < 3; i++) assert_int_equal(results[i].status, REEVE_EREDIS);
+    test_refused(test_client, reeve_enqueue_many(test_client, test_specs, 3, test_results), REEVE_EREDIS,
+                 "queue q: OOM");
+    for (size_t i = 0; i < 3; i++) assert_int_equal(test_results[i].status, REEVE_EREDIS);
     /* What is there is worked off. */
     assert_int_equal(test_lease(&hand, 5), 1);
     test_settle(&hand, TEST_RESULT("before", "r"));
     assert_string_equal(test_state("q", "before"), "completed");
     (void)test_cmd(test_conn, "CONFIG SET maxmemory 0");
-    test_ok(test_client, reeve_enqueue_many(test_client, specs, 3, results));
+    test_ok(test_client, reeve_enqueue_many(test_client, test_specs, 3, test_results));
 }
 
 static void each_allocation_may_fail(void **state)
@@ -349,26 +337,26 @@ static void each_allocation_may_fail(void **state)
     reeve_status status = REEVE_ENOMEM;
     while (made >= nth) {
         reeve_client *client = test_client_open(5000);
-        make(40);
+        test_specs_make(40);
         for (size_t i = 0; i < 40; i++) {
-            specs[i].tags = tags;
-            specs[i].tag_count = 1;
-            specs[i].payload = (reeve_bytes){ids, 100 * i};
-            if (i % 10 == 9) specs[i].queue = "other";
+            test_specs[i].tags = tags;
+            test_specs[i].tag_count = 1;
+            test_specs[i].payload = (reeve_bytes){test_ids, 100 * i};
+            if (i % 10 == 9) test_specs[i].queue = "other";
         }
         (void)test_cmd(test_conn, "FLUSHALL");
         nth++;
         (void)rv_mem_fail_at(nth);
-        status = reeve_enqueue_many(client, specs, 40, results);
+        status = reeve_enqueue_many(client, test_specs, 40, test_results);
         made = rv_mem_fail_at(0);
         if (status != REEVE_OK && status != REEVE_ENOMEM) fail_msg("allocation %lu: status %d", nth, (int)status);
         if (status != REEVE_OK) assert_true(strlen(reeve_client_error(client)) > 0);
         /* What was said of each is so. */
         for (size_t i = 0; i < 40; i++) {
-            const char *there = test_state(specs[i].queue, ids[i]);
-            if (results[i].status == REEVE_OK && strcmp(there, "ready") != 0)
+            const char *there = test_state(test_specs[i].queue, test_ids[i]);
+            if (test_results[i].status == REEVE_OK && strcmp(there, "ready") != 0)
                 fail_msg("allocation %lu: %zu is not there", nth, i);
-            if (results[i].status != REEVE_OK) assert_int_equal(results[i].status, REEVE_ENOMEM);
+            if (test_results[i].status != REEVE_OK) assert_int_equal(test_results[i].status, REEVE_ENOMEM);
         }
         reeve_client_close(client);
     }

@@ -1,6 +1,5 @@
 /* Producing when replies and connections are lost: each task is enqueued once, and what is said of it is so. */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "reeve/dead.h"
 #include "support/proxied.h"
 #include "support/segments.h"
+#include "support/specs.h"
 #include "support/worker.h"
 
 static test_proxy *proxy;
@@ -35,33 +35,6 @@ static int stop(void **state)
 }
 
 #define Q "reeve:{q}:"
-enum { MANY = 3000 };
-
-static reeve_task_spec specs[MANY];
-static reeve_enqueued results[MANY];
-static char ids[MANY][REEVE_ID_MAX];
-
-static void make(size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        (void)snprintf(ids[i], REEVE_ID_MAX, "n%04zu", i);
-        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .id = ids[i]};
-    }
-    memset(results, 0xff, sizeof(results));
-}
-
-static void expect_in_order(size_t count)
-{
-    test_hand hand;
-    test_hand_init(&hand, "1", "q");
-    assert_int_equal(test_ready_count("q"), count);
-    for (size_t at = 0; at < count;) {
-        size_t got = test_lease(&hand, 250);
-        assert_true(got > 0);
-        for (size_t i = 0; i < got; i++) assert_string_equal(hand.leased[i].id, ids[at++]);
-    }
-}
-
 static void make_script_known(void)
 {
     test_put("other", "x");
@@ -104,23 +77,24 @@ static void many_whose_replies_are_lost(void **state)
     for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
         (void)test_place_empty(NULL);
         make_script_known();
-        make(MANY);
-        specs[100].priority = 999; /* refused here, */
-        test_put("q", "n0200");    /* and there */
+        test_specs_make(TEST_SPECS);
+        test_specs[100].priority = 999; /* refused here, */
+        test_put("q", "n0200");         /* and there */
         unsigned lost = test_proxy_lost(proxy);
         test_proxy_lose(proxy, "EVALSHA", passes[i]);
-        test_refused(behind, reeve_enqueue_many(behind, specs, MANY, results), REEVE_EINVAL, "priority 999");
+        test_refused(behind, reeve_enqueue_many(behind, test_specs, TEST_SPECS, test_results), REEVE_EINVAL,
+                     "priority 999");
         assert_int_equal(test_proxy_lost(proxy), lost + 1);
-        for (size_t j = 0; j < MANY; j++) {
+        for (size_t j = 0; j < TEST_SPECS; j++) {
             reeve_status expected = j == 100 ? REEVE_EINVAL : REEVE_OK;
             /* That of another's with the very same envelope cannot be told from ours once the reply is lost. */
             if (j == 200)
-                assert_true(results[j].status == REEVE_EEXISTS || results[j].status == REEVE_OK);
-            else if (results[j].status != expected)
-                fail_msg("%zu bytes passed: %zu: %d", passes[i], j, (int)results[j].status);
+                assert_true(test_results[j].status == REEVE_EEXISTS || test_results[j].status == REEVE_OK);
+            else if (test_results[j].status != expected)
+                fail_msg("%zu bytes passed: %zu: %d", passes[i], j, (int)test_results[j].status);
         }
-        assert_int_equal(test_ready_count("q"), MANY - 1);
-        assert_int_equal(test_number("HLEN " Q "tasks"), MANY - 1);
+        assert_int_equal(test_ready_count("q"), TEST_SPECS - 1);
+        assert_int_equal(test_number("HLEN " Q "tasks"), TEST_SPECS - 1);
     }
 }
 
@@ -128,10 +102,10 @@ static void order_is_kept_when_sent_again(void **state)
 {
     (void)state;
     make_script_known();
-    make(MANY);
+    test_specs_make(TEST_SPECS);
     test_proxy_lose(proxy, "EVALSHA", 3000);
-    test_ok(behind, reeve_enqueue_many(behind, specs, MANY, results));
-    expect_in_order(MANY);
+    test_ok(behind, reeve_enqueue_many(behind, test_specs, TEST_SPECS, test_results));
+    test_specs_expect_in_order(TEST_SPECS);
 }
 
 /* The first time that a server hears of the script, the whole pipeline comes again. */
@@ -139,9 +113,9 @@ static void order_is_kept_when_the_script_is_new(void **state)
 {
     (void)state;
     assert_string_equal(test_cmd(test_conn, "SCRIPT FLUSH"), "OK");
-    make(MANY);
-    test_ok(test_client, reeve_enqueue_many(test_client, specs, MANY, results));
-    expect_in_order(MANY);
+    test_specs_make(TEST_SPECS);
+    test_ok(test_client, reeve_enqueue_many(test_client, test_specs, TEST_SPECS, test_results));
+    test_specs_expect_in_order(TEST_SPECS);
 }
 
 /* What was answered is not sent again: its record may be gone by then. */
@@ -152,114 +126,15 @@ static void what_was_answered_is_not_enqueued_twice(void **state)
     make_script_known();
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &none}));
     reeve_worker *worker = test_worker_run(2, 0);
-    make(2000);
+    test_specs_make(2000);
     test_proxy_lose(proxy, "EVALSHA", 4 * 1006 + 10);
-    test_ok(behind, reeve_enqueue_many(behind, specs, 2000, results));
+    test_ok(behind, reeve_enqueue_many(behind, test_specs, 2000, test_results));
     TEST_AWAIT(test_number("HLEN " Q "tasks") == 0);
     assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
     reeve_worker_destroy(worker);
     for (size_t i = 0; i < 1000; i++)
         if (test_runs[i] != 1) fail_msg("n%zu has run %u times", i, test_runs[i]);
     for (size_t i = 1000; i < 2000; i++) assert_in_range(test_runs[i], 1, 2);
-}
-
-/* ---- connections and outages ----------------------------------------------------------------------------------- */
-
-static atomic_bool stop_killing;
-
-static void *kill_on(void *argument)
-{
-    (void)argument;
-    rv_conn *conn = test_conn_open(test_redis);
-    while (!atomic_load(&stop_killing)) {
-        (void)test_cmd(conn, "CLIENT KILL TYPE normal SKIPME yes");
-        usleep(2000);
-    }
-    rv_conn_destroy(conn);
-    return NULL;
-}
-
-static void connections_are_killed_again_and_again(void **state)
-{
-    (void)state;
-    pthread_t thread;
-    make(MANY);
-    atomic_store(&stop_killing, false);
-    assert_int_equal(pthread_create(&thread, NULL, kill_on, NULL), 0);
-    for (size_t at = 0; at < MANY;) {
-        size_t count = 1 + at / 7 % 100;
-        if (count > MANY - at) count = MANY - at;
-        reeve_status status = reeve_enqueue_many(test_client, specs + at, count, results);
-        if (status != REEVE_OK) break;
-        at += count;
-    }
-    atomic_store(&stop_killing, true);
-    (void)pthread_join(thread, NULL);
-    assert_string_equal(reeve_client_error(test_client), "");
-    test_conn_again();
-    expect_in_order(MANY);
-}
-
-/* Of 64 and more that get their ids here (client/bulk_insert.h). */
-static void connections_are_killed_while_tasks_are_laid(void **state)
-{
-    (void)state;
-    enum { CALLS = 40 };
-    pthread_t thread;
-    size_t at = 0;
-    for (size_t i = 0; i < MANY; i++) specs[i] = (reeve_task_spec){.queue = "q", .type = "t"};
-    atomic_store(&stop_killing, false);
-    assert_int_equal(pthread_create(&thread, NULL, kill_on, NULL), 0);
-    reeve_status status = REEVE_OK;
-    for (size_t i = 0; status == REEVE_OK && i < CALLS; i++) {
-        size_t count = MANY / CALLS - 5 + i % 10;
-        if (count > MANY - at) count = MANY - at;
-        status = reeve_enqueue_many(test_client, specs + at, count, results);
-        for (size_t j = 0; j < count; j++) rv_copy_text(ids[at + j], REEVE_ID_MAX, results[j].id);
-        at += count;
-    }
-    atomic_store(&stop_killing, true);
-    (void)pthread_join(thread, NULL);
-    test_ok(test_client, status);
-    test_conn_again();
-    expect_in_order(at);
-}
-
-static void redis_goes_away_for_good(void **state)
-{
-    (void)state;
-    enum { MORE = 20000 /* more than a pipeline carries */, TIMEOUT_MS = 3000 };
-    static reeve_task_spec more[MORE];
-    static reeve_enqueued said[MORE];
-    reeve_client *client = test_client_open(TIMEOUT_MS);
-    for (size_t i = 0; i < MORE; i++) more[i] = (reeve_task_spec){.queue = "q", .type = i == 7 ? "" : "t"};
-    test_redis_kill(test_redis);
-    int64_t begin = rv_now_ms();
-    /* A client that was unused for a second sees that its connection has ended, and sends nothing. */
-    reeve_status first = reeve_enqueue_many(client, more, MORE, said);
-    assert_true(first == REEVE_ELOST || first == REEVE_ECONNECT);
-    assert_non_null(strstr(reeve_client_error(client), "cannot connect"));
-    assert_in_range(rv_now_ms() - begin, 0, 10 * TIMEOUT_MS); /* one timeout, not one of each of 20 pipelines */
-    for (size_t i = 0; i < MORE; i++) {
-        reeve_status expected = i == 7 ? REEVE_EINVAL : said[i].status == REEVE_ELOST ? REEVE_ELOST : REEVE_ECONNECT;
-        if (said[i].status != expected) fail_msg("%zu: %d", i, (int)said[i].status);
-    }
-    assert_int_equal(said[0].status, first);                 /* may have been */
-    assert_int_equal(said[MORE - 1].status, REEVE_ECONNECT); /* was never sent */
-    char words[512];
-    reeve_enqueued_error(client, &more[MORE - 1], &said[MORE - 1], words, sizeof(words));
-    assert_non_null(strstr(words, "not sent: "));
-    reeve_enqueued_error(client, &more[0], &said[0], words, sizeof(words));
-    assert_non_null(strstr(words, "cannot connect"));
-    assert_null(strstr(words, "not sent: "));
-    more[0].type = "";
-    test_refused(client, reeve_enqueue_many(client, more, MORE, said), REEVE_EINVAL, "type");
-    assert_int_equal(said[1].status, REEVE_ECONNECT);
-    assert_int_equal(said[MORE - 1].status, REEVE_ECONNECT);
-    test_redis_launch(test_redis);
-    test_conn_again();
-    test_ok(client, reeve_enqueue(client, &more[1], NULL));
-    reeve_client_close(client);
 }
 
 /* ---- what has come and gone before the second try -------------------------------------------------------------- */
@@ -498,9 +373,6 @@ int main(void)
         cmocka_unit_test_setup(order_is_kept_when_sent_again, set_up),
         cmocka_unit_test_setup(order_is_kept_when_the_script_is_new, set_up),
         cmocka_unit_test_setup(what_was_answered_is_not_enqueued_twice, set_up),
-        cmocka_unit_test_setup(connections_are_killed_again_and_again, set_up),
-        cmocka_unit_test_setup(connections_are_killed_while_tasks_are_laid, set_up),
-        cmocka_unit_test_setup(redis_goes_away_for_good, set_up),
         cmocka_unit_test_setup(a_task_that_came_and_went_is_not_enqueued_again, set_up),
         cmocka_unit_test_setup(what_is_kept_tells_that_it_came, set_up),
         cmocka_unit_test_setup(what_went_without_a_record_is_not_enqueued_again, set_up),

@@ -200,7 +200,7 @@ api 409 POST "$API/tasks/{queue}/{id}/settle" "$T/$id/settle" "{\"lease\":$lease
 # Each outcome of `reeve settle`, with the members that go with it and no others.
 SETTLE="$API/tasks/{queue}/{id}/settle"
 lease_one() {
-    reeve enqueue settled echo --id "$1" >/dev/null || fail "no task"
+    reeve enqueue settled echo --id "$1" --backoff fixed:1h >/dev/null || fail "no task"
     ok POST "$API/queues/{queue}/lease" $API/queues/settled/lease '{"for":"30s"}'
     lease=$(member lease "$ANSWER")
 }
