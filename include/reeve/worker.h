@@ -128,9 +128,9 @@ REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_h
 REEVE_API reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_handler_fn run, void *user);
 
 /*
- * Adds a layer (layer.h). The functions `before`, `run`, `run_batch` and `after` of a layer without a type apply to all
- * handlers, including those that are registered later; those of a layer with a type apply as `type` of reeve_layer
- * describes. Its function `enqueue` applies to the tasks that handlers chain (reeve_task_chain). Layers are called in
+ * Adds a layer (layer.h). Its functions `before`, `run`, `run_batch` and `after` apply to all handlers, including those
+ * that are registered later. Its function `enqueue` applies to the tasks that handlers chain (reeve_task_chain). If the
+ * layer has a type, the functions apply only to the types that `type` of reeve_layer describes. Layers are called in
  * the order in which they were added, `enqueue` and `after` in the reverse order. Call it only before start. The
  * struct, its name and its type are copied. `user` must outlive the worker. If free_user is set, reeve_worker_destroy
  * calls it for `user`.
@@ -225,7 +225,7 @@ typedef struct reeve_runner_options {
     int64_t files;      /* maximum number of open descriptors, at least 16 */
     int64_t processes;  /* maximum number of processes and threads of `user` (RLIMIT_NPROC); no effect for root */
     int64_t file_size;  /* bytes of a file that a task writes; SIGXFSZ kills the runner */
-    int64_t max_tasks;  /* tasks after which a runner is replaced; each runner has a random limit up to a tenth lower */
+    int64_t max_tasks;  /* tasks after which a runner is replaced, less a random part of up to a tenth of this number */
     int64_t max_memory; /* a runner with more resident memory than this, in bytes, is replaced after its task */
     int64_t max_age_ms; /* a runner that is older than this is replaced after its task */
     int64_t grace_ms;   /* time from a request to stop to SIGTERM, and from there to SIGKILL; 0: 2000 */
@@ -253,9 +253,9 @@ typedef struct reeve_runner_options {
      * path that the worker may write to. When the runner ends, all processes of the group are killed. NULL: none.
      *
      * cgroup_memory: with `cgroup`, maximum memory of the group in bytes, at least 16 MiB; beyond it, the kernel kills
-     * the processes of the group, which is a crash of the task, with a message of its own. For that, the worker moves
-     * all processes of the group "own" to its subgroup `reeve-worker`. 0: no limit. Where the system does not allow a
-     * group or its limit, the runner works without; `reeve workers --json` shows what is in force.
+     * the processes of the group, which is a crash of the task, with a message of its own. If `cgroup` is "own", this
+     * limit makes the worker move all processes of its group to the subgroup `reeve-worker`. 0: no limit. If the system
+     * does not allow a group or its limit, the runner works without it; `reeve workers --json` shows what is in force.
      */
     const char *cgroup;
     int64_t cgroup_memory;
@@ -277,9 +277,9 @@ typedef struct reeve_pool_options {
     unsigned batch;   /* maximum number of tasks that a thread leases at once, 1 to 256; 0: 128 */
     reeve_order order;
     const unsigned *weights; /* with REEVE_ORDER_WEIGHTED: a weight from 1 to 1000 for each queue; NULL: all 1 */
-    /* Planned duration of a batch, 1 to 1000 ms; 0: 5 ms. In one call, a thread leases only as many tasks as it will
-     * probably finish in this time, by the run times of its last tasks, and never more than `batch`. If the last call
-     * of the thread leased fewer tasks than the thread asked for, the planned duration is at most 2 ms. */
+    /* Planned duration of a batch, 1 to 1000 ms; 0: 25 ms. In one call, a thread leases only as many tasks as it will
+     * probably finish in this time, by the run times of its last tasks, and never more than `batch`. If one of the last
+     * 16 calls of the thread leased fewer tasks than the thread asked for, the planned duration is at most 2 ms. */
     int64_t batch_ms;
     reeve_isolation isolation;          /* where the handlers run; 0: on the threads */
     const reeve_runner_options *runner; /* with REEVE_ISOLATION_PROCESS; NULL: no limits */

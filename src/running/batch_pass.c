@@ -14,16 +14,16 @@
 /* ---- how many at once ------------------------------------------------------------------------------------------ */
 
 /*
- * The aimed-at duration of a batch while the queue is nearly empty, if that of the pool is longer: other threads may be
- * idle then, and the tasks of the batch wait for one another. It is long compared with a round trip, and short enough
- * that this wait does not matter. A thread begins with one task at a time and adapts to the run times that it measures.
+ * The aimed-at duration of a batch while tasks are scarce, because the queue is nearly empty or at a limit, if that of
+ * the pool is longer: other threads may be idle then, and the tasks of the batch wait for one another. It is long
+ * compared with a round trip, and short enough that this wait does not matter. A thread begins with one task at a time
+ * and adapts to the run times that it measures.
  */
 #define SHORT_BATCH_US 2000
 
-/* A lease that was as large as requested probably left tasks behind. */
 static int64_t batch_us(const rv_thread *t)
 {
-    return t->full || t->pool->batch_us < SHORT_BATCH_US ? t->pool->batch_us : SHORT_BATCH_US;
+    return t->scarce == 0 || t->pool->batch_us < SHORT_BATCH_US ? t->pool->batch_us : SHORT_BATCH_US;
 }
 
 static void learn(rv_thread *t, int64_t elapsed_us, size_t count)

@@ -24,7 +24,7 @@
 #define RUNNER_MEMORY_MIN (16 * 1024 * 1024)
 #define RUNNER_FILES_MIN 16
 #define DEFAULT_BATCH 128
-#define DEFAULT_BATCH_MS 5
+#define DEFAULT_BATCH_MS 25
 #define BATCH_MS_MAX 1000
 
 /* The worker's queue session on a queue; pools that serve the same queue share it. */

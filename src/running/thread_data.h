@@ -147,6 +147,7 @@ typedef struct rv_thread {
     rv_queue_order order; /* of the queues in its next turn */
     size_t fresh;         /* the number of tasks that the last turn leased */
     bool full;            /* the last turn leased as many as requested */
+    unsigned scarce;      /* turns to go, if all lease as many as requested, until tasks do not count as scarce */
     unsigned missed;      /* rv_scheduler.missed when that turn began */
     /* for handlers of many tasks (batch_handler.h) */
     atomic_bool stuck; /* its handler does not return (stuck.h) */

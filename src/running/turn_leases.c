@@ -54,6 +54,10 @@ static const rv_handler *find_batch_handler(const rv_thread *t, const rv_envelop
     return handler != NULL && handler->handler.run_batch != NULL ? handler : NULL;
 }
 
+/* A turn that leases as many tasks as requested probably leaves others behind. But one task may be all that a queue at
+ * its limit has room for: only so many of these turns in a row show that tasks are not scarce. */
+#define SCARCE_TURNS 16
+
 /* Appends t->leases to the batch; items that were kept stay in front. */
 void rv_turn_leases_fill(rv_thread *t, size_t count, unsigned want)
 {
@@ -61,6 +65,7 @@ void rv_turn_leases_fill(rv_thread *t, size_t count, unsigned want)
     int64_t now = t->gathers || t->batch.pulled ? rv_now_ms() : 0;
     t->fresh = count;
     t->full = count >= want;
+    t->scarce = !t->full ? SCARCE_TURNS : t->scarce > 0 ? t->scarce - 1 : 0;
     if (count == 0) return;
     rv_pool_demand_note_leases(t, t->leases, count);
     rv_recovery_note_use(t);

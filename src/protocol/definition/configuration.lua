@@ -75,8 +75,8 @@ return {
      'needs none.'},
   {path = 'worker.frozen', kind = 'seconds', min = 0, max = 86400, default = '60',
    help = 'If the main thread of a supervised worker gives no sign of life for this time, the worker is killed and a ' ..
-     'new one is started. The time in which plugins are loaded, at the start or at a reload, does not count, nor the ' ..
-     'time in which the supervisor is stopped, too. 0: never.'},
+     'new one is started. The time in which plugins are loaded, at the start or at a reload, does not count. If the ' ..
+     'supervisor itself did not run either, for example in a paused container, the time begins again. 0: never.'},
   {path = 'worker.grace', kind = 'seconds', min = 0.001, max = 86400, default = '10',
    help = 'How long a handler may continue after its time limit. After that it counts as stuck: the worker logs the ' ..
      'stack of its thread, and starts a spare thread.'},
@@ -168,7 +168,7 @@ return {
   {path = 'pools[].threads.max', kind = 'whole', min = 1, max = 1024, required = true,
    help = 'Maximum number of threads.'},
   {path = 'pools[].target_wait', kind = 'seconds', min = 0.001, max = 3600, otherwise = '0.5',
-   help = 'How long a ready task may wait before a pool whose number of threads follows the work grows.'},
+   help = 'For a pool whose number of threads follows the work: how long a ready task may wait before the pool grows.'},
   {path = 'pools[].shrink_after', kind = 'seconds', min = 0.1, max = 86400, otherwise = '30',
    help = 'A pool whose number of threads follows the work shrinks when it has had idle threads for this time.'},
   {path = 'pools[].nice', kind = 'whole', min = -20, max = 19, otherwise = 'that of the process',
@@ -178,10 +178,10 @@ return {
    otherwise = 'those of the process', help = 'The processors that the threads may use.'},
   {path = 'pools[].batch', kind = 'whole', min = 1, max = 256, default = '128',
    help = 'Maximum number of short tasks that a thread leases at once. Long tasks are always leased one by one.'},
-  {path = 'pools[].batch_time', kind = 'seconds', min = 0.001, max = 1, otherwise = '0.005',
+  {path = 'pools[].batch_time', kind = 'seconds', min = 0.001, max = 1, otherwise = '0.025',
    help = 'In one call, a thread leases only as many tasks as it will probably run in this time, by the run times of ' ..
-     'its last tasks, and at most `batch`. After a call that found fewer tasks than the thread wanted, a value above 0.002 ' ..
-     'counts as 0.002.'},
+     'its last tasks, and at most `batch`. If one of its last 16 calls found fewer tasks than the thread wanted, a value ' ..
+     'above 0.002 counts as 0.002.'},
   {path = 'pools[].order', kind = 'choice', ctype = 'reeve_order',
    choices = {{'strict', 'REEVE_ORDER_STRICT'}, {'weighted', 'REEVE_ORDER_WEIGHTED'},
      {'round-robin', 'REEVE_ORDER_ROUND_ROBIN'}},
@@ -223,8 +223,9 @@ return {
   {path = 'pools[].runner.user', kind = 'text', check = 'check_anything', expected = 'USER or USER:GROUP', otherwise = 'that of the worker',
    help = 'Who the processes run as, names or numbers. The worker must run as root.'},
   {path = 'pools[].runner.cgroup', kind = 'text', check = 'check_anything', expected = '"own" or a directory of cgroup v2', otherwise = 'none',
-   help = 'Where each process, with those that it starts, gets a control group: own: in the group of the worker, which must be ' ..
-     'delegated (systemd: Delegate=yes); or in this directory. When the process ends, all others of its group are killed.'},
+   help = 'Each process, with those that it starts, gets a control group of its own in this directory. "own" means ' ..
+     'the control group of the worker, which must be delegated (systemd: Delegate=yes). When the process ends, all ' ..
+     'others of its group are killed.'},
   {path = 'pools[].runner.cgroup_memory', kind = 'whole', min = 16777216, max = 1125899906842624, otherwise = 'no limit',
    help = 'Bytes of memory of the control group. A task that uses more is killed and has crashed. `reeve workers --json` ' ..
      'shows whether the limit is in force.'},
@@ -317,7 +318,8 @@ return {
   {path = 'cron[].zone', kind = 'text', check = 'check_zone', expected = 'utc, local or a time zone such as Europe/Berlin',
    default = 'utc',
    help = 'The time zone of the spec: utc; local, that of the workers; or a name of the tz database of the system. If a clock change skips the time of a slot, the entry fires right ' ..
-     'after the change; if it repeats that time, the entry fires once. An entry for every hour fires in each hour that passes.'},
+     'after the change; if it repeats that time, the entry fires once. An entry whose hour field is * ignores ' ..
+     'clock changes: it fires in each hour of elapsed time.'},
   {path = 'cron[].catch_up', kind = 'choice', ctype = 'reeve_catch_up',
    choices = {{'once', 'REEVE_CATCH_UP_ONCE'}, {'skip', 'REEVE_CATCH_UP_SKIP'}, {'all', 'REEVE_CATCH_UP_ALL'}},
    default = 'once',
@@ -332,7 +334,7 @@ return {
   {path = 'cron[].ends', kind = 'text', check = 'check_time', expected = 'a time such as 2026-12-31T23:59:59Z', otherwise = 'no limit',
    help = 'No slot is after this time.'},
   {path = 'cron[].offset', kind = 'seconds', min = 0, max = 31622400, default = '0',
-   help = 'For an interval: delay of all slots after the multiples of the interval since the epoch.'},
+   help = 'For an interval: the slots are the multiples of the interval since the epoch, plus this time.'},
   {path = 'cron[].jitter', kind = 'seconds', min = 0, max = 3600, default = '0',
    help = 'The entry fires after a random delay of up to this time, for each slot, so that entries with the same spec do not fire together.'},
   {path = 'cron[].runs', kind = 'whole', min = 1, max = 1000000000, otherwise = 'no limit',
