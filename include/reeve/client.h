@@ -13,8 +13,8 @@
  * limit passed, or the reply was not understood; it is unknown whether Redis executed the call. REEVE_EREDIS: Redis
  * refused the call. REEVE_ENOMEM: out of memory. REEVE_EINVAL: an argument is not valid.
  *
- * Fork: with a client that its parent opened, a child process may do nothing but close it, which does not disturb the
- * parent's connection. Every other call returns REEVE_EINVAL. The child may open clients of its own. The library cannot
+ * Fork: a child process may only close a client that its parent opened; this does not disturb the connection of the
+ * parent. Every other call returns REEVE_EINVAL. The child may open clients of its own. The library cannot
  * detect a child of vfork or of a direct clone(). After vfork, only exec may follow. After a direct clone(), no call is
  * safe in the child. If another thread was using the client during the fork, the child must not use the client at all.
  *
@@ -39,8 +39,8 @@ extern "C" {
 typedef struct reeve_client reeve_client;
 
 /* Called for a task that the client drops from its buffer, because Redis has refused it, or because it is unknown
- * whether it was enqueued (buffer.h). The enqueue or reeve_client_flush that delivers the buffer makes the call. The
- * function must not use the client. */
+ * whether it was enqueued (buffer.h). The function is called within the enqueue or reeve_client_flush that delivers the
+ * buffer. It must not use the client. */
 typedef void (*reeve_buffer_refused_fn)(const char *handle, reeve_status status, const char *message, void *user);
 
 /* Zero selects the default of each field. */
@@ -166,8 +166,8 @@ typedef enum reeve_conflict {
  *             deleted. If all parents complete, the child is deleted.
  *
  * Each parent of a child can have a different rule, that is, a value of this enum. When a parent ends, its own rule
- * applies. If at least one parent has the rule death, the child is deleted when all its parents have ended, unless a
- * parent with this rule has died, was cancelled or was deleted.
+ * applies. If at least one parent has the rule death, but no parent with this rule dies, is cancelled or is deleted,
+ * the child is deleted when all its parents have ended.
  */
 typedef enum reeve_on_parent_death {
     REEVE_PARENT_FAIL = 0,
@@ -272,12 +272,12 @@ typedef struct reeve_task_spec {
  * Enqueues one task. On success the task is stored in Redis, and ret_id, when not NULL, has its id. The persistence
  * settings of Redis decide whether the task survives a crash of Redis. If the connection is lost before the reply,
  * the client repeats the call on a new connection; the task is enqueued at most once nevertheless. If the repeat finds
- * neither the task nor its record, Redis enqueues the task only if no record of an ended task can have been deleted
- * since the first call. Otherwise the task may have run already: the repeat enqueues nothing, and the call returns
- * REEVE_ELOST. Records can have been deleted in these cases: the queue keeps no completed, cancelled or dead tasks
- * (reeve_keep); it keeps them for less time than the call has taken; or it keeps so few that records of tasks that
- * ended during the call are already deleted. A task that was discarded, deleted or moved during the call leaves no
- * record, so then the call returns REEVE_ELOST, too.
+ * neither the task nor its record, Redis has not executed the first call, or the task has ended and its record was
+ * deleted. The repeat enqueues the task only if no record of an ended task can have been deleted since the first call.
+ * Otherwise it enqueues nothing, and the call returns REEVE_ELOST. Records can have been deleted in these cases: the
+ * queue keeps no completed, cancelled or dead tasks (reeve_keep); it keeps them for less time than the call has taken;
+ * or it keeps so few that records of tasks that ended during the call are already deleted. A task that was discarded,
+ * deleted or moved during the call leaves no record, so then the call returns REEVE_ELOST, too.
  *
  *   REEVE_EINVAL      a name or an option is not valid
  *   REEVE_ETOOBIG     larger than a size limit (size_limits.h), or than the queue allows (payload_max)

@@ -23,10 +23,10 @@
  * Other workers and consumers then run its tasks, and a crash is counted for each. Leases survive a reconnect to Redis.
  *
  * Queues with partitions (partition.h): a consumer serves the partitions that its queues have when it is opened. Their
- * tasks have the name of the partition in reeve_task_queue. A later division, or change of the number, applies to the
- * tasks that the program chains: the consumer learns of it with its next heartbeat. In a Redis Cluster, the queues of a
- * consumer and their partitions may be in at most 64 hash slots; with more, reeve_consumer_open fails with
- * REEVE_EUNSUPPORTED.
+ * tasks have the name of the partition in reeve_task_queue. If the number of partitions changes later, the consumer
+ * leases from the same partitions as before. The tasks that the program chains go to the new partitions, from the next
+ * heartbeat on. In a Redis Cluster, the queues of a consumer and their partitions may be in at most 64 hash slots; with
+ * more, reeve_consumer_open fails with REEVE_EUNSUPPORTED.
  *
  * Threads: any thread may call the functions of this file and those of task.h on leased tasks. A call waits for the end
  * of other calls on the same consumer. If another thread waits for tasks in reeve_consumer_lease, its wait is
@@ -65,7 +65,7 @@ typedef struct reeve_consumer_options {
     const unsigned *weights; /* with REEVE_ORDER_WEIGHTED: a weight from 1 to 1000 for each queue; NULL: all 1 */
     unsigned max;       /* maximum number of tasks that the program holds at a time, 1 to REEVE_CONSUMER_MAX; 0: 256 */
     int64_t session_ms; /* leases expire this many ms after the last heartbeat; at least 500; 0: 15000 */
-    int64_t command_ms; /* time limit of a Redis command, and of a call without its wait for tasks, in ms; 0: 10000 */
+    int64_t command_ms; /* time limit in ms of a Redis command, and of a call, except its wait for tasks; 0: 10000 */
     /* true: no thread sends heartbeats; the program calls reeve_consumer_heartbeat. If it hangs, its leases expire. */
     bool manual_heartbeat;
     reeve_size_limits size_limits; /* of chained tasks, results and checkpoints; zeroed: the defaults (size_limits.h) */
@@ -142,8 +142,8 @@ REEVE_API void reeve_consumer_get_stats(reeve_consumer *consumer, reeve_worker_s
  *   REEVE_ESTATE       the program holds as many tasks as the consumer's `max`
  *   REEVE_ECONNECT, REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EREDIS
  *                      Redis could not be reached, did not answer, or refused the call, for command_ms or wait_ms,
- *                      whichever is longer. If Redis has leased tasks whose reply was lost, the next call returns them
- *                      to their queue
+ *                      whichever is longer. If Redis has leased tasks, but its reply was lost, the next call returns
+ *                      these tasks to their queue
  */
 REEVE_API reeve_status reeve_consumer_lease(reeve_consumer *consumer, reeve_task **ret, unsigned max, int64_t wait_ms,
                                             unsigned *ret_count);
@@ -175,7 +175,7 @@ REEVE_API void reeve_consumer_interrupt(reeve_consumer *consumer);
  *   - when the lease of a task that the program holds was lost, the task was cancelled, or its time limit has passed.
  *     For each such task, reeve_task_should_stop returns true
  *
- * Each reeve_consumer_lease makes it unreadable again. So call reeve_consumer_lease even if the program holds its
+ * It stays readable until the next reeve_consumer_lease. So make this call each time, even if the program holds its
  * maximum number of tasks, and ignore REEVE_ESTATE. The descriptor may become readable although no task is ready,
  * because another worker may have been faster. After the first call of this function, reeve_consumer_lease no longer
  * waits: its wait_ms counts as 0.

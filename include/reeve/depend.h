@@ -12,8 +12,8 @@
  *
  *   - the queue of the parent keeps no completed tasks
  *   - the id is older than the maximum age of completed tasks in that queue
- *   - that queue has its maximum number of completed tasks, or limits the total length of results, and the id is older
- *     than the end of the oldest completed task on record
+ *   - that queue has its maximum number of completed tasks, or limits the total length of results, and the id was
+ *     generated before the oldest completed task on record ended
  *
  * Ids that a program chooses contain no time; for them, use REEVE_UNKNOWN_COMPLETED if a parent may have completed long
  * ago. In all other cases the parent counts as nonexistent, even if its record was deleted by hand. If such a parent is

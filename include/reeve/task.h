@@ -220,11 +220,11 @@ REEVE_API reeve_status reeve_task_progress(reeve_task *task, int percent, const 
 REEVE_API reeve_status reeve_task_heartbeat(reeve_task *task);
 
 /*
- * Sets a new run time limit for this attempt: it ends for_ms from now, earlier or later than before. With it, a handler
- * gets more time than its `timeout`, or fails early if its next step hangs. An attempt without a run time limit gets
- * one. The next attempt has the run time limit of the task again. The time of the heartbeat limit starts again. After
- * the call has set the new limit, it asks Redis whether the lease is still valid, and blocks as reeve_task_progress
- * does.
+ * Sets a new run time limit for this attempt: the attempt may run for another for_ms. The new limit can be later than
+ * the previous one, to give the handler more time, or earlier, so that the attempt fails soon if its next step hangs.
+ * An attempt without a run time limit gets one. The next attempt has the run time limit of the task again. The time of
+ * the heartbeat limit starts again. After the call has set the new limit, it asks Redis whether the lease is still
+ * valid, and blocks as reeve_task_progress does.
  *
  *   REEVE_OK                    the new limit is set, and the lease is valid
  *   REEVE_EREFUSED              the run time limit had already passed, or the lease is lost

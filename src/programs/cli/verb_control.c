@@ -82,7 +82,7 @@ static const cli_option retry_table[] = {
     {"completed", NULL, "with a HANDLE: also accept a completed task", CLI_FLAG, CLI_BULK_UPDATE_AT(completed), 0, 0,
      NULL},
     CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
-    CLI_FILTER_STATE("tasks in this state: " RV_RETRIED_STATES_TEXT ", or all but completed (dead)"),
+    CLI_FILTER_STATE("state of the tasks: " RV_RETRIED_STATES_TEXT "; or all, which omits completed (dead)"),
     CLI_FILTER_ROWS(CLI_FILTER_RETRYING, CLI_FILTER_OLD_ANY),
     CLI_FILTER_WORKER(CLI_FILTER_RAN),
     CLI_FILTER_DUE,
@@ -147,7 +147,7 @@ static int cancel(cli_context *cli, void *pointer)
 
 static const cli_option cancel_table[] = {
     CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
-    CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", all of these, or running (all)"),
+    CLI_FILTER_STATE("state of the tasks: running, " RV_WAITING_STATES_TEXT "; or all, which omits running (all)"),
     CLI_FILTER_ROWS(CLI_FILTER_RETRYING, CLI_FILTER_OLD_ENQUEUED),
     CLI_FILTER_WORKER(CLI_FILTER_RUNS),
     CLI_FILTER_DUE,

@@ -81,8 +81,8 @@ static const cli_option edit_table[] = {
     {"meta", "KEY=VALUE", "set this metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_meta},
     {"unmeta", "KEY", "remove this metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_edit_read_unmeta},
     CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
-    CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", all of these, dead or cancelled; running and "
-                     "completed: see below (all)"),
+    CLI_FILTER_STATE("state of the tasks: dead, cancelled, " RV_WAITING_STATES_TEXT
+                     "; running and completed: see below; or all: all waiting tasks (all)"),
     CLI_FILTER_ROWS_AS("only-", "only-", CLI_FILTER_RETRYING, CLI_FILTER_OLD_ANY),
     CLI_FILTER_WORKER(CLI_FILTER_RUNS_OR_RAN),
     CLI_FILTER_DUE,

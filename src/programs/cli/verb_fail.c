@@ -21,7 +21,7 @@ static const cli_option fail_table[] = {
     {"kind", "KIND", "kind of the error (manual)", CLI_TEXT, AT(kind), 0, 0, NULL},
     {"message", "TEXT", "message of the error (failed by hand)", CLI_TEXT, AT(message), 0, 0, NULL},
     CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
-    CLI_FILTER_STATE("tasks in this state: " RV_WAITING_STATES_TEXT ", all of these, or running (all)"),
+    CLI_FILTER_STATE("state of the tasks: running, " RV_WAITING_STATES_TEXT "; or all, which omits running (all)"),
     CLI_FILTER_ROWS_AS("only-", "", CLI_FILTER_RETRYING, CLI_FILTER_OLD_ENQUEUED),
     CLI_FILTER_WORKER(CLI_FILTER_RUNS),
     CLI_FILTER_DUE,

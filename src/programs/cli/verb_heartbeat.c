@@ -66,8 +66,8 @@ const cli_verb cli_verb_heartbeat = {
     .max = 1,
     .run = heartbeat,
     .notes =
-        "The lease expires after the time of --for, from now. All tasks that one call of `reeve lease` leased expire\n"
-        "together. Exit status 1: the lease has expired, or the task was settled.\n"
+        "The lease expires after the time of --for, from now. So do all leases of the same call of `reeve lease`.\n"
+        "Exit status 1: the lease has expired, or the task was settled.\n"
         "\n"
         "Example:\n"
         "  reeve heartbeat thumbs/17 --lease \"$token\" --for 5m\n",

@@ -18,7 +18,7 @@ static const cli_option move_table[] = {
     {"expire", NULL, "a running task first loses its lease, as by `reeve expire`", CLI_FLAG,
      offsetof(struct move_options, expire), 0, 0, NULL},
     CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
-    CLI_FILTER_STATE("tasks in this state: any, but running only with --expire; or all waiting ones (all)"),
+    CLI_FILTER_STATE("state of the tasks: any, but running only with --expire; or all: all waiting tasks (all)"),
     CLI_FILTER_ROWS(CLI_FILTER_RETRYING, CLI_FILTER_OLD_ANY),
     CLI_FILTER_WORKER(CLI_FILTER_RUNS_OR_RAN),
     CLI_FILTER_DUE,

@@ -78,7 +78,7 @@ return {
   {name = 'BREAKER_ATTEMPTS', value = 20, help = 'the number of attempts before a circuit breaker opens, if it is not set'},
   {name = 'BREAKER_WINDOW_MS', value = 60000, unit = 'ms', help = 'the time in which a circuit breaker counts attempts, if it is not set'},
   {name = 'BREAKER_PAUSE_MS', value = 30000, unit = 'ms', help = 'how long a circuit breaker is open, if it is not set'},
-  {name = 'REVOKED_MS', value = 60000, unit = 'ms', help = 'how long a session whose lease of a task was ended by hand does not lease that task again, if its worker does not call `regain`'},
+  {name = 'REVOKED_MS', value = 60000, unit = 'ms', help = 'after a lease was ended by hand: how long its session does not lease the task again, unless its worker calls `regain`'},
   {name = 'PUT_OFF_MS', value = 1000, unit = 'ms', help = 'the delay of a task that crashed at least twice, if the session that would lease it holds another such task'},
   {name = 'ONE_DAY_MS', value = 86400000, unit = 'ms', help = 'a day'},
   {name = 'CRON_DUE_MAX', value = 50, help = 'recurring entries in one reply of `maintain`'},

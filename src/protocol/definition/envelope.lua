@@ -25,7 +25,7 @@ return {
     by = 'producer', read = 'workers', help = 'delays between attempts. Default: as for `attempts`'},
   {name = 'retry_for', type = 'whole number', range = 'ms', by = 'producer', read = 'workers', help = 'a failure later than this after `at` is final. Default: the value of the handler, else of the queue, else no limit'},
   {name = 'snoozes', type = 'whole number', range = 'from 1', by = 'producer', read = 'workers', help = 'number of times that its handler may snooze the task. Default: the value of the handler, else of the queue, else no limit'},
-  {name = 'heartbeat', type = 'whole number', range = 'ms', by = 'producer', read = 'workers', help = 'heartbeat limit: longest time without a report of the handler. Default: the value of the handler, else of the queue, else no limit'},
+  {name = 'heartbeat', type = 'whole number', range = 'ms', by = 'producer', read = 'workers', help = 'heartbeat limit: longest time without a call of reeve_task_heartbeat, _extend, _progress, _checkpoint or _log. Default: the value of the handler, else of the queue, else no limit'},
   {name = 'at_most_once', type = 'whole number', range = '1', by = 'producer', read = 'workers', help = 'the task runs at most once. Default: at least once'},
   {name = 'keep', type = 'whole number', range = 'ms', by = 'producer', read = 'scripts, workers', help = 'how long its record is kept after it has completed. Default: the retention of the queue'},
   {name = 'unique', type = 'text', range = '1 to 200 bytes', by = 'producer', read = 'scripts', checked = true, help = 'its unique key. Default: none'},

@@ -61,15 +61,16 @@ return {
     help = 'parked tasks of a strict group that still hold a slot of the group: they start before all other tasks of the group'},
   {name = 'unparked:<group>', type = 'zset', holds = 'id: place', writers = 'turn, maintain, end_session, reap', help = 'tasks of the group that returned to `ready` after they were parked or given back'},
   {name = 'limit_due', type = 'zset', holds = 'group: time', writers = 'turn, maintain, limit, pause_for',
-    help = 'groups with parked or unparked tasks, and when `maintain` checks each; LATEST: when one of its tasks ends'},
+    help = 'groups with parked or unparked tasks, and when `maintain` checks each. LATEST means at no time, because the '
+      .. 'script that ends a task of the group checks it'},
   {name = 'limit_dirty', type = 'zset', holds = 'group: time', writers = 'limit, pause_for, maintain', help = 'groups that `maintain` checks because limits have changed'},
   {name = 'limits', type = 'hash', holds = '`c:<group>`, `r:<group>`, `s:<group>`', writers = 'limit',
     help = "a group's own concurrency (-1: unlimited), rate (empty: unlimited) and strictness (`1` or `0`)"},
   {name = 'limited', type = 'zset', holds = 'group: 0', writers = 'limit', help = 'the groups with limits of their own, sorted by name'},
   {name = 'limit_state', type = 'hash', holds = '`running`, `tat`, `opens`, `counting`, `debt`', writers = 'turn, maintain, reap, limit',
     help = 'exists while limits are in force. `running`: number of running tasks; `tat`: theoretical arrival time (GCRA) of the rate limit; '
-      .. '`opens`: when `maintain` checks the queue again; `counting`: the cursor with which tasks are counted that ran before the limit was set; '
-      .. '`debt`: the largest cost that a task took of a rate, less 1'},
+      .. '`opens`: when `maintain` checks the queue again; `counting`: the cursor of the count of tasks that ran before the limit was set; '
+      .. '`debt`: the largest cost of a task that started under a rate, less 1'},
   {name = 'running_group', type = 'hash', holds = 'id: groups', writers = 'turn, limit, maintain, reap',
     help = 'tasks that count for the concurrency of their group: those that run, and those of strict groups that have started and wait'},
   {name = 'group_running', type = 'hash', holds = 'group: count', writers = 'turn, limit, maintain, reap', help = 'number of tasks of each group in `running_group`'},
@@ -79,7 +80,7 @@ return {
   {name = 'paused_groups', type = 'zset', holds = 'group: time', writers = 'pause_for', help = 'no task of the group starts before this time'},
 
   {section = 'Dependencies'},
-  {name = 'parents:<id>', type = 'hash', holds = 'handle: edge', writers = 'enqueue, depend', help = 'the parents of a task: `<policy><end><place> <number>`, with ` e` before the number if a parent in another queue may have yet to come; see Tasks that wait for others'},
+  {name = 'parents:<id>', type = 'hash', holds = 'handle: edge', writers = 'enqueue, depend', help = 'the parents of a task: `<policy><end><place> <number>`, with ` e` before the number if the parent is in another queue and need not exist yet; see Tasks that wait for others'},
   {name = 'children:<id>', type = 'zset', holds = 'handle: number', writers = 'enqueue, depend, link', help = 'children of this task with another rule than `wait`, and the numbers of the edges'},
   {name = 'awaiting_retry:<id>', type = 'zset', holds = 'handle: number', writers = 'enqueue, depend, link', help = 'children of this task with the rule `wait`, and the numbers of the edges'},
   {name = 'linked', type = 'set', holds = 'id', writers = 'enqueue, depend, link', help = 'tasks that have `children:<id>` or `awaiting_retry:<id>`'},
@@ -96,7 +97,8 @@ return {
   {name = 'fanout:<n>', type = 'zset', holds = 'handle: number', writers = 'turn, cancel, delete, maintain, fan', help = 'the tasks of such a step'},
   {name = 'fanout_far', type = 'list', holds = 'step', writers = 'fan', model = false,
     help = 'steps whose part for the own queue is done; the part for other queues waits while `outbox` has 1000 messages or more. '
-      .. 'A step in `fanout` that leaves such a part has a fourth word: the `<n>` here, or a `~` after its cursor'},
+      .. 'A step in `fanout` that has left out tasks of other queues is marked: its fourth word is the `<n>` of the set '
+      .. '`fanout:<n>` with these tasks; or, for `unlink` and `restore`, a `~` follows its cursor'},
   {name = 'outbox', type = 'list', holds = 'message', writers = 'all', help = 'messages to other queues, in the order of their numbers; see the comment at the top of outbox.lua'},
   {name = 'unread', type = 'list', holds = 'message', writers = 'outbox', help = 'the last 1000 messages that a carrier did not understand, in order. The log names them (`outbox.unread`). Each worker asks once to return them to `outbox`, so that a newer version can deliver them'},
   {name = 'received:<queue>', type = 'zset', holds = 'message: number', writers = 'link, deliver, enqueue, arrive',
@@ -117,7 +119,7 @@ return {
   {name = 'settings', type = 'hash', holds = 'name: value', writers = 'settings, limit, events, pause, pause_for, many', help = 'the settings of the queue, and values that scripts record for other scripts, see below'},
   {name = 'payload_limited', type = 'string', holds = '`1`', writers = 'settings', help = 'exists while the setting `payload_max` is set: no task is handed over'},
   {name = 'counters', type = 'hash', holds = 'name: count', writers = 'turn, end_session, reap, maintain, delete, bulk_update',
-    help = '`completed`, `failed` (attempts), `dead`, `crashed`, `cancelled` since the queue was created. They are exact: the script that accepts an outcome counts it. `enqueued_extra` is the number of tasks that were deleted or moved before they ended, less that of ended tasks that were retried: with it, the tasks that have not ended and those that completed, died or were cancelled add up to the number of tasks that were ever enqueued. `unrecorded` is the last time at which a task was discarded or deleted, so that no record of it stays, or the end of the last task whose record went because of its own `keep`'},
+    help = '`completed`, `failed` (attempts), `dead`, `crashed`, `cancelled` since the queue was created. They are exact: the script that accepts an outcome counts it. `enqueued_extra`: number of tasks that were deleted or moved before they ended, minus the number of retries of ended tasks. The number of tasks that were ever enqueued is the sum of `enqueued_extra`, `completed`, `dead`, `cancelled` and the number of tasks that have not ended. `unrecorded`: the last time at which a task was discarded or deleted, or the end of the last task whose record was removed because of its own `keep`: such tasks leave no record'},
   {name = 'stats:<day>', type = 'hash', holds = 'name: sum', writers = 'heartbeat, reap, maintain', help = 'statistics of a day (days since the epoch, UTC), see Statistics; expires'},
   {name = 'minutes:<hour>', type = 'hash', holds = 'minute: numbers', writers = 'heartbeat', help = 'what workers settled in each minute of an hour (hours since the epoch), and the times of each five minutes, see Statistics; expires after a day'},
   {name = 'events', type = 'stream', holds = 'event', writers = 'all', unchecked = 'tasks go on without events', help = 'the events of tasks, while the queue keeps events'},

@@ -6,7 +6,7 @@ return {
   {name = 'fail', args = '`1` if an attempt failed, kind, message', to = 'dead', help = 'the task failed for good'},
   {name = 'crash', args = 'the number of crashes with which the task dies, message, backtrace', to = 'ready; dead',
     help = 'its process died while its handler ran, as the supervisor of the worker reports; it goes back to the front of its queue. Number 0: it is not known whether the task caused the crash'},
-  {name = 'snooze', args = 'delay (ms), `1` if its handler had begun, `2` if the snooze is counted, too, empty', to = 'scheduled; ready with delay 0',
+  {name = 'snooze', args = 'delay (ms); `1` if its handler had begun, `2` if in addition the snooze is counted, else empty; an empty text', to = 'scheduled; ready with delay 0',
     help = 'it runs again later, without a failure; delay 0: it is given back to the front of its queue'},
   {name = 'cancel', args = '`1` if no record of it is to be kept, reason, empty', to = 'cancelled', help = 'its handler ended it as cancelled, or discarded it'},
   {name = 'chain', args = 'handle, options, rest of the envelope', to = 'a new task',

@@ -54,7 +54,9 @@ return {
   {name = 'heartbeat', field = 'policy', member = 'heartbeat', type = 'ms', min = 1, max = 2000000000000, unset = 0,
    words = {{'default', 0}}, c = 'policy.heartbeat_ms', flag = 'heartbeat', value = 'DURATION|default',
    json = 'heartbeat_ms', json_null = 0, notice = true,
-   help = 'heartbeat limit: longest time without a report of the handler', more = 'It applies if neither the task nor its handler sets it.'},
+   help = 'heartbeat limit: longest time without a call of ' ..
+     'reeve_task_heartbeat, _extend, _progress, _checkpoint or _log',
+   more = 'It applies if neither the task nor its handler sets it.'},
   {name = 'grace', field = 'policy', member = 'grace', type = 'ms', min = 1, max = 2000000000000, unset = 0,
    words = {{'default', 0}}, c = 'policy.grace_ms', flag = 'grace', value = 'DURATION|default',
    json = 'grace_ms', json_null = 0, notice = true,
@@ -101,7 +103,9 @@ return {
   {name = 'breaker.failures', field = 'breaker', type = 'count', min = 1, max = 100, unset = 0, minus = true, words = {{'none', 0}},
    c = 'breaker.failures', flag = 'breaker', value = 'PERCENT[:ATTEMPTS[:WINDOW[:PAUSE]]]', example = '50, 50:20:1m:30s or none',
    json = 'breaker.failures', json_null = 0,
-   help = 'percentage of failed attempts that opens the circuit breaker of the queue', brief = 'circuit breaker of the queue: percentage of failures, attempts, window, pause',
+   help = 'percentage of failed attempts that opens the circuit breaker of the queue',
+   brief = 'circuit breaker of the queue: if PERCENT of at least ATTEMPTS attempts in WINDOW fail, ' ..
+     'no task starts for PAUSE',
    more = 'While it is open, no task of the queue starts. Then one task starts: if it completes, the breaker closes, else it opens again. -1: none.'},
   {name = 'breaker.attempts', field = 'breaker_attempts', type = 'count', min = 1, max = 1000000000, default = 20, unset = 0,
    words = {{'default', 0}}, c = 'breaker.attempts', flag = 'breaker', json = 'breaker.attempts', json_null = 0,
