@@ -65,7 +65,8 @@ typedef enum reeve_edit_fields {
     REEVE_EDIT_RETRY_FOR = 1024,
     REEVE_EDIT_MAX_SNOOZES = 2048,
     REEVE_EDIT_KEEP = 4096,
-    REEVE_EDIT_COST = 8192
+    REEVE_EDIT_COST = 8192,
+    REEVE_EDIT_LIMIT_KEYS = 16384 /* the whole list */
 } reeve_edit_fields;
 
 /* Changes of a task. Zeroed: no change. The library copies what it needs before the call returns. */
@@ -101,6 +102,8 @@ typedef struct reeve_task_edit {
      * changes, it keeps its lease. A running task whose cancellation has been requested is refused. */
     bool expire;
     int cost;
+    const char *const *limit_keys;
+    size_t limit_key_count; /* 0: none */
 } reeve_task_edit;
 
 /*

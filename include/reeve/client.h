@@ -262,10 +262,16 @@ typedef struct reeve_task_spec {
      * of the queue for completed tasks: age_ms and count of reeve_keep, and completed_bytes of reeve_queue_settings. A
      * dead or cancelled task is kept as the queue says. 0: the retention of the queue applies. */
     int64_t keep_ms;
-    /* Units that each start of the task, also of a retry, takes of the rates of its queue, its group and its type
-     * (limits.h), 1 to REEVE_COST_MAX; 0: 1. The task starts when one unit is free. It then takes all its units, so
-     * that the next task may have to wait until the rate has made up for them. Concurrency counts each task as one. */
+    /* Units that each start of the task, also of a retry, takes of the rates of its queue, its group, its type and
+     * its limit keys (limits.h), 1 to REEVE_COST_MAX; 0: 1. The task starts when one unit is free. It then takes all
+     * its units, so that the next task may have to wait until the rate has made up for them. Concurrency counts each
+     * task as one. */
     int cost;
+    /* Limit keys, such as "customer:7" and "gpu": at most REEVE_LIMIT_KEYS_MAX texts in UTF-8 of at most
+     * REEVE_LIMIT_KEY_MAX bytes each. A limit of a key (REEVE_LIMIT_KEY, limits.h) counts all tasks of the queue that
+     * have the key. */
+    const char *const *limit_keys;
+    size_t limit_key_count;
 } reeve_task_spec;
 
 /*

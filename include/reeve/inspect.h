@@ -133,6 +133,7 @@ typedef struct reeve_task_info {
     unsigned snoozes; /* number of snoozes; counted while there is a limit (max_snoozes) */
     int64_t keep_ms;  /* option of the task, or 0 */
     int cost;         /* option of the task, or 0 */
+    char *limit_keys; /* a JSON array, or NULL */
 } reeve_task_info;
 
 /* Gets a task. REEVE_ENOTFOUND: there is no such task, or its record is no longer kept. */

@@ -1,6 +1,6 @@
 /*
- * limits.h - limits for a queue, a group or a type: how many tasks run at the same time, and how many start in a
- * period. Pauses of a queue or a group for a time.
+ * limits.h - limits for a queue, a group, a type or a limit key: how many tasks run at the same time, and how many
+ * start in a period. Pauses of a queue or a group for a time.
  *
  * A limit applies to all workers together. A change is in force at once. Workers do not poll while a limit is
  * reached: the end of a task, or the time at which the limit allows the next start, wakes a thread. A group at its
@@ -29,6 +29,11 @@
  * applies to each partition. The limits of the type T are stored as those of a group with the name "type:T". If tasks
  * belong to a group with this name, they count towards the limits of the type T, whatever their own types are.
  *
+ * Limits of keys: a task can have limit keys (reeve_task_spec), such as the customer it is for and a device that it
+ * uses. A limit of a key counts all tasks of the queue that have it. A task starts when the queue, its group, its type
+ * and each of its keys have room; until then it takes nothing of any of them. All that is said above of limits of types
+ * is true of limits of keys, too. The limits of the key K are stored as those of a group with the name "key:K".
+ *
  * Each call blocks for one round trip unless its comment says otherwise. As with all of client.h, one thread at a
  * time may use a client.
  */
@@ -46,10 +51,11 @@ typedef enum reeve_limit_of {
     REEVE_LIMIT_QUEUE = 0,  /* all tasks of the queue together */
     REEVE_LIMIT_GROUPS = 1, /* each group of the queue; a limit that is set for one group replaces it */
     REEVE_LIMIT_GROUP = 2,  /* one group */
-    REEVE_LIMIT_TYPE = 3    /* all tasks of one type */
+    REEVE_LIMIT_TYPE = 3,   /* all tasks of one type */
+    REEVE_LIMIT_KEY = 4     /* all tasks with one limit key */
 } reeve_limit_of;
 
-/* A change of the limits of a queue, of its groups, of one group or of one type. Zero changes nothing. */
+/* A change of the limits of a queue, of its groups, or of one group, type or limit key. Zero changes nothing. */
 typedef struct reeve_limit_change {
     size_t size; /* sizeof(reeve_limit_change), or 0 */
     reeve_limit_of of;
@@ -57,13 +63,14 @@ typedef struct reeve_limit_change {
     /* Maximum number of running tasks; 0: no change; -1: no limit. With 1, a group is serial. */
     int64_t concurrency;
     const reeve_rate *rate; /* NULL: no change; a count of 0: no limit */
-    /* REEVE_LIMIT_GROUP: remove the group's own limits, so that those of REEVE_LIMIT_GROUPS apply. REEVE_LIMIT_TYPE:
-     * remove the limits of the type. */
+    /* REEVE_LIMIT_GROUP: remove the group's own limits, so that those of REEVE_LIMIT_GROUPS apply. REEVE_LIMIT_TYPE and
+     * REEVE_LIMIT_KEY: remove the limits of the type or key. */
     bool forget;
     /* Only for groups. 1: strict: one task at a time, whatever the concurrency. 0: no change. -1: not strict: a task
      * that waits for a retry does not delay its group. */
     int strict;
     const char *type; /* with REEVE_LIMIT_TYPE */
+    const char *key;  /* with REEVE_LIMIT_KEY */
 } reeve_limit_change;
 
 /*
@@ -80,20 +87,21 @@ REEVE_API reeve_status reeve_limit(reeve_client *client, const char *queue, cons
 REEVE_API reeve_status reeve_pause_for(reeve_client *client, const char *queue, const char *group, int64_t delay_ms,
                                        int64_t *ret_until_ms);
 
-/* A group with limits of its own, a pause, or parked tasks; or a type with limits or parked tasks. */
+/* A group with limits of its own, a pause, or parked tasks; or a type or limit key with limits or parked tasks. */
 typedef struct reeve_group_limits {
-    char group[REEVE_GROUP_MAX + 1]; /* its name; "": it is a type */
+    char group[REEVE_GROUP_MAX + 1]; /* its name; "": it is a type or a limit key */
     int64_t concurrency;             /* its own limit; 0: that of REEVE_LIMIT_GROUPS applies; -1: no limit */
     reeve_rate rate;        /* its own limit; count 0: that of REEVE_LIMIT_GROUPS applies; count -1: no limit */
     int64_t pause_until_ms; /* end of its pause; 0: not paused for a time */
     uint64_t running;       /* running tasks; counted only while the concurrency of groups is limited */
     uint64_t parked;        /* parked tasks */
     int strict;             /* its own setting: 1: strict; -1: not strict; 0: that of REEVE_LIMIT_GROUPS applies */
-    char type[REEVE_TYPE_MAX + 1]; /* the type; "": it is a group */
+    char type[REEVE_TYPE_MAX + 1];     /* the type; "": it is a group or a limit key */
+    char key[REEVE_LIMIT_KEY_MAX + 1]; /* the limit key; "": it is a group or a type */
 } reeve_group_limits;
 
-/* The limits of a queue, and a page of those of its groups and types. reeve_limits_get returns it; free it with
- * reeve_limits_free. */
+/* The limits of a queue, and a page of those of its groups, types and limit keys. reeve_limits_get returns it; free it
+ * with reeve_limits_free. */
 typedef struct reeve_limits {
     int64_t concurrency;       /* of the queue; 0: no limit */
     reeve_rate rate;           /* of the queue; count 0: no limit */
@@ -109,11 +117,11 @@ typedef struct reeve_limits {
 } reeve_limits;
 
 /*
- * Gets the limits of a queue, and a page of its groups that have limits of their own, a pause or parked tasks.
- * `limit` is the maximum length of the page, at most 1000. `offset` is 0, or `next` of the previous page. Groups are
- * ordered by name, a type T as "type:T". If there are thousands of them, groups with limits of their own come first, by
- * name, then paused groups, then groups with parked tasks. A page can then be shorter than `limit`, or empty, even if
- * it is not the last one (`next` is not 0). Free *ret with reeve_limits_free.
+ * Gets the limits of a queue, and a page of its groups that have limits of their own, a pause or parked tasks. `limit`
+ * is the maximum length of the page, at most 1000. `offset` is 0, or `next` of the previous page. Groups are ordered
+ * by name, a type T as "type:T", a limit key K as "key:K". If there are thousands of them, groups with limits of their
+ * own come first, by name, then paused groups, then groups with parked tasks. A page can then be shorter than `limit`,
+ * or empty, even if it is not the last one (`next` is not 0). Free *ret with reeve_limits_free.
  */
 REEVE_API reeve_status reeve_limits_get(reeve_client *client, const char *queue, uint64_t offset, size_t limit,
                                         reeve_limits **ret);

@@ -47,6 +47,8 @@ extern "C" {
 #define REEVE_PRIORITY_MIN (-128)
 #define REEVE_PRIORITY_MAX 127
 #define REEVE_COST_MAX 1000000
+#define REEVE_LIMIT_KEY_MAX 100    /* bytes of a limit key */
+#define REEVE_LIMIT_KEYS_MAX 8     /* number of limit keys of a task */
 #define REEVE_ATTEMPTS_MAX 1000000 /* maximum of `attempts`, `max_crashes` and `max_snoozes` */
 
 /* A leased task. A handler gets it, and it is valid until the handler returns. A program with a consumer gets it from

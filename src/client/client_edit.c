@@ -44,6 +44,8 @@ static reeve_status check_fields(reeve_client *client, const char *queue, const 
     if (fields & REEVE_EDIT_KEEP) spec.keep_ms = edit->keep_ms;
     if (fields & REEVE_EDIT_COST) spec.cost = edit->cost;
     if (fields & REEVE_EDIT_ON_DEAD) spec.on_dead = edit->on_dead;
+    if (fields & REEVE_EDIT_LIMIT_KEYS) spec.limit_keys = edit->limit_keys;
+    if (fields & REEVE_EDIT_LIMIT_KEYS) spec.limit_key_count = edit->limit_key_count;
     return rv_spec_check_under(&spec, &client->size_limits, &client->error);
 }
 
@@ -57,7 +59,7 @@ static reeve_status check_removed(reeve_client *client, const char *what, const 
 
 static reeve_status check(reeve_client *client, const char *queue, const char *id, const reeve_task_edit *edit)
 {
-    const unsigned known = 2 * REEVE_EDIT_COST - 1;
+    const unsigned known = 2 * REEVE_EDIT_LIMIT_KEYS - 1;
     reeve_status status = rv_keys_check_id(id, &client->error);
     if (status == REEVE_OK && edit->fields > known)
         status = rv_fail(&client->error, REEVE_EINVAL, "fields to change: there is no field %u", edit->fields & ~known);
@@ -111,6 +113,13 @@ static void add_backoff(edit_call *call, rv_conn *conn, const reeve_backoff *bac
     add_pair(conn, "backoff", rv_buf_text(&call->text), call->text.length);
 }
 
+static void add_limit_keys(edit_call *call, rv_conn *conn)
+{
+    rv_buf_clear(&call->text);
+    rv_spec_write_texts(&call->text, call->edit->limit_keys, call->edit->limit_key_count);
+    add_pair(conn, "limit_keys", rv_buf_text(&call->text), call->text.length);
+}
+
 static void add_options(edit_call *call, rv_conn *conn)
 {
     const reeve_task_edit *e = call->edit;
@@ -129,6 +138,7 @@ static void add_options(edit_call *call, rv_conn *conn)
     if (e->fields & REEVE_EDIT_KEEP) add_number(conn, "keep", e->keep_ms);
     if (e->fields & REEVE_EDIT_COST) add_number(conn, "cost", e->cost);
     if (e->fields & REEVE_EDIT_ON_DEAD) add_json(call, conn, "on_dead", e->on_dead);
+    if (e->fields & REEVE_EDIT_LIMIT_KEYS) add_limit_keys(call, conn);
 }
 
 static void add_meta(edit_call *call, rv_conn *conn, const reeve_meta *meta)

@@ -1,5 +1,5 @@
 /*
- * client_limits.c - limits of queues, groups and types: set and read; pauses for a time.
+ * client_limits.c - limits of queues, groups, types and limit keys: set and read; pauses for a time.
  */
 #include "reeve/limits.h"
 
@@ -38,13 +38,24 @@ static reeve_status check_rate(const reeve_rate *rate, rv_error *error)
                    COUNT_MAX);
 }
 
+/* Limits of one group, type or key, not of all. */
+static bool is_one(const reeve_limit_change *change)
+{
+    return change->of == REEVE_LIMIT_GROUP || change->of == REEVE_LIMIT_TYPE || change->of == REEVE_LIMIT_KEY;
+}
+
+static bool can_be_strict(const reeve_limit_change *change)
+{
+    return change->of == REEVE_LIMIT_GROUP || change->of == REEVE_LIMIT_GROUPS;
+}
+
 static reeve_status check_group(const reeve_limit_change *change, rv_error *error)
 {
     if (change->strict < -1 || change->strict > 1)
         return rv_fail(error, REEVE_EINVAL, "strict: %d is not 1, 0 or -1", change->strict);
-    if (change->strict != 0 && (change->of == REEVE_LIMIT_QUEUE || change->of == REEVE_LIMIT_TYPE))
-        return rv_fail(error, REEVE_EINVAL, "strict: a queue or type has no strict order, groups can have");
-    if (change->of != REEVE_LIMIT_GROUP && change->of != REEVE_LIMIT_TYPE) {
+    if (change->strict != 0 && !can_be_strict(change))
+        return rv_fail(error, REEVE_EINVAL, "strict: only groups can have a strict order");
+    if (!is_one(change)) {
         if (change->group != NULL)
             return rv_fail(error, REEVE_EINVAL, "a group is named, but the limit is not that of one group");
         if (change->forget)
@@ -58,13 +69,15 @@ static reeve_status check_group(const reeve_limit_change *change, rv_error *erro
     if (change->of == REEVE_LIMIT_GROUP) return rv_keys_check_group(change->group, error);
     if (change->group != NULL)
         return rv_fail(error, REEVE_EINVAL, "a group is named, but the limit is not that of one group");
-    return rv_keys_check_type(change->type, error);
+    return change->of == REEVE_LIMIT_KEY ? rv_keys_check_limit_key(change->key, error)
+                                         : rv_keys_check_type(change->type, error);
 }
 
 static reeve_status check_change(const reeve_limit_change *change, rv_error *error)
 {
-    if ((unsigned)change->of > REEVE_LIMIT_TYPE)
-        return rv_fail(error, REEVE_EINVAL, "limits are of a queue, its groups, one group or one type, not of %d",
+    if ((unsigned)change->of > REEVE_LIMIT_KEY)
+        return rv_fail(error, REEVE_EINVAL,
+                       "limits are of a queue, its groups, one group, one type or one limit key, not of %d",
                        (int)change->of);
     if (change->concurrency < -1 || change->concurrency > COUNT_MAX) {
         return rv_fail(error, REEVE_EINVAL, "a concurrency of %lld: must be from 1 to %d, or -1 for any",
@@ -83,19 +96,17 @@ typedef struct limit_words {
     size_t count;
 } limit_words;
 
-static bool is_one(const reeve_limit_change *change)
-{
-    return change->of == REEVE_LIMIT_GROUP || change->of == REEVE_LIMIT_TYPE;
-}
-
 static void add_words(limit_words *words, const reeve_limit_change *change, const char *const names[3],
                       const char *value)
 {
     char *name = words->names[words->count];
-    if (is_one(change))
-        (void)snprintf(name, NAME_MAX_BYTES, "%s%s:%s%s", names[2], change->forget ? "-" : "",
-                       change->of == REEVE_LIMIT_TYPE ? RV_TYPE_GROUP : "",
-                       change->of == REEVE_LIMIT_TYPE ? change->type : change->group);
+    const char *letter = names[2], *minus = change->forget ? "-" : "";
+    if (change->of == REEVE_LIMIT_TYPE)
+        (void)snprintf(name, NAME_MAX_BYTES, "%s%s:" RV_TYPE_GROUP "%s", letter, minus, change->type);
+    else if (change->of == REEVE_LIMIT_KEY)
+        (void)snprintf(name, NAME_MAX_BYTES, "%s%s:" RV_KEY_GROUP "%s", letter, minus, change->key);
+    else if (change->of == REEVE_LIMIT_GROUP)
+        (void)snprintf(name, NAME_MAX_BYTES, "%s%s:%s", letter, minus, change->group);
     else
         (void)snprintf(name, NAME_MAX_BYTES, "%s", names[change->of]);
     rv_copy_text(words->values[words->count++], sizeof(words->values[0]), value);
@@ -130,7 +141,7 @@ static void add_rate(limit_words *words, const reeve_limit_change *change)
 static void add_strict(limit_words *words, const reeve_limit_change *change)
 {
     static const char *const names[] = {"", "group_strict", "s"};
-    if (change->strict == 0 && (!change->forget || change->of == REEVE_LIMIT_TYPE)) return;
+    if (change->strict == 0 && (!change->forget || !can_be_strict(change))) return;
     add_words(words, change, names, change->strict == 1 ? "1" : change->of == REEVE_LIMIT_GROUP ? "0" : "");
 }
 
@@ -215,12 +226,15 @@ static uint64_t count_at(const rv_reply *reply, size_t index)
     return number > 0 ? (uint64_t)number : 0;
 }
 
+/* The name of a group, type or limit key tells which of these it is. */
 static bool read_group(reeve_group_limits *ret, const rv_reply *reply)
 {
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < GROUP_FIELDS) return false;
     const char *name = reply->items[NAME]->text;
     if (strncmp(name, RV_TYPE_GROUP, strlen(RV_TYPE_GROUP)) == 0)
         rv_copy_text(ret->type, sizeof(ret->type), name + strlen(RV_TYPE_GROUP));
+    else if (strncmp(name, RV_KEY_GROUP, strlen(RV_KEY_GROUP)) == 0)
+        rv_copy_text(ret->key, sizeof(ret->key), name + strlen(RV_KEY_GROUP));
     else
         rv_copy_text(ret->group, sizeof(ret->group), name);
     ret->concurrency = rv_reply_int(reply->items[OWN_CONCURRENCY], 0);
@@ -258,11 +272,20 @@ static reeve_rate rate_sum(reeve_rate sum, reeve_rate part)
     return limited ? (reeve_rate){sum.count + part.count, sum.period_ms, sum.burst + part.burst} : (reeve_rate){0};
 }
 
+/* Groups first, then limit keys, then types. */
+static int group_order(const void *a, const void *b)
+{
+    const reeve_group_limits *one = a, *other = b;
+    int order = strcmp(one->group, other->group);
+    if (order == 0) order = strcmp(one->type, other->type);
+    return order != 0 ? order : strcmp(one->key, other->key);
+}
+
 /* A group has its limits in all partitions, and its tasks in one: what is there of it is added up. */
 static void add_group(reeve_group_limits *list, size_t *count, const reeve_group_limits *group)
 {
     size_t i = 0;
-    while (i < *count && (strcmp(list[i].group, group->group) != 0 || strcmp(list[i].type, group->type) != 0)) i++;
+    while (i < *count && group_order(&list[i], group) != 0) i++;
     if (i == *count) {
         list[(*count)++] = *group;
         return;
@@ -270,13 +293,6 @@ static void add_group(reeve_group_limits *list, size_t *count, const reeve_group
     list[i].running += group->running;
     list[i].parked += group->parked;
     if (group->pause_until_ms > list[i].pause_until_ms) list[i].pause_until_ms = group->pause_until_ms;
-}
-
-static int group_order(const void *a, const void *b)
-{
-    const reeve_group_limits *one = a, *other = b;
-    int order = strcmp(one->group, other->group);
-    return order != 0 ? order : strcmp(one->type, other->type);
 }
 
 static bool add_limits(reeve_limits *sum, const reeve_limits *part)

@@ -359,10 +359,11 @@ static const char *group_in(const char *lane)
     return lane[length] != '\0' ? lane + length + 1 : lane;
 }
 
-/* A type with a limit (`type:TYPE`) has tasks in each partition. */
+/* A type or limit key with a limit (`type:TYPE`, `key:KEY`) has tasks in each partition. */
 static bool is_at_home(const pass *p, const char *group, unsigned partition)
 {
     return strncmp(group, RV_TYPE_GROUP, strlen(RV_TYPE_GROUP)) == 0 ||
+           strncmp(group, RV_KEY_GROUP, strlen(RV_KEY_GROUP)) == 0 ||
            rv_partition_of(group, p->layout->count) == partition;
 }
 

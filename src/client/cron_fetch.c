@@ -19,6 +19,7 @@ typedef struct owned_entry {
     reeve_task_spec task;
     rv_task_policy policy;
     const char *tags[REEVE_TAGS_MAX];
+    const char *limit_keys[REEVE_LIMIT_KEYS_MAX];
     reeve_meta *meta;
     cJSON *line, *header; /* the texts stand in these */
     char *payload;
@@ -44,15 +45,16 @@ static const char *text_of(const cJSON *json, const char *name)
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, name));
 }
 
-static void read_tags(owned_entry *owned)
+/* Returns how many texts were read, at most `max`. */
+static size_t read_texts(const owned_entry *owned, const char *name, const char **ret, size_t max)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(owned->header, "tags"))
+    size_t count = 0;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(owned->header, name))
     {
-        if (!cJSON_IsString(item) || owned->task.tag_count == REEVE_TAGS_MAX) continue;
-        owned->tags[owned->task.tag_count++] = item->valuestring;
+        if (cJSON_IsString(item) && count < max) ret[count++] = item->valuestring;
     }
-    owned->task.tags = owned->tags;
+    return count;
 }
 
 static bool read_meta(owned_entry *owned)
@@ -106,7 +108,10 @@ static bool read_task(owned_entry *owned)
     task->backoff = owned->policy.has_backoff ? &owned->policy.backoff : NULL;
     task->deadline_ms = rv_option_read_span(options, "deadline");
     task->expires_in_ms = rv_option_read_span(options, "expires");
-    read_tags(owned);
+    task->tags = owned->tags;
+    task->tag_count = read_texts(owned, "tags", owned->tags, REEVE_TAGS_MAX);
+    task->limit_keys = owned->limit_keys;
+    task->limit_key_count = read_texts(owned, "limit_keys", owned->limit_keys, REEVE_LIMIT_KEYS_MAX);
     return read_meta(owned);
 }
 

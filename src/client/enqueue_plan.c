@@ -50,6 +50,7 @@ static reeve_status make_room(rv_buf *scratch, const reeve_task_spec *spec, rv_e
 {
     size_t options = 4096 + after_bytes(spec) + meta_bytes(spec);
     for (size_t i = 0; i < spec->tag_count; i++) options += 6 * strlen(spec->tags[i]) + 3;
+    for (size_t i = 0; i < spec->limit_key_count; i++) options += 6 * strlen(spec->limit_keys[i]) + 3;
     rv_buf_clear(scratch);
     if (rv_buf_reserve(scratch, options)) return REEVE_OK;
     return rv_fail(error, REEVE_ENOMEM, "no memory for the options of a task");

@@ -54,6 +54,7 @@ void reeve_task_info_free(reeve_task_info *info)
     rv_free(info->worker);
     rv_free(info->session);
     rv_free(info->tags);
+    rv_free(info->limit_keys);
     rv_free(info->meta);
     for (size_t i = 0; i < info->log_count; i++) rv_free(info->log[i].text);
     rv_free(info->log);
@@ -128,10 +129,12 @@ static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
     const char *until = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "until"));
     info->unique_until_started = until != NULL && strcmp(until, "started") == 0;
     const cJSON *tags = cJSON_GetObjectItemCaseSensitive(json, "tags");
+    const cJSON *limit_keys = cJSON_GetObjectItemCaseSensitive(json, "limit_keys");
     const cJSON *meta = cJSON_GetObjectItemCaseSensitive(json, "meta");
     const cJSON *reason = cJSON_GetObjectItemCaseSensitive(json, "reason");
     good =
         good && copy_json(&info->tags, tags, cJSON_IsArray(tags)) && copy_json(&info->meta, meta, cJSON_IsObject(meta));
+    good = good && copy_json(&info->limit_keys, limit_keys, cJSON_IsArray(limit_keys));
     rv_task_policy_take(&policy, json); /* all zero when it is no header */
     good = good && format_backoff(&info->backoff, &policy) && copy_string(&info->cancel_reason, reason);
     cJSON_Delete(json);

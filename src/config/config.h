@@ -55,7 +55,7 @@ typedef struct rv_config_option {
 typedef struct rv_config_entry {
     reeve_cron_entry entry;
     reeve_task_spec task;
-    const char **tags;
+    const char **tags, **limit_keys;
     reeve_meta *meta;
     char *meta_text; /* what it points to */
 } rv_config_entry;

@@ -141,6 +141,9 @@ static void check_entry(checker *in, const config_setting_t *at, const rv_config
     for (size_t i = 0; i < cron->tag_count; i++) {
         if (cron->tags[i].text == NULL) return;
     }
+    for (size_t i = 0; i < cron->limit_key_count; i++) {
+        if (cron->limit_keys[i].text == NULL) return;
+    }
     if (cron->name == NULL || cron->spec == NULL || cron->queue == NULL || cron->type == NULL) return;
     if (rv_config_entry_make(&made, cron) != REEVE_OK) return;
     made.task.backoff = NULL; /* it was looked at above */
@@ -173,6 +176,20 @@ static void check_entries(checker *in, const config_setting_t *root, const rv_co
     }
 }
 
+/* Limits are of a type or of a limit key. */
+static void check_limits(checker *in, const config_setting_t *root, const rv_config *config)
+{
+    const config_setting_t *list = config_setting_get_member(root, "limits");
+
+    for (size_t i = 0; i < config->limit_count; i++) {
+        const config_setting_t *at = config_setting_get_elem(list, (unsigned)i);
+
+        if (!config_setting_is_group(at)) continue;
+        if ((config_setting_get_member(at, "type") == NULL) == (config_setting_get_member(at, "key") == NULL))
+            rv_complain_at(in->errors, in->file, at, NULL, "expected either type or key");
+    }
+}
+
 void rv_config_check_run(const config_setting_t *root, const rv_config *config, rv_config_errors *errors)
 {
     checker in = {config->file, errors};
@@ -182,4 +199,5 @@ void rv_config_check_run(const config_setting_t *root, const rv_config *config, 
     check_weights(&in, root, config);
     check_threads(&in, root, config);
     check_entries(&in, root, config);
+    check_limits(&in, root, config);
 }

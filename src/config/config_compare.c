@@ -311,7 +311,8 @@ static void compare_members(comparison *in, const rv_setting *parent, const char
 
 /* ---- elements of lists ----------------------------------------------------------------------------------------- */
 
-/* What tells an element from others: its name, else its queue and its type, else its type; without one, its place. */
+/* What tells an element from others: its name, else its queue and its type or key, else its type; without one, its place.
+ */
 static const char *name_of(char ret[PATH_MAX_LENGTH], const rv_setting *row, const list *all, size_t index)
 {
     static const char *const keys[] = {"name", "type"};
@@ -319,7 +320,13 @@ static const char *name_of(char ret[PATH_MAX_LENGTH], const rv_setting *row, con
 
     if (rv_setting_find(row, "name") == NULL && queue != NULL && type != NULL) {
         const char *item = all->items + index * row->item_size, *of = text_at(queue, item), *name = text_at(type, item);
-        (void)snprintf(ret, PATH_MAX_LENGTH, "%s/%s", of != NULL ? of : "", name != NULL ? name : "");
+        const rv_setting *key = rv_setting_find(row, "key");
+        const char *limit_key = key != NULL ? text_at(key, item) : NULL;
+
+        if (name == NULL && limit_key != NULL)
+            (void)snprintf(ret, PATH_MAX_LENGTH, "%s/key:%s", of != NULL ? of : "", limit_key);
+        else
+            (void)snprintf(ret, PATH_MAX_LENGTH, "%s/%s", of != NULL ? of : "", name != NULL ? name : "");
         return ret;
     }
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {

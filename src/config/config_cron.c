@@ -64,6 +64,20 @@ static bool make_meta(rv_config_entry *ret, const rv_config_cron *cron)
     return true;
 }
 
+static bool make_texts(rv_config_entry *ret, const rv_config_cron *cron)
+{
+    ret->tags = rv_zalloc_array(cron->tag_count + 1, sizeof(*ret->tags));
+    ret->limit_keys = rv_zalloc_array(cron->limit_key_count + 1, sizeof(*ret->limit_keys));
+    if (ret->tags == NULL || ret->limit_keys == NULL) return false;
+    for (size_t i = 0; i < cron->tag_count; i++) ret->tags[i] = cron->tags[i].text;
+    for (size_t i = 0; i < cron->limit_key_count; i++) ret->limit_keys[i] = cron->limit_keys[i].text;
+    ret->task.tags = ret->tags;
+    ret->task.tag_count = cron->tag_count;
+    ret->task.limit_keys = ret->limit_keys;
+    ret->task.limit_key_count = cron->limit_key_count;
+    return true;
+}
+
 reeve_status rv_config_entry_make(rv_config_entry *ret, const rv_config_cron *cron)
 {
     const reeve_cron_entry entry = {.size = sizeof(entry),
@@ -81,23 +95,20 @@ reeve_status rv_config_entry_make(rv_config_entry *ret, const rv_config_cron *cr
                                     .task = &ret->task};
 
     *ret = (rv_config_entry){.entry = entry, .task = task_of(cron)};
-    ret->tags = rv_zalloc_array(cron->tag_count + 1, sizeof(*ret->tags));
-    if (ret->tags == NULL || !make_meta(ret, cron)) {
+    if (!make_texts(ret, cron) || !make_meta(ret, cron)) {
         rv_config_entry_fini(ret);
         return REEVE_ENOMEM;
     }
-    for (size_t i = 0; i < cron->tag_count; i++) ret->tags[i] = cron->tags[i].text;
-    ret->task.tags = ret->tags;
-    ret->task.tag_count = cron->tag_count;
     return REEVE_OK;
 }
 
 void rv_config_entry_fini(rv_config_entry *entry)
 {
     rv_free(entry->tags);
+    rv_free(entry->limit_keys);
     rv_free(entry->meta);
     rv_free(entry->meta_text);
-    entry->tags = NULL;
+    entry->tags = entry->limit_keys = NULL;
     entry->meta = NULL;
     entry->meta_text = NULL;
 }

@@ -101,6 +101,12 @@ static bool check_anything(const char *text, rv_error *why)
     return true;
 }
 
+static bool check_limit_key(const char *text, rv_error *why)
+{
+    (void)why;
+    return *text != '\0' && strlen(text) <= REEVE_LIMIT_KEY_MAX && rv_utf8_is_valid(text, strlen(text));
+}
+
 static bool check_group(const char *text, rv_error *why)
 {
     (void)why;

@@ -6,8 +6,8 @@
 -- ARGV[2...] a name and a value for each change:
 --            payload           the new bytes
 --            type              a type
---            priority, group, weight, cost, attempts, crashes, timeout, backoff, retry_for, snoozes, heartbeat, keep, on_dead
---                              the value of this field of the header, as JSON; "": the field is removed
+--            priority, group, weight, cost, limit_keys, attempts, crashes, timeout, backoff, retry_for, snoozes, heartbeat,
+--            keep, on_dead     the value of this field of the header, as JSON; "": the field is removed
 --            tag, untag        a tag that is added or removed
 --            meta              a member of the metadata as JSON, "key":"value", that is added or changed
 --            unmeta            the key of a member that is removed
@@ -29,10 +29,10 @@ return (function()
 -- require: cancel_mark, control, expire_lease, read_task, slot, tags, task_state, ties
 
 local P, id = KEYS[1], ARGV[1]
-local FIELDS = ' type priority group weight cost attempts crashes timeout backoff retry_for snoozes heartbeat keep on_dead '
+local FIELDS = ' type priority group weight cost limit_keys attempts crashes timeout backoff retry_for snoozes heartbeat keep on_dead '
 local RANK = {}
-for name in string.gmatch('info cancel spoilt at p deadline type due delay priority group weight cost attempts crashes timeout backoff ' ..
-  'retry_for snoozes heartbeat at_most_once keep unique until unique_for on_dead of tags meta', '%S+') do
+for name in string.gmatch('info cancel spoilt at p deadline type due delay priority group weight cost limit_keys attempts crashes timeout ' ..
+  'backoff retry_for snoozes heartbeat at_most_once keep unique until unique_for on_dead of tags meta', '%S+') do
   RANK[#RANK + 1], RANK['"' .. name .. '"'] = name, #RANK
 end
 
@@ -136,7 +136,8 @@ call('HSET', P .. 'tasks', id, edited)
 if #edited > LARGE then call('HSET', P .. 'settings', 'large', '1') end
 reindex(o, tags, now)
 local moves = (o.priority or 0) ~= (new.priority or 0) or o.group ~= new.group or
-  o.type ~= new.type and find(in_force_of(P), 't', 1, true)
+  o.type ~= new.type and find(in_force_of(P), 't', 1, true) or
+  find(in_force_of(P), 'k', 1, true) and table.concat(o.limit_keys or {}, '\0') ~= table.concat(new.limit_keys or {}, '\0')
 if moves and (state == 'ready' or state == 'parked') then
   leave_place(P, id, state, envelope)
   to_ready(P, id, new)

@@ -17,13 +17,14 @@
 --                               and s-:<group> likewise
 -- reply    the cursor; "" when all is done
 --
--- A group `type:<type>` stands for a type: its own limits are those of all tasks of the type. It is not strict, and
--- group_concurrency, group_rate and group_strict do not hold for it.
+-- A group `type:<type>` stands for a type: its own limits are those of all tasks of the type. A group `key:<key>` has
+-- those of all tasks with this limit key. They are not strict, and group_concurrency, group_rate and group_strict do not
+-- hold for them.
 --
 -- Limits hold from the first call on. The others count tasks that were running before any limit of groups' concurrency,
 -- and let those go on whose groups were strict; where they do not come, maintain.lua does that.
 -- Sent twice: it says the same again.
--- require: base, foreign_key, sequence, requeue_front, event, limit_state, slot, counts, count_page, whole
+-- require: base, foreign_key, sequence, requeue_front, event, group_place, limit_state, slot, counts, count_page, whole
 
 local P, cursor = KEYS[1], ARGV[1]
 local MOST = 1000000000
@@ -36,9 +37,9 @@ end
 -- Whether a change, of this name and to this value, is one.
 local function is_change(name, value)
   local letter, group = string.match(name, '^([crs]%-?):(.+)$')
-  local type = letter and match(group, '^type:(.*)$')
-  if type and (letter == 's' or not find(type, '^[%w._:/-]+$')) then return false end
-  if letter and #(type or group) > @GROUP_MAX@ then return false end
+  local kind, behind = virtual_kind(group or '')
+  if kind and (letter == 's' or behind == '' or kind == 'type' and find(behind, '[^%w._:/-]')) then return false end
+  if letter and #(behind or group) > @GROUP_MAX@ then return false end
   if name == 'concurrency' or name == 'group_concurrency' then return value == '' or whole(value, 0, MOST) end
   if name == 'rate' or name == 'group_rate' then return value == '' or is_rate(value) end
   if name == 'group_strict' then return value == '' or value == '1' end
@@ -74,7 +75,8 @@ local function set_group(name, value)
   else
     call('HSET', P .. 'limits', letter .. ':' .. group, value == '0' and letter == 'r' and '' or value)
     call('ZADD', P .. 'limited', '0', group)
-    if sub(group, 1, 5) == 'type:' then call('HSET', P .. 'settings', 'types', '1') end
+    local kind = virtual_kind(group)
+    if kind then call('HSET', P .. 'settings', kind .. 's', '1') end
   end
 end
 

@@ -8,10 +8,11 @@
 -- reply    until when, in ms since the epoch; 0: no pause
 --
 -- Sent twice: the pause lasts from the later call on.
--- require: base, foreign_key, sequence, requeue_front, event, limit_state, whole
+-- require: base, foreign_key, sequence, requeue_front, event, group_place, limit_state, whole
 
 local P, group, delay = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
-if not group or #group > @GROUP_MAX@ + (sub(group, 1, 5) == 'type:' and 5 or 0) or not delay then
+local kind, behind = virtual_kind(group or '')
+if not group or #(behind or group) > @GROUP_MAX@ or not delay then
   return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are a group or nothing, and for how long, in ms')
 end
 do
@@ -33,7 +34,7 @@ if group == '' then
   call('HDEL', P .. 'limit_state', 'opens')
 else
   if ends > 0 then call('ZADD', P .. 'paused_groups', text(ends), group) else call('ZREM', P .. 'paused_groups', group) end
-  if ends > 0 and sub(group, 1, 5) == 'type:' then call('HSET', P .. 'settings', 'types', '1') end
+  if ends > 0 and kind then call('HSET', P .. 'settings', kind .. 's', '1') end
   if call('EXISTS', P .. 'parked:' .. group) == 1 then
     call('ZADD', P .. 'limit_due', text(math.max(ends, now)), group)
   end

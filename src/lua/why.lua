@@ -16,8 +16,9 @@
 --          of a task: state ("unknown": it stands nowhere), type, group, score (where it stands), session, lease
 --              ("<since ms> <thread>"), expires (the session), about (the session's description), failures, kind (of
 --              the last error), before (how many tasks start before it) and more ("1": perhaps more than that)
---          of its group, or of the one under which it is parked (`type:<type>`: its type): group_concurrency and group_counted, group_rate and group_opens, group_paused_until,
---              group_breaker, as above
+--          of its group, or of the one under which it is parked (`type:<type>`: its type; `key:<key>`: a limit key):
+--              group_concurrency and group_counted, group_rate and group_opens, group_paused_until, group_breaker, as
+--              above
 --          of both, of a task when it waits for one of another queue: outbox (how many messages to other queues there
 --              are)
 --          of a blocked task: pending (how many parents have not ended) and, of the first 10 of these (fewer in a queue
@@ -72,8 +73,7 @@ end
 -- What keeps a group from starting tasks.
 local function say_group(group)
   local own_concurrency, own_rate = unpack(call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group))
-  local is_type = sub(group, 1, 5) == 'type:'
-  local common_concurrency, common_rate = unpack(is_type and {} or call('HMGET', P .. 'settings', 'group_concurrency', 'group_rate'))
+  local common_concurrency, common_rate = unpack(is_virtual(group) and {} or call('HMGET', P .. 'settings', 'group_concurrency', 'group_rate'))
   local concurrency = tonumber(own_concurrency or common_concurrency)
   say('group', group)
   if concurrency and concurrency >= 0 then

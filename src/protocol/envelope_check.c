@@ -28,14 +28,15 @@ static bool is_text(const cJSON *field, size_t min, size_t max)
     return length >= min && length <= max;
 }
 
-static bool are_tags(const cJSON *tags)
+/* Whether a member is absent, or an array of texts of 1 to `max` bytes. */
+static bool are_texts(const cJSON *list, size_t max, int count_max)
 {
-    const cJSON *tag;
-    if (tags == NULL) return true;
-    if (!cJSON_IsArray(tags) || cJSON_GetArraySize(tags) > REEVE_TAGS_MAX) return false;
-    cJSON_ArrayForEach(tag, tags)
+    const cJSON *text;
+    if (list == NULL) return true;
+    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > count_max) return false;
+    cJSON_ArrayForEach(text, list)
     {
-        if (!is_text(tag, 1, REEVE_TAG_MAX)) return false;
+        if (!is_text(text, 1, max)) return false;
     }
     return true;
 }
@@ -79,8 +80,11 @@ const char *rv_envelope_check_header(const cJSON *json)
     if (!is_whole(json, "unique_for", 1, TIME_MAX)) return "its unique_for is not a number of milliseconds";
     if (!is_until(json)) return "its until is not \"started\", or it has no unique key";
     if (!is_on_dead(cJSON_GetObjectItemCaseSensitive(json, "on_dead"))) return "its on_dead is not a type";
-    if (!is_text(cJSON_GetObjectItemCaseSensitive(json, "of"), 1, REEVE_ID_LENGTH_MAX)) return "its of is not an id";
-    if (!are_tags(cJSON_GetObjectItemCaseSensitive(json, "tags")))
+    if (!is_text(cJSON_GetObjectItemCaseSensitive(json, "of"), 1, REEVE_ID_LENGTH_MAX))
+        return "its of is not a text of 1 to 100 bytes";
+    if (!are_texts(cJSON_GetObjectItemCaseSensitive(json, "tags"), REEVE_TAG_MAX, REEVE_TAGS_MAX))
         return "its tags are not an array of at most 64 texts";
+    if (!are_texts(cJSON_GetObjectItemCaseSensitive(json, "limit_keys"), REEVE_LIMIT_KEY_MAX, REEVE_LIMIT_KEYS_MAX))
+        return "its limit_keys are not an array of at most 8 texts";
     return NULL;
 }

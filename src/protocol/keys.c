@@ -73,6 +73,16 @@ reeve_status rv_keys_check_group(const char *group, rv_error *error)
     return rv_fail(error, REEVE_EINVAL, "a group's name: must be UTF-8");
 }
 
+reeve_status rv_keys_check_limit_key(const char *key, rv_error *error)
+{
+    if (key == NULL || key[0] == '\0' || strlen(key) > REEVE_LIMIT_KEY_MAX) {
+        return rv_fail(error, REEVE_EINVAL, "limit key \"%.*s\": a limit key has 1 to %d bytes", SHOWN,
+                       key != NULL ? key : "", REEVE_LIMIT_KEY_MAX);
+    }
+    if (rv_utf8_is_valid(key, strlen(key))) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "a limit key: must be UTF-8");
+}
+
 const char *rv_keys_choose_ns(const char *ns, rv_error *error)
 {
     if (ns == NULL || ns[0] == '\0') return RV_NS_DEFAULT;

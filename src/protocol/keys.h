@@ -15,6 +15,8 @@
 
 /* Limits count the tasks of a type as those of the group of this name and the type: lib/group_place.lua. */
 #define RV_TYPE_GROUP "type:"
+/* The same of tasks with a limit key. */
+#define RV_KEY_GROUP "key:"
 
 /* "<ns>:{<queue>}:" */
 typedef struct rv_prefix {
@@ -32,6 +34,7 @@ reeve_status rv_keys_check_type(const char *type, rv_error *error);
 reeve_status rv_keys_check_type_pattern(const char *type, rv_error *error);
 reeve_status rv_keys_check_id(const char *id, rv_error *error);
 reeve_status rv_keys_check_group(const char *group, rv_error *error);
+reeve_status rv_keys_check_limit_key(const char *key, rv_error *error);
 /* NULL and "" will do. */
 reeve_status rv_keys_check_on_dead(const char *type, rv_error *error);
 

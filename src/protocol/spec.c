@@ -119,6 +119,21 @@ static reeve_status check_meta(const reeve_task_spec *spec, const reeve_size_lim
     return rv_size_limits_refuse(error, size_limits, RV_SIZE_LIMIT(meta), "tags and metadata have %zu bytes", total);
 }
 
+static reeve_status check_limit_keys(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
+{
+    (void)size_limits;
+    if (spec->limit_keys == NULL && spec->limit_key_count > 0)
+        return rv_fail(error, REEVE_EINVAL, "the list of limit keys is NULL, and has a length");
+    if (spec->limit_key_count > REEVE_LIMIT_KEYS_MAX)
+        return rv_fail(error, REEVE_EINVAL, "%zu limit keys: a task has at most %d", spec->limit_key_count,
+                       REEVE_LIMIT_KEYS_MAX);
+    for (size_t i = 0; i < spec->limit_key_count; i++) {
+        reeve_status status = rv_keys_check_limit_key(spec->limit_keys[i], error);
+        if (status != REEVE_OK) return status;
+    }
+    return REEVE_OK;
+}
+
 static reeve_status check_unique(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
     (void)size_limits;
@@ -287,24 +302,33 @@ static void add_text(rv_buf *out, const char *text)
     rv_buf_add_json(out, text, strlen(text));
 }
 
-static bool is_given_before(const reeve_task_spec *spec, size_t at)
+static bool is_given_before(const char *const *texts, size_t at)
 {
     for (size_t i = 0; i < at; i++)
-        if (strcmp(spec->tags[i], spec->tags[at]) == 0) return true;
+        if (strcmp(texts[i], texts[at]) == 0) return true;
     return false;
 }
 
-/* A tag that is given twice is one. */
+void rv_spec_write_texts(rv_buf *out, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_given_before(texts, i)) continue;
+        rv_buf_addc(out, i == 0 ? '[' : ',');
+        add_text(out, texts[i]);
+    }
+    if (count > 0) rv_buf_addc(out, ']');
+}
+
 static void add_tags(rv_buf *out, const reeve_task_spec *spec)
 {
-    if (spec->tag_count == 0) return;
-    rv_buf_adds(out, ",\"tags\":[");
-    for (size_t i = 0; i < spec->tag_count; i++) {
-        if (is_given_before(spec, i)) continue;
-        if (i > 0) rv_buf_addc(out, ',');
-        add_text(out, spec->tags[i]);
-    }
-    rv_buf_addc(out, ']');
+    if (spec->tag_count > 0) rv_buf_adds(out, ",\"tags\":");
+    rv_spec_write_texts(out, spec->tags, spec->tag_count);
+}
+
+static void add_limit_keys(rv_buf *out, const reeve_task_spec *spec)
+{
+    if (spec->limit_key_count > 0) rv_buf_adds(out, ",\"limit_keys\":");
+    rv_spec_write_texts(out, spec->limit_keys, spec->limit_key_count);
 }
 
 static void add_meta(rv_buf *out, const reeve_task_spec *spec)

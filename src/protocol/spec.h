@@ -23,6 +23,8 @@ reeve_status rv_spec_read_all(const reeve_task_spec **ret, reeve_task_spec **ret
 
 /* Appends what follows '{"at":<now>,' in the envelope of a checked spec. */
 void rv_spec_write_envelope(rv_buf *out, const reeve_task_spec *spec);
+/* An array of JSON; a text that is given twice is one. Nothing if there is none. */
+void rv_spec_write_texts(rv_buf *out, const char *const *texts, size_t count);
 /* The same without the payload, which comes right behind. */
 void rv_spec_write_head(rv_buf *out, const reeve_task_spec *spec);
 

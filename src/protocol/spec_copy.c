@@ -26,14 +26,14 @@ static const char *add_text(block *to, const char *text)
     return text != NULL ? add_bytes(to, text, strlen(text) + 1, 1) : NULL;
 }
 
-static const char *const *add_tags(block *to, const reeve_task_spec *spec)
+static const char *const *add_texts(block *to, const char *const *texts, size_t count)
 {
-    const char **tags = add_bytes(to, spec->tags, spec->tag_count * sizeof(*tags), alignof(max_align_t));
-    for (size_t i = 0; i < spec->tag_count; i++) {
-        const char *tag = add_text(to, spec->tags[i]);
-        if (tags != NULL) tags[i] = tag;
+    const char **ret = add_bytes(to, texts, count * sizeof(*ret), alignof(max_align_t));
+    for (size_t i = 0; i < count; i++) {
+        const char *text = add_text(to, texts[i]);
+        if (ret != NULL) ret[i] = text;
     }
-    return tags;
+    return ret;
 }
 
 static const reeve_meta *add_meta(block *to, const reeve_task_spec *spec)
@@ -79,7 +79,8 @@ static reeve_task_spec *fill(block *to, const reeve_task_spec *spec, const char 
     copy.payload.data = add_payload(to, spec->payload);
     if (spec->backoff != NULL)
         copy.backoff = add_bytes(to, spec->backoff, sizeof(*spec->backoff), alignof(max_align_t));
-    copy.tags = add_tags(to, spec);
+    copy.tags = add_texts(to, spec->tags, spec->tag_count);
+    copy.limit_keys = add_texts(to, spec->limit_keys, spec->limit_key_count);
     copy.meta = add_meta(to, spec);
     copy.after = add_parents(to, spec);
     if (ret != NULL) *ret = copy;

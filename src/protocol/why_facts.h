@@ -27,7 +27,7 @@ typedef struct rv_why_facts {
     reeve_rate group_rate;
     char state[16];
     char type[REEVE_TYPE_MAX + 1];
-    char group[sizeof(RV_TYPE_GROUP) + REEVE_TYPE_MAX]; /* or "type:" and a type */
+    char group[sizeof(RV_TYPE_GROUP) + REEVE_TYPE_MAX]; /* or "type:" and a type, or "key:" and a limit key */
     char head[REEVE_ID_MAX];
     char kind[REEVE_KIND_MAX + 1];
     char session[64];

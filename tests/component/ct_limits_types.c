@@ -273,7 +273,7 @@ static void what_is_refused(void **state)
     REFUSED("type", .concurrency = 1);
     REFUSED("type", .type = "no type", .concurrency = 1);
     REFUSED("a group is named", .type = "t", .group = "g", .concurrency = 1);
-    REFUSED("strict: a queue or type", .type = "t", .strict = 1);
+    REFUSED("strict: only groups", .type = "t", .strict = 1);
 }
 
 /* ---- check ----------------------------------------------------------------------------------------------------- */

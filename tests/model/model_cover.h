@@ -282,6 +282,8 @@
     X(LIMIT_GROUP_RATE, "limit: rate of groups")                                                          \
     X(LIMIT_TYPE, "limit: of a type")                                                                     \
     X(TYPE_PARKS, "limits: a task is parked under its type")                                              \
+    X(LIMIT_KEY, "limit: of a limit key")                                                                 \
+    X(KEY_PARKS, "limits: a task is parked under a limit key")                                            \
     X(LIMIT_OWN_CONCURRENCY, "limit: concurrency of a group")                                             \
     X(LIMIT_OWN_RATE, "limit: rate of a group")                                                           \
     X(LIMIT_COST, "limits: a task starts that costs more than a unit")                                    \

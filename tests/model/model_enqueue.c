@@ -34,7 +34,14 @@ enum {
  */
 enum { HELD = 4, CONFLICT = 12, OWN = 36 };
 /* Of MORE. */
-enum { IS_S = 1, IS_TAGGED = 2, ON_DEATH = 4 /* times 0 to 2 */, IS_KEPT = 12, COSTS = 24 };
+enum {
+    IS_S = 1,
+    IS_TAGGED = 2,
+    ON_DEATH = 4 /* times 0 to 2 */,
+    IS_KEPT = 12,
+    COSTS = 24,
+    HAS_KEYS = 48 /* times 0 to 3 */
+};
 
 /* How many are new, from the first on. */
 static int count_new(const int arg[ARGS])
@@ -128,6 +135,7 @@ void model_enqueue_make(int arg[ARGS])
     if (model_chance(2)) arg[MORE] = CHOOSE(IS_S, IS_TAGGED, ON_DEATH, ON_DEATH, 2 * ON_DEATH);
     if (model_chance(5) == 0) arg[MORE] += IS_KEPT;
     if (mood.limited && (arg[FIRST] + arg[COUNT]) % 3 == 0) arg[MORE] += COSTS;
+    if (mood.limited) arg[MORE] += HAS_KEYS * ((arg[FIRST] / 2 + arg[COUNT]) % 5 % 4);
     if (model_chance(3) == 0) arg[FLAGS] |= CHOOSE(IN_DETAIL, TO_IDLE, TO_IDLE);
     if (arg[FLAGS] & (LOST_BEFORE | TWICE)) arg[FLAGS] |= CHOOSE(0, AGO, LONG_AGO);
     if (keeps_few(arg[QUEUE]) && model_chance(2)) arg[FLAGS] = LOST_BEFORE | AGO;
@@ -183,7 +191,8 @@ static void describe(const int arg[ARGS], int i, model_incoming *ret)
     ret->task.type = (arg[MORE] & IS_S) != 0;
     ret->task.tagged = arg[MORE] & IS_TAGGED;
     ret->task.on_dead = arg[MORE] / ON_DEATH % 3;
-    if (arg[MORE] >= COSTS) ret->task.cost = ret->id % 2 ? 2 : 9;
+    ret->task.limit_keys = arg[MORE] / HAS_KEYS;
+    if (arg[MORE] / COSTS % 2) ret->task.cost = ret->id % 2 ? 2 : 9;
     if (arg[MORE] / IS_KEPT % 2) ret->task.keep_ms = ret->id % 2 ? 2000 : 100000;
     ret->edges = arg[FLAGS] & MIXED && i % 3 == 1 ? 0 : arg[AFTER];
     if (arg[FLAGS] & BULK_INSERT) return;

@@ -76,21 +76,23 @@ int model_taker_of(const turn *t, int place)
     return t->other >= 0 && place % 2 == 1 ? t->other : t->thread;
 }
 
-/* Its queue, its group and its type let it start, and it takes its units. */
+/* Its queue, its group, its type and its limit keys let it start, and it takes its units. */
 static void check_limits(turn *t, int queue, const model_task *task, bool groups, bool kept)
 {
-    int *started = t->started[queue], *units = t->units[queue], group = task->group, type = model_type_key(task);
+    int *started = t->started[queue], *units = t->units[queue], group = task->group;
     int cost = task->cost ? task->cost : 1;
     if (*t->limit_state[queue] && !model_may_queue_start(queue, units[0]))
         model_differ("turn leases a task, and the rate of queue %d is used up", queue);
-    started[type]++;
     if (group) started[group]++;
     if (groups && group && !model_may_group_start(queue, group, started[group], units[group], kept))
         model_differ("turn leases a task, and group %d is at its limit", group);
-    if (!model_may_group_start(queue, type, started[type], units[type], false))
-        model_differ("turn leases a task, and type %d is at its limit", task->type);
+    for (int key = GROUPS + 1; key <= KEYS; key++) {
+        if (!model_has_key(task, key)) continue;
+        if (!model_may_group_start(queue, key, ++started[key], units[key], false))
+            model_differ("turn leases a task, and type or limit key %d is at its limit", key);
+        units[key] += cost;
+    }
     units[0] += cost;
-    units[type] += cost;
     if (group) units[group] += cost;
     if (model_has_rate(queue, task) && cost - 1 > t->debt[queue]) t->debt[queue] = cost - 1;
 }
@@ -194,7 +196,7 @@ static void bound(int queue, int room, int *ret_min, int *ret_max)
         *ret_min += ready[group] < free ? ready[group] : free;
         *ret_max += all < free ? all : free;
     }
-    if (model_limits_types(queue) || parked[0] > 0) *ret_min = 0;
+    if (model_limits_types(queue) || model_limits_keys(queue) || parked[0] > 0) *ret_min = 0;
     if (*ret_min > 1 && costs) *ret_min = 1;
     if (*ret_min > room) *ret_min = room;
     if (*ret_max > room) *ret_max = room;

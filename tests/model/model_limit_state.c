@@ -34,10 +34,17 @@ int model_type_key(const model_task *task)
     return GROUPS + 1 + task->type;
 }
 
+bool model_is_limit_key(int key)
+{
+    return key > GROUPS + TYPES;
+}
+
 void model_key_text(int key, char text[16])
 {
     if (key <= GROUPS)
         (void)snprintf(text, 16, "g%d", key);
+    else if (model_is_limit_key(key))
+        (void)snprintf(text, 16, "key:%c", 'a' + key - GROUPS - TYPES - 1);
     else
         (void)snprintf(text, 16, "type:%s", model_types[key - GROUPS - 1]);
 }
@@ -54,15 +61,26 @@ int model_key_of(const char *text)
 
 bool model_has_key(const model_task *task, int key)
 {
+    if (model_is_limit_key(key)) return task->limit_keys & MODEL_KEY_BIT(key);
     return key <= GROUPS ? task->group == key : model_type_key(task) == key;
+}
+
+static bool limits_any(int queue, int first, int last)
+{
+    const model_limits *l = &model.queues[queue].limits;
+    for (int key = first; key <= last; key++)
+        if (l->own_concurrency[key] != NOT_SAID || l->own_rate[key] != NOT_SAID) return true;
+    return false;
 }
 
 bool model_limits_types(int queue)
 {
-    const model_limits *l = &model.queues[queue].limits;
-    for (int key = GROUPS + 1; key <= KEYS; key++)
-        if (l->own_concurrency[key] != NOT_SAID || l->own_rate[key] != NOT_SAID) return true;
-    return false;
+    return limits_any(queue, GROUPS + 1, GROUPS + TYPES);
+}
+
+bool model_limits_keys(int queue)
+{
+    return limits_any(queue, GROUPS + TYPES + 1, KEYS);
 }
 
 /* ---- room ------------------------------------------------------------------------------------------------------- */
@@ -188,7 +206,9 @@ bool model_may_queue_start(int queue, int units)
 bool model_has_rate(int queue, const model_task *task)
 {
     const model_limits *l = &model.queues[queue].limits;
-    return l->rate || (task->group && group_rate(l, task->group) > 0) || group_rate(l, model_type_key(task)) > 0;
+    bool has = l->rate > 0;
+    for (int key = 1; key <= KEYS; key++) has = has || (model_has_key(task, key) && group_rate(l, key) > 0);
+    return has;
 }
 
 bool model_may_group_start(int queue, int group, int started, int units, bool kept)
@@ -225,22 +245,23 @@ static bool is_unlimited(const model_limits *l, int group)
 void model_take_over_parked(int queue, bool may_park)
 {
     const model_seen *seen = model_look();
-    bool by_type = seen && strchr(seen->queues[queue].limit_state, 't') != NULL;
+    bool is_virtual = seen && strpbrk(seen->queues[queue].limit_state, "tk") != NULL;
     for (int id = 0; seen && id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
         const model_seen_task *now = &seen->queues[queue].tasks[id];
         if (task->state == READY && now->state == PARKED) {
-            if (!may_park || (task->group == 0 && !by_type)) model_differ("%s is parked", model_id(id));
+            if (!may_park || (task->group == 0 && !is_virtual)) model_differ("%s is parked", model_id(id));
             model_enter(task, PARKED);
             if (task->keeps) COVER(STRICT_PARKS);
-            if (now->parked > GROUPS) COVER(TYPE_PARKS);
+            if (model_is_limit_key(now->parked)) COVER(KEY_PARKS);
+            if (now->parked > GROUPS && now->parked <= GROUPS + TYPES) COVER(TYPE_PARKS);
             COVER(GATE_PARKS);
         } else if (task->state == PARKED && now->state == READY) {
             model_enter(task, READY);
-            if (by_type || is_unlimited(&model.queues[queue].limits, task->group)) task->order = 0;
+            if (is_virtual || is_unlimited(&model.queues[queue].limits, task->group)) task->order = 0;
             COVER(GATE_CALLS);
         } else if (task->state == READY && now->state == READY && task->called && !now->called &&
-                   (by_type || is_unlimited(&model.queues[queue].limits, task->group))) {
+                   (is_virtual || is_unlimited(&model.queues[queue].limits, task->group))) {
             task->order = 0;
         }
     }
@@ -321,19 +342,31 @@ static void check_type_slot(const model_task *task, int id, const model_seen_tas
     if (!slot && wanted && task->state == RUNNING) model_differ("%s runs, and has no slot of its type", model_id(id));
 }
 
+/* The same of limit keys. */
+static void check_key_slots(const model_task *task, int id, const model_seen_task *seen, bool wanted)
+{
+    int slots = seen->key_slots, has = task->state == RUNNING ? task->limit_keys : 0;
+    if (slots & ~has) model_differ("%s has slots of the limit keys %d, not %d", model_id(id), slots, has);
+    if (wanted && slots != has)
+        model_differ("%s runs, and has slots of the limit keys %d, not %d", model_id(id), slots, has);
+}
+
 static void check_slots(int queue, const model_seen_queue *seen)
 {
     const model_limits *l = &model.queues[queue].limits;
     bool counted = l->group_concurrency != NO_LIMIT || l->group_strict || l->breaks[1] || has_own(l);
     int count[KEYS + 1] = {0};
-    bool by_type = strchr(seen->limit_state, 't') != NULL;
+    bool by_type = strchr(seen->limit_state, 't') != NULL, by_key = strchr(seen->limit_state, 'k') != NULL;
     for (int id = 0; id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
         int slot = seen->tasks[id].slot;
         count[slot]++;
         count[seen->tasks[id].type_slot]++;
         task->slot = slot;
+        for (int key = GROUPS + TYPES + 1; key <= KEYS; key++)
+            count[key] += (seen->tasks[id].key_slots & MODEL_KEY_BIT(key)) != 0;
         check_type_slot(task, id, &seen->tasks[id], by_type && !l->counting);
+        check_key_slots(task, id, &seen->tasks[id], by_key && !l->counting);
         if (model_waits(task->state))
             check_kept(queue, id, slot);
         else if (slot && (task->state != RUNNING || task->group != slot || !counted))
@@ -403,6 +436,7 @@ void model_check_limit_state(int queue, const model_seen_queue *seen)
     check_settings(l, seen);
     check_flags(l, model.queues[queue].events_kept || model.queues[queue].listening_ms, seen->limit_state);
     if (model_limits_types(queue) && !strchr(seen->limit_state, 't')) model_differ("limit_state has no types");
+    if (model_limits_keys(queue) && !strchr(seen->limit_state, 'k')) model_differ("limit_state has no limit keys");
     check_parked(queue, seen);
     check_slots(queue, seen);
     check_number("limit_state.running", seen->running, l->concurrency == NO_LIMIT ? -1 : model_running(queue, 0), -1);

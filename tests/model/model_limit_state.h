@@ -16,13 +16,16 @@ typedef struct model_rate {
 extern const model_rate model_rates_known[RATES];
 void model_rate_text(int rate, char text[32]);
 
-/* The types are behind the groups. */
+/* The types are behind the groups, and the limit keys behind these. */
 extern const char *const model_types[TYPES];
 int model_type_key(const model_task *task);
-void model_key_text(int key, char text[16]); /* "g1", "type:t" */
-int model_key_of(const char *text);          /* 0: none */
+bool model_is_limit_key(int key);
+#define MODEL_KEY_BIT(key) (1 << ((key)-GROUPS - TYPES - 1)) /* of a limit key, in limit_keys */
+void model_key_text(int key, char text[16]);                 /* "g1", "type:t", "key:a" */
+int model_key_of(const char *text);                          /* 0: none */
 bool model_has_key(const model_task *task, int key);
 bool model_limits_types(int queue); /* a type has a limit */
+bool model_limits_keys(int queue);  /* a limit key has one */
 
 int model_running(int queue, int key /* 0: all */);
 /* How many tasks may start now. several: in a call for several threads. */

@@ -33,7 +33,7 @@ void model_limit_make(int arg[ARGS])
     if (closed && model_chance(2)) arg[WHAT] = GROUP_CONCURRENCY, arg[VALUE] = CHOOSE(1, 2, NONE_AT_ALL);
     arg[GROUP] = 1 + (int)model_chance(GROUPS);
     if ((arg[WHAT] == OWN_CONCURRENCY || arg[WHAT] == OWN_RATE) && model_chance(3) == 0)
-        arg[GROUP] = GROUPS + 1 + (int)model_chance(TYPES);
+        arg[GROUP] = GROUPS + 1 + (int)model_chance(TYPES + LIMIT_KEYS);
     arg[FLAGS] = CHOOSE(0, 0, 0, TWICE, STOPS);
 }
 
@@ -101,7 +101,8 @@ static void cover(const int arg[ARGS])
                                        COVER_LIMIT_STRICT,
                                        COVER_LIMIT_OWN_STRICT};
     if (arg[VALUE] < NONE_AT_ALL) model_cover(set_one[arg[WHAT]]);
-    if (arg[VALUE] < NONE_AT_ALL && arg[GROUP] > GROUPS) COVER(LIMIT_TYPE);
+    if (arg[VALUE] < NONE_AT_ALL && arg[GROUP] > GROUPS && arg[GROUP] <= GROUPS + TYPES) COVER(LIMIT_TYPE);
+    if (arg[VALUE] < NONE_AT_ALL && model_is_limit_key(arg[GROUP])) COVER(LIMIT_KEY);
     if (arg[VALUE] >= NONE_AT_ALL) COVER(LIMIT_NONE);
     if (arg[VALUE] == FORGET && arg[WHAT] >= OWN_CONCURRENCY) COVER(LIMIT_FORGET);
 }

@@ -81,7 +81,10 @@ void model_read_running_group(int queue, const char *rest, const rv_reply *found
         for (; id >= 0 && record < end; record += strlen(record) + 1) {
             model_seen_task *task = &model_now_seen.queues[queue].tasks[id];
             int key = group_of(queue, rest, record);
-            *(key > GROUPS ? &task->type_slot : &task->slot) = key;
+            if (model_is_limit_key(key))
+                task->key_slots |= MODEL_KEY_BIT(key);
+            else
+                *(key > GROUPS ? &task->type_slot : &task->slot) = key;
         }
     }
 }

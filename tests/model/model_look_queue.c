@@ -41,6 +41,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
                                         "group_breaker_window",
                                         "group_breaker_pause",
                                         "types",
+                                        "keys",
                                         NULL};
     model_seen_queue *q = &model_now_seen.queues[queue];
     model_allow(queue, rest, found, names);

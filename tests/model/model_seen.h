@@ -21,6 +21,7 @@ typedef struct model_seen_task {
     bool has_info, has_place, has_parents, completed_extra;
     int parked, called, slot, holder; /* in which group, or in which type: parked and called; 0: none */
     int type_slot;                    /* in which type */
+    int key_slots;                    /* in which limit keys: a bit for each */
     int64_t parked_at;
     int history;
     bool alone;
@@ -91,7 +92,7 @@ typedef struct model_seen_queue {
     int64_t replacements_left_ms[SLOTS];
     int64_t left_ms[UNIQUES + 1]; /* -1: no end */
     /* limits */
-    char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], limit_state[8], running[16],
+    char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], limit_state[16], running[16],
         debt[16], upkeep[96];
     char own_concurrency[KEYS + 1][16], own_rate[KEYS + 1][32], own_strict[KEYS + 1][8], group_strict[8];
     char breakers[KEYS + 1][64];

@@ -47,7 +47,8 @@ enum {
     UNIQUES = 3,
     GROUPS = 3,
     TYPES = 3,
-    KEYS = GROUPS + TYPES, /* what limits count by: the groups, then the types */
+    LIMIT_KEYS = 2,
+    KEYS = GROUPS + TYPES + LIMIT_KEYS, /* what limits count by: the groups, then the types, then the limit keys */
     ENTRIES = 2
 };
 /* An error is a number, or this: the task died of a parent, or of its deadline. */
@@ -114,6 +115,7 @@ typedef struct model_task {
     int64_t hold_ms;
     int64_t keep_ms;     /* how long its record is kept; 0: as the queue says */
     int cost;            /* units of rates; 0: not said, 1 */
+    int limit_keys;      /* a bit for each that it has */
     int on_dead;         /* what its death calls for; 0: not said, 1: a task, 2: nothing */
     int64_t deadline_ms; /* it must have begun by then; 0: at any time */
     int64_t expires_ms;  /* ... and whoever tends the queue knows */

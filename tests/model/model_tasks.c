@@ -40,6 +40,8 @@ static int describe(const model_task *task, char *text, size_t size)
 {
     static const char *const groups[] = {"", ",\"group\":\"g1\"", ",\"group\":\"g2\",\"weight\":3",
                                          ",\"group\":\"g3\",\"weight\":256"};
+    static const char *const keys[] = {"", ",\"limit_keys\":[\"a\"]", ",\"limit_keys\":[\"b\"]",
+                                       ",\"limit_keys\":[\"a\",\"b\"]"};
     static const char *const calls[] = {"", ",\"on_dead\":\"d\"", ",\"on_dead\":\"\""};
     char priority[32] = "", time[64], unique[160], of[96] = "", keep[32] = "", cost[32] = "";
     if (task->priority != 0) (void)snprintf(priority, sizeof(priority), ",\"priority\":%d", task->priority);
@@ -48,8 +50,8 @@ static int describe(const model_task *task, char *text, size_t size)
     if (task->keep_ms) (void)snprintf(keep, sizeof(keep), ",\"keep\":%lld", (long long)task->keep_ms);
     describe_time(task, time);
     describe_unique(task, unique);
-    return snprintf(text, size, "\"type\":\"%s\"%s%s%s%s%s%s%s%s%s}\n", model_types[task->type], time, priority,
-                    groups[task->group], cost, keep, unique, of, calls[task->on_dead],
+    return snprintf(text, size, "\"type\":\"%s\"%s%s%s%s%s%s%s%s%s%s}\n", model_types[task->type], time, priority,
+                    groups[task->group], cost, keys[task->limit_keys], keep, unique, of, calls[task->on_dead],
                     task->tagged ? ",\"tags\":[\"w\",\"x\"]" : "");
 }
 

@@ -49,7 +49,7 @@ typedef struct turn {
     bool gone[QUEUES], looked[QUEUES], put_off[QUEUES];
     /* limits: which there are; of each group, how many were started, and their units; 0: of the queue; the most units */
     int64_t scores[QUEUES][SLOTS]; /* of those that were ready before; -1: was not */
-    char limit_state[QUEUES][8];
+    char limit_state[QUEUES][16];
     int started[QUEUES][KEYS + 1], units[QUEUES][KEYS + 1], debt[QUEUES];
 } turn;
 

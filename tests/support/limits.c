@@ -32,6 +32,11 @@ void test_limit_type(const char *type, int64_t concurrency, const reeve_rate *ra
     change(&(const reeve_limit_change){.of = REEVE_LIMIT_TYPE, .type = type, .concurrency = concurrency, .rate = rate});
 }
 
+void test_limit_key(const char *key, int64_t concurrency, const reeve_rate *rate)
+{
+    change(&(const reeve_limit_change){.of = REEVE_LIMIT_KEY, .key = key, .concurrency = concurrency, .rate = rate});
+}
+
 void test_limit_strict(const char *group, int strict)
 {
     change(&(const reeve_limit_change){
@@ -93,6 +98,8 @@ static const char audit[] =
     "  local o = envelope and cjson.decode(string.match(envelope, '^[^\\n]*')) or {}\n"
     "  local groups = {o.group}\n"
     "  if string.find(flags, 't') and o.type then groups[#groups + 1] = 'type:' .. o.type end\n"
+    "  for _, key in ipairs(string.find(flags, 'k') and o.limit_keys or {}) do groups[#groups + 1] = 'key:' .. key "
+    "end\n"
     "  return groups\n"
     "end\n"
     "for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do\n"

@@ -13,6 +13,7 @@ void test_limit_queue(int64_t concurrency, const reeve_rate *rate);
 void test_limit_groups(int64_t concurrency, const reeve_rate *rate);
 void test_limit_group(const char *group, int64_t concurrency, const reeve_rate *rate);
 void test_limit_type(const char *type, int64_t concurrency, const reeve_rate *rate);
+void test_limit_key(const char *key, int64_t concurrency, const reeve_rate *rate);
 void test_limit_strict(const char *group, int strict); /* NULL: of all groups */
 void test_limit_forget(const char *group);
 #define TEST_RATE(n, period, b) (&(const reeve_rate){.count = (n), .period_ms = (period), .burst = (b)})

@@ -129,15 +129,15 @@ listing() {
 
 # What is not given stays as it is; a name is one entry.
 changing() {
-    expect_status 0 reeve cron add keep '@daily' q echo '{"a":1}' --attempts 4 --tag red --tag blue --group g --weight 2 --cost 7 --zone local \
+    expect_status 0 reeve cron add keep '@daily' q echo '{"a":1}' --attempts 4 --tag red --tag blue --group g --weight 2 --cost 7 --limit-key gpu --limit-key api --zone local \
         --catch-up all --catch-up-max 7 --no-overlap --backoff fixed:2s --meta k=v --max-crashes 2 --timeout 9
     expect_status 0 reeve cron add keep '@daily' q echo --priority 5
     expect_eq "$OUT" "set q/keep"
-    expect_has "$ERR" "kept as it was: zone, catch-up, no-overlap, group, cost, attempts, max-crashes, timeout, backoff, tag, meta, payload"
+    expect_has "$ERR" "kept as it was: zone, catch-up, no-overlap, group, cost, limit-key, attempts, max-crashes, timeout, backoff, tag, meta, payload"
     expect_eq "$(of_entry q/keep zone) $(of_entry q/keep catch_up) $(of_entry q/keep catch_up_max) $(of_entry q/keep overlap)" \
         '"local" "all" 7 false'
     task=$(reeve cron run q/keep)
-    expect_eq "$(of_task "$task" priority) $(of_task "$task" attempts) $(of_task "$task" group) $(of_task "$task" weight) $(of_task "$task" cost)" '5 4 "g" 2 7'
+    expect_eq "$(of_task "$task" priority) $(of_task "$task" attempts) $(of_task "$task" group) $(of_task "$task" weight) $(of_task "$task" cost) $(of_task "$task" limit_keys)" '5 4 "g" 2 7 ["gpu","api"]'
     expect_eq "$(of_task "$task" tags) $(of_task "$task" meta) $(of_task "$task" payload)" '["red","blue"] {"k":"v"} "{\"a\":1}"'
     expect_eq "$(of_task "$task" backoff) $(of_task "$task" timeout_ms) $(of_task "$task" max_crashes)" '"fixed:2s" 9000 2'
     expect_status 0 reeve delete "$task"
@@ -145,7 +145,7 @@ changing() {
     expect_status 0 reeve cron add keep '@daily' q echo
     expect_eq "$OUT" "unchanged q/keep"
     expect_status 0 reeve cron add keep '@hourly' q echo x --tag green --overlap --attempts 2 --json
-    expect_has "$OUT" '"moved_from":null,"kept":["zone","catch-up","priority","group","cost","max-crashes","timeout","backoff","meta"]'
+    expect_has "$OUT" '"moved_from":null,"kept":["zone","catch-up","priority","group","cost","limit-key","max-crashes","timeout","backoff","meta"]'
     task=$(reeve cron run q/keep)
     expect_eq "$(of_task "$task" tags) $(of_task "$task" payload) $(of_task "$task" attempts)" '["green"] "x" 2'
     expect_status 0 reeve delete "$task"

@@ -9,7 +9,7 @@ make_tasks() {
         printf '{"queue":"q","id":"empty","type":"a"}\n'
         printf '{"queue":"q","id":"late","type":"a","at":"2030-01-01T00:00:00Z","deadline":"2031-01-01T00:00:00Z"}\n'
         printf '{"queue":"q","id":"full","type":"b/c","payload":{"a":[1.50, "\\u00e9"]},"priority":-7,"group":"g",'
-        printf '"weight":3,"cost":5,"attempts":9,"max_crashes":2,"timeout":"90s","heartbeat":"5s","at_most_once":true,'
+        printf '"weight":3,"cost":5,"limit_keys":["gpu","customer:\\"7\\""],"attempts":9,"max_crashes":2,"timeout":"90s","heartbeat":"5s","at_most_once":true,'
         printf '"backoff":"fixed:30s","unique":"key","unique_until":"started","on_dead":"d","tags":["x","y \\"z"],'
         printf '"meta":{"k":"v","l":"=\\n"}}\n'
         printf '{"queue":"q","id":"kept","type":"a","unique":"other","unique_for":"1h","on_dead":""}\n'

@@ -123,7 +123,7 @@ without_redis() {
 producing() {
     prints enqueue 0 enqueue q noop '{"a":1}' --id plain
     printf 'a\0b\377' >"$TEST_DIR/bytes"
-    prints enqueue 0 enqueue q noop @"$TEST_DIR/bytes" --id full --in 1h --priority -3 --group 'g "1"' --weight 2 --cost 3 --attempts 4 \
+    prints enqueue 0 enqueue q noop @"$TEST_DIR/bytes" --id full --in 1h --priority -3 --group 'g "1"' --weight 2 --cost 3 --limit-key gpu --limit-key customer:7 --attempts 4 \
         --max-crashes 2 --retry-for 2h --max-snoozes 4 --timeout 5 --heartbeat 2 --backoff fixed:1s --tag red --tag 'a,b' --meta k=v --unique key --unique-for 1h \
         --on-dead told --expires-in 2d
     prints enqueue 0 enqueue q noop --id child --after q/plain --after q/full:go
@@ -251,6 +251,7 @@ queues() {
     prints limit 0 limit l
     prints "limit, changing" 0 limit l --group b --forget
     prints "limit, changing" 0 limit l --type video --concurrency 2
+    prints "limit, changing" 0 limit l --key gpu --concurrency 2
     prints limit 0 limit l
     prints pause 0 pause l
     prints queues 0 queues l
@@ -275,7 +276,7 @@ cron() {
     expect_eq "$(member changed "$OUT")" false
     prints "cron add" 0 cron add nightly '0 4 * * *' other noop
     expect_eq "$(member moved_from "$OUT") $(member kept "$OUT")" '"q" ["catch-up","payload"]'
-    prints "cron add" 0 cron add nightly '0 3 * * *' q noop --group g --cost 3 --keep 1h --attempts 2 --max-crashes 2 --retry-for 1h --max-snoozes 4 --timeout 5 --heartbeat 5 --expires-in 60 --backoff fixed:1s --on-dead d --tag t --meta k=v
+    prints "cron add" 0 cron add nightly '0 3 * * *' q noop --group g --cost 3 --limit-key gpu --keep 1h --attempts 2 --max-crashes 2 --retry-for 1h --max-snoozes 4 --timeout 5 --heartbeat 5 --expires-in 60 --backoff fixed:1s --on-dead d --tag t --meta k=v
     prints "cron run" 0 cron run q/nightly
     prints "cron backfill" 0 cron backfill q/nightly --from 2020-01-01T00:00:00Z --to 2020-01-02T00:00:00Z
     prints "cron add" 0 cron add often 'every 1h' q noop --starts 2030-01-01T00:00:00Z --ends 2031-01-01T00:00:00Z --offset 5m --jitter 1m --runs 3

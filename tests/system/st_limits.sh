@@ -26,7 +26,7 @@ usage() {
     expect_has "$ERR" "give one of them"
     expect_status 2 reeve limit q --each-group --pause-for 5
     expect_status 2 reeve limit q --forget
-    expect_has "$ERR" "--forget goes with --group G or --type TYPE"
+    expect_has "$ERR" "--forget goes with --group G, --type TYPE or --key KEY"
     expect_status 2 reeve limit q --type t
     expect_has "$ERR" "--type goes with what to change"
     expect_status 2 reeve limit q --type t --group g --concurrency 1
@@ -172,6 +172,48 @@ types() {
     end "$WORKER_PID"
 }
 
+# Limit keys: the same, beside a type.
+keys() {
+    local wanted
+    expect_status 0 reeve enqueue k slow --id one --limit-key gpu --limit-key customer:7
+    expect_has "$(reeve show k/one --json)" '"limit_keys":["gpu","customer:7"]'
+    expect_status 2 reeve enqueue k slow --limit-key 1 --limit-key 2 --limit-key 3 --limit-key 4 --limit-key 5 --limit-key 6 --limit-key 7 \
+        --limit-key 8 --limit-key 9
+    expect_has "$ERR" "--limit-key: at most 8"
+    expect_status 0 reeve limit k --key gpu --concurrency 2 --rate 5/m
+    expect_eq "$OUT" "k, key gpu: concurrency 2, rate 5/1m"
+    expect_status 0 reeve limit k
+    expect_has "$OUT" "key:gpu"
+    expect_status 0 reeve limit k --key gpu --rate none --json
+    expect_eq "$OUT" '{"queue":"k","of":"key","group":null,"key":"gpu","forgotten":false,"rate":null}'
+    expect_status 2 reeve limit k --key gpu
+    expect_has "$ERR" "--key goes with what to change"
+    expect_status 2 reeve limit k --key gpu --type t --concurrency 1
+    expect_has "$ERR" "give one of them"
+    expect_status 2 reeve limit k --key gpu --strict yes
+    expect_status 2 reeve limit k --key '' --concurrency 1
+    wanted='limits = ( { queue = "k"; key = "gpu"; concurrency = 3; }, { queue = "k"; key = "big one"; rate = { count = 7; }; } );'
+    write_conf conf "" 'pools = ( { queues = [ "none" ]; } );' "$wanted"
+    expect_status 0 "$REEVE_WORKER" -c "$TEST_DIR/conf.conf" --check --diff
+    expect_has "$OUT" 'limits["k/key:gpu"].concurrency: 2 -> 3'
+    start_worker conf
+    wait_for 'reeve limit k --json | grep -q "\"count\":7,"' 30
+    expect_status 0 reeve limit k --json
+    expect_has "$OUT" '{"group":null,"key":"big one","concurrency":null,"rate":{"count":7,"period_ms":1000,"burst":7},'
+    expect_has "$OUT" '{"group":null,"key":"gpu","concurrency":3,"rate":{"count":0,'
+    end "$WORKER_PID"
+    expect_status 0 reeve limit k --key gpu --forget
+    expect_status 0 reeve edit k/one --limit-key tape
+    expect_has "$(reeve show k/one --json)" '"limit_keys":["tape"]'
+    expect_status 0 reeve edit k/one --unset limit-key
+    expect_has "$(reeve show k/one --json)" '"limit_keys":null'
+    for wanted in 'concurrency = 1;' 'type = "t"; key = "k"; concurrency = 1;'; do
+        write_conf conf "" 'pools = ( { queues = [ "none" ]; } );' "limits = ( { queue = \"k\"; $wanted } );"
+        expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/conf.conf" --check
+        expect_has "$ERR" "expected either type or key"
+    done
+}
+
 # What the file says holds for the first tasks that are leased under it.
 from_the_first_task_on() {
     printf '{"type":"sleep","payload":{"ms":600000}}\n%.0s' {1..8} | bulk first || exit 1
@@ -287,6 +329,7 @@ setting_and_showing
 groups
 by_config
 types
+keys
 from_the_first_task_on
 start_two_workers
 concurrency_of_a_queue

@@ -149,9 +149,13 @@ limit 200 '{"group":"big","forget":true}'
 limit 200 '{"type":"video","concurrency":3}'
 expect_has "$(reeve limit jobs --json)" '"type":"video","concurrency":3'
 limit 200 '{"type":"video","forget":true}'
+limit 200 '{"key":"gpu","concurrency":2}'
+expect_has "$(reeve limit jobs --json)" '{"group":null,"key":"gpu","concurrency":2'
+limit 200 '{"key":"gpu","forget":true}'
 for body in '{}' '{"concurrency":0}' '{"concurrency":1.5}' '{"concurrency":"8"}' '{"rate":"fast"}' '{"rate":5}' '{"concurrences":8}' '{"group":"","concurrency":1}' \
     '{"strict":true}' '{"forget":true}' '{"group":"a","each_group":true,"concurrency":1}' \
-    '{"group":"a","type":"t","concurrency":1}' '{"type":"t","strict":true}' '{"type":""}'; do
+    '{"group":"a","type":"t","concurrency":1}' '{"type":"t","strict":true}' '{"type":""}' '{"key":""}' \
+    '{"key":"k","type":"t","concurrency":1}' '{"key":"k","strict":true}'; do
     limit 400 "$body"
 done
 limit 200 '{"concurrency":null}'

@@ -52,13 +52,13 @@ local function count_of(value)
   return is_whole(value, 0, LATEST) and value or 0
 end
 
-local function are_tags(tags)
-  local count = 0
-  for i, tag in pairs(type(tags) == 'table' and tags or {false}) do
-    if type(i) ~= 'number' or not tag or not is_text(tag, 1, @TAG_MAX@) then return false end
-    count = count + 1
+-- Returns an error text unless a field is absent, or an array of at most `most` texts of 1 to `max` bytes.
+local function texts_fault(list, name, max, most)
+  local left = most
+  for i, one in pairs(list == nil and {} or type(list) == 'table' and list or {false}) do
+    left = type(i) == 'number' and is_text(one, 1, max) and left - 1 or -1
+    if left < 0 then return 'its ' .. name .. ' are not an array of at most ' .. most .. ' texts' end
   end
-  return count <= @TAGS_MAX@
 end
 
 local function whole_fault(value, name, min, max)
@@ -82,8 +82,8 @@ local function field_fault(o)
   if not is_text(o.on_dead, 0, @TYPE_MAX@) or o.on_dead and find(o.on_dead, '[^%w._:/-]') then
     return 'its on_dead is not a type'
   end
-  if not is_text(o.of, 1, @ID_LENGTH_MAX@) then return 'its of is not an id' end
-  if o.tags ~= nil and not are_tags(o.tags) then return 'its tags are not an array of at most @TAGS_MAX@ texts' end
+  return text_fault(o.of, 'of', @ID_LENGTH_MAX@) or texts_fault(o.tags, 'tags', @TAG_MAX@, @TAGS_MAX@) or
+    texts_fault(o.limit_keys, 'limit_keys', @LIMIT_KEY_MAX@, @LIMIT_KEYS_MAX@)
 end
 
 -- Other characters have other meanings: '#' begins the fields of running:<session> that are no leases, '+' begins the

@@ -14,7 +14,7 @@
 -- breaker that closes ends its own pause, but not a later pause that somebody else made. Outcomes of tasks that started
 -- before the breaker opened are not counted.
 --
--- requires: base, event, slot, wake_one
+-- requires: base, event, group_place, slot, wake_one
 -- gives: breaker, breaker.count, breaker.groups, breaker.try
 -- fields: attempts, count, groups, pause, percent, try, window
 
@@ -55,10 +55,7 @@ do
     local group = sub(scope, 3)
     if tonumber(call('ZSCORE', P .. 'paused_groups', group)) ~= tonumber(ends) then return end
     call('ZREM', P .. 'paused_groups', group)
-    if call('EXISTS', P .. 'parked:' .. group) == 1 then
-      call('ZADD', P .. 'limit_due', text(now), group)
-      announce_due(P, now)
-    end
+    call_group(P, group)
   end
 
   local function group_name(scope)
@@ -120,7 +117,7 @@ do
       end
     end
     for group, list in pairs(lists) do
-      if sub(group, 1, 5) ~= 'type:' then count(P, 'g:' .. group, list, now, has_failed) end
+      if not is_virtual(group) then count(P, 'g:' .. group, list, now, has_failed) end
     end
   end
 

@@ -21,9 +21,12 @@ local function find_parked_alone(P, id)
   for _, group in ipairs(groups) do
     if call('ZSCORE', P .. 'parked:' .. group, id) == place then return end
   end
-  -- Its type, also where in_force does not say that types have limits.
-  local type = header(envelope).type
-  if type and call('ZSCORE', P .. 'parked:type:' .. type, id) == place then return end
+  -- Its type and its limit keys, also where in_force does not say that these have limits.
+  local o = header(envelope)
+  if o.type and call('ZSCORE', P .. 'parked:type:' .. o.type, id) == place then return end
+  for _, key in ipairs(o.limit_keys or {}) do
+    if call('ZSCORE', P .. 'parked:key:' .. key, id) == place then return end
+  end
   if groups[1] then return groups[1] end
   for _, set in ipairs({'limit_due', 'limit_dirty'}) do
     for _, other in ipairs(call('ZRANGE', P .. set, '0', text(GROUPS_MAX))) do
@@ -45,7 +48,7 @@ end
 local function are_strict(P, record)
   for group in groups_in(record) do
     local own = call('HGET', P .. 'limits', 's:' .. group)
-    if sub(group, 1, 5) == 'type:' or (own or call('HGET', P .. 'settings', 'group_strict')) ~= '1' then return false end
+    if is_virtual(group) or (own or call('HGET', P .. 'settings', 'group_strict')) ~= '1' then return false end
   end
   return true
 end
@@ -107,8 +110,8 @@ local function find_running_count(P)
   return counted ~= running and counted .. ', not ' .. running or nil
 end
 
--- in_force: settings.in_force does not say which limits there are. `g` and `t` may stay until the last group was looked
--- at. While there is a breaker, it may have paused the queue, or ended that, without a change of `q`.
+-- in_force: settings.in_force does not say which limits there are. `g`, `t` and `k` may stay until the last group was
+-- looked at. While there is a breaker, it may have paused the queue, or ended that, without a change of `q`.
 local function find_in_force(P)
   local s = call('HMGET', P .. 'settings', 'in_force', 'concurrency', 'rate', 'paused_until', 'group_concurrency', 'group_rate',
     'group_strict', 'events', 'events_until', 'breaker', 'group_breaker')
@@ -116,10 +119,10 @@ local function find_in_force(P)
   local by_group = s[5] and number_of(s[5], 0) or s[7] or s[11] or own
   local flags = {c = s[2] and number_of(s[2], 0), q = s[3] or s[4], s = by_group, e = s[8] or s[9], b = s[10] or s[11],
     g = by_group or s[6] or call('EXISTS', P .. 'paused_groups', P .. 'limit_due', P .. 'limit_dirty') > 0,
-    t = has_limited_type(P)}
-  for _, letter in ipairs({'b', 'c', 'e', 'g', 'q', 's', 't'}) do
+    t = has_limited(P, 'type'), k = has_limited(P, 'key')}
+  for _, letter in ipairs({'b', 'c', 'e', 'g', 'k', 'q', 's', 't'}) do
     local is_set, wanted = find(s[1] or '', letter, 1, true) ~= nil, flags[letter] and true or false
-    local may_lag = letter == 'q' and s[10] or not wanted and (letter == 'g' or letter == 't')
+    local may_lag = letter == 'q' and s[10] or not wanted and find('gkt', letter, 1, true)
     if is_set ~= wanted and not may_lag then return letter end
   end
 end

@@ -6,7 +6,7 @@
 --                         `running_group`
 --
 -- requires: add_to, base, group_place, limit_state, slot
--- gives: count_page
+-- gives: count_page, is_in
 
 -- The next session after this one, in the order of their names; nil: there is none.
 local function session_after(P, last)
@@ -17,9 +17,14 @@ local function session_after(P, last)
   return first
 end
 
-local COUNTED_SESSIONS = '~'
-local STOPS = {@WAITING_SETS@}
+-- Whether a task is in one of these sets.
+local function is_in(P, sets, id)
+  for _, set in ipairs(sets) do
+    if call('ZSCORE', P .. set, id) then return true end
+  end
+end
 
+local COUNTED_SESSIONS = '~'
 -- Releases the slots of waiting tasks of groups that are not strict any more, a page of them. Returns the next
 -- position.
 local function leave_slots(P, now, page, size)
@@ -29,12 +34,9 @@ local function leave_slots(P, now, page, size)
   end
   local found = call('HSCAN', P .. 'running_group', page, 'COUNT', text(size))
   for i = 1, #found[2], 2 do
-    local id, is_loose, waits = found[2][i], false, false
+    local id, is_loose = found[2][i], false
     for group in groups_in(found[2][i + 1]) do is_loose = is_loose or not is_strict(group) end
-    if is_loose then
-      for _, set in ipairs(STOPS) do waits = waits or call('ZSCORE', P .. set, id) end
-      if waits then leave_slot(P, id, is_strict) end
-    end
+    if is_loose and is_in(P, {@WAITING_SETS@}, id) then leave_slot(P, id, is_strict) end
   end
   return found[1] ~= '0' and COUNTED_SESSIONS .. ' ' .. found[1] or ''
 end
@@ -46,10 +48,12 @@ local function count_leases(P, session, page, size)
   for i = 1, #found[2], 2 do
     local id = found[2][i]
     local envelope = byte(id) ~= 35 and call('HGET', P .. 'tasks', id)
-    for _, group in ipairs(envelope and groups_of(P, envelope) or {}) do
-      local record = call('HGET', P .. 'running_group', id)
+    local groups = envelope and groups_of(P, envelope) or {}
+    local record = groups[1] and call('HGET', P .. 'running_group', id)
+    for _, group in ipairs(groups) do
       if not has_slot_in(record, group) then
-        call('HSET', P .. 'running_group', id, record and record .. '\0' .. group or group)
+        record = record and record .. '\0' .. group or group
+        call('HSET', P .. 'running_group', id, record)
         add_to(P .. 'group_running', group, 1)
       end
     end

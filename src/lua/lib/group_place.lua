@@ -1,23 +1,40 @@
 -- The place of a waiting task in its group, where the group has a limit. lib/limit_state.lua describes the keys.
 --
 -- requires: base, event, transitions
--- gives: expect, forget_group, groups_of, has_limited_type, leave_groups
+-- gives: expect, forget_group, groups_of, has_limited, is_virtual, leave_groups, virtual_kind
 
--- Returns the groups that limits count a task for, in order: its group and, while a type has a limit, `type:<type>`;
--- and an error text if the envelope is malformed.
+-- Whether a group is a virtual one: it stands for the tasks of a type or with a limit key (lib/limit_state.lua).
+local function is_virtual(group)
+  return find(group, '^type:') or find(group, '^key:')
+end
+
+-- Returns "type" or "key", and the name behind it, of a virtual group; nil of another one.
+local function virtual_kind(group)
+  if is_virtual(group) then return match(group, '^(%l+):(.*)$') end
+end
+
+-- Adds a name to a list in which no name is twice. The list has the names as fields, too.
+local function add_once(list, name)
+  if not list[name] then list[#list + 1], list[name] = name, true end
+end
+
+-- Returns the groups that limits count a task for, in order: its group; while a type has a limit, `type:<type>`; while
+-- a limit key has one, `key:<key>` for each of its limit keys; and an error text if the envelope is malformed.
 local function groups_of(P, envelope)
-  local by_type, at = find(in_force_of(P), 't', 1, true), find(envelope, '"group":', 1, true)
-  if not by_type and (not at or at > (find(envelope, '\n', 1, true) or 0)) then return {} end
+  local flags, groups, line = in_force_of(P), {}, match(envelope, '^([^\n]*)\n') or ''
+  local by_type, by_key = find(flags, 't', 1, true), find(flags, 'k', 1, true) and find(line, '"limit_keys":', 1, true)
+  if not by_type and not by_key and not find(line, '"group":', 1, true) then return groups end
   local o = header(envelope)
-  local groups = {o.group}
-  local type_group = by_type and o.type and 'type:' .. o.type
-  if type_group and type_group ~= o.group then groups[#groups + 1] = type_group end
+  if o.group then add_once(groups, o.group) end
+  if by_type and o.type then add_once(groups, 'type:' .. o.type) end
+  for _, key in ipairs(by_key and o.limit_keys or {}) do add_once(groups, 'key:' .. key) end
   return groups, o.malformed
 end
 
--- Whether a type has limits. Their names are in `limited`, where all scores are 0, between these two.
-local function has_limited_type(P)
-  return #call('ZRANGE', P .. 'limited', '[type:', '(type;', 'BYLEX', 'LIMIT', 0, 1) > 0
+-- Whether a type has limits; kind: "type" or "key". Their names are in `limited`, where all scores are 0, between these
+-- two.
+local function has_limited(P, kind)
+  return #call('ZRANGE', P .. 'limited', '[' .. kind .. ':', '(' .. kind .. ';', 'BYLEX', 'LIMIT', 0, 1) > 0
 end
 
 -- Lets maintain.lua handle the group again at the time `at`, in ms; LATEST: when one of its tasks ends.

@@ -10,12 +10,12 @@
 --                      q  its rate, or a pause of the queue for a time
 --                      g  a limit or pause of groups; also while groups are in limit_due or limit_dirty
 --                      s  the concurrency of groups: tasks are counted in running_group
---                      t  limits of types, see below
+--                      t  limits of types, see below; k: of limit keys
 --                      b  circuit breakers (lib/breaker.lua). While there is one for the queue, `q` may lag behind
 --                      e  events (lib/event.lua). They are no limit, but need the careful path of turn.lua, too
 --                    concurrency, rate, paused_until, group_concurrency, group_rate
 --                    group_strict: each group is strict, see below
---                    types: "1": a type has, or had, a limit
+--                    types: "1": a type has, or had, a limit; keys: a limit key
 --   limits hash      c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none); s:<group>: whether
 --                    it is strict ("1", "0")
 --   limited zset     the groups with limits of their own, by name
@@ -42,10 +42,11 @@
 -- keeps its slot (lib/slot.lua) while it runs, waits for a retry or snooze, is given back, or is blocked by parents
 -- that depend.lua added; it starts again before all others. A task that blocks itself (block.lua) gives its slot up.
 --
--- While a type has a limit, each task is also of the group `type:<type>`, which has only limits of its own and is never
--- strict. So a task can be of two groups (groups_of in lib/group_place.lua). It starts when both have room, and counts
--- for both. Until then it is parked under the first of them that does not let it start; when that unparks it, the other
--- one may park it again.
+-- Virtual groups: while a type has a limit, each task is also of the group `type:<type>`; while a limit key has one, each
+-- task is of a group `key:<key>` for each of its limit keys. A virtual group has only limits of its own, no order and no
+-- breaker, and is never strict. So a task can be of several groups (groups_of in lib/group_place.lua). It starts when
+-- all of them have room, and counts for all. Until then it is parked under the first of them that does not let it start,
+-- and takes nothing of the others; when that group unparks it, another one may park it again.
 --
 -- A rate "count period burst" is kept by the generic cell rate algorithm (ITU-T I.371, 1993). A clock, the theoretical
 -- arrival time, is moved on by a step of period / count for each task that starts; it may be ahead of now by `burst`
@@ -53,9 +54,10 @@
 -- starts as if it had the cost 1, and moves the clock on by that many steps: it may then be further ahead.
 --
 -- requires: add_to, base, event, group_place, sequence, slot, wake_all, wake_one, transitions
--- gives: BREAKER, CONCURRENCY, PAUSED_UNTIL, RATE, call_first, change_in_force, drop_strays, has_slot_in, limit_state
+-- gives: BREAKER, CONCURRENCY, PAUSED_UNTIL, RATE, ROOMS_MAX, call_first, change_in_force, drop_strays, has_slot_in
+-- gives: limit_state
 -- gives: group_room, look, look_again, rate_clock, is_half_open, rate_opens, rate_room, renew_in_force, release
--- fields: base, pace, unparked, free, lag, now, rest, room, rooms, rules, step, strays, strict, tries, used, waiting
+-- fields: base, pace, unparked, free, lag, made, now, rest, room, rooms, rules, step, strays, strict, tries, used, waiting
 
 local TOGETHER = 5
 local function rate_room(P, rate, tat, now)
@@ -89,19 +91,21 @@ end
 
 -- The settings from which limits are read, by place as HMGET returns them: settings[PAUSED_UNTIL]; false if not set.
 local CONCURRENCY, RATE, PAUSED_UNTIL, GROUP_CONCURRENCY, GROUP_RATE, EVENTS_ON, EVENTS_UNTIL, GROUP_STRICT = 1, 2, 3, 4, 5, 6, 7, 8
-local BREAKER, GROUP_BREAKER, TYPES = 9, 10, 11
+local BREAKER, GROUP_BREAKER, TYPES, LIMIT_KEYS = 9, 10, 11, 12
 
 -- A value that is no limit, which another program wrote, counts as absent.
 local function limit_settings(P)
   local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'paused_until', 'group_concurrency', 'group_rate',
-    'events', 'events_until', 'group_strict', 'breaker', 'group_breaker', 'types')
+    'events', 'events_until', 'group_strict', 'breaker', 'group_breaker', 'types', 'keys')
   if s[CONCURRENCY] then s[CONCURRENCY] = number_of(s[CONCURRENCY], 0) end
   if s[GROUP_CONCURRENCY] then s[GROUP_CONCURRENCY] = number_of(s[GROUP_CONCURRENCY], 0) end
   return s
 end
 
+-- made: how many rooms were read in this call. A call that has read ROOMS_MAX of them comes to an end.
+local ROOMS_MAX = 300
 local function limit_state(P, now)
-  return {P = P, now = now, rooms = {}, rules = limit_settings(P)}
+  return {P = P, now = now, rooms = {}, made = 0, rules = limit_settings(P)}
 end
 
 -- Whether the breaker of the queue ("q") or of a group ("g:<group>") is open or half-open (lib/breaker.lua).
@@ -118,8 +122,8 @@ local function group_room(g, group)
   local known = g.rooms[group]
   if known then return known end
   local P, now = g.P, g.now
-  -- Limits of all groups are not those of types.
-  local s = sub(group, 1, 5) == 'type:' and {} or g.rules
+  -- Limits of all groups do not apply to virtual ones.
+  local s = is_virtual(group) and {} or g.rules
   local own = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group, 's:' .. group)
   local room = {free = math.huge, used = 0, strict = (own[3] or s[GROUP_STRICT]) == '1'}
   local concurrency = room.strict and 1 or own[1] and number_of(own[1], -1) or s[GROUP_CONCURRENCY] or -1
@@ -139,7 +143,7 @@ local function group_room(g, group)
   end
   room.free, room.rest = min(room.free, rest), rest
   room.waiting, room.unparked = call('ZCARD', P .. 'parked:' .. group), call('ZCARD', P .. 'unparked:' .. group)
-  g.rooms[group] = room
+  g.rooms[group], g.made = room, g.made + 1
   return room
 end
 
@@ -266,10 +270,12 @@ local function renew_in_force(P)
   local s = limit_settings(P)
   local own = call('EXISTS', P .. 'limits') == 1
   local flags = ''
+  local function is_busy()
+    return call('EXISTS', P .. 'paused_groups', P .. 'limit_due', P .. 'limit_dirty') > 0
+  end
   if s[CONCURRENCY] then flags = 'c' else call('HDEL', P .. 'limit_state', 'running') end
   if s[RATE] or s[PAUSED_UNTIL] then flags = flags .. 'q' else call('HDEL', P .. 'limit_state', 'opens') end
-  if s[GROUP_CONCURRENCY] or s[GROUP_RATE] or s[GROUP_STRICT] or s[GROUP_BREAKER] or own or
-    call('EXISTS', P .. 'paused_groups', P .. 'limit_due', P .. 'limit_dirty') > 0 then
+  if s[GROUP_CONCURRENCY] or s[GROUP_RATE] or s[GROUP_STRICT] or s[GROUP_BREAKER] or own or is_busy() then
     flags = flags .. 'g'
   end
   if s[GROUP_CONCURRENCY] or s[GROUP_STRICT] or s[GROUP_BREAKER] or own then
@@ -278,11 +284,14 @@ local function renew_in_force(P)
     call('UNLINK', P .. 'running_group', P .. 'group_running')
     call('HDEL', P .. 'limit_state', 'counting')
   end
-  if s[TYPES] and call('EXISTS', P .. 'paused_groups', P .. 'limit_due', P .. 'limit_dirty') == 0 and
-    not has_limited_type(P) then
-    call('HDEL', P .. 'settings', 'types')
-  elseif s[TYPES] then
-    flags = flags .. 't'
+  for i, kind in ipairs({'type', 'key'}) do
+    if s[TYPES - 1 + i] then
+      if has_limited(P, kind) or is_busy() then
+        flags = flags .. sub(kind, 1, 1)
+      else
+        call('HDEL', P .. 'settings', kind .. 's')
+      end
+    end
   end
   if s[BREAKER] or s[GROUP_BREAKER] then flags = flags .. 'b' end
   if s[EVENTS_ON] or s[EVENTS_UNTIL] then flags = flags .. 'e' end
@@ -298,13 +307,13 @@ local function renew_in_force(P)
   return flags
 end
 
--- The same after a change by hand. Where groups, or types, begin to be counted, what runs is counted anew. Returns the
--- flags.
+-- The same after a change by hand. Where groups, types or limit keys begin to be counted, what runs is counted anew.
+-- Returns the flags.
 local function change_in_force(P)
   local before = call('HGET', P .. 'settings', 'in_force') or ''
   local flags = renew_in_force(P)
-  if find(flags, 's', 1, true) and not (find(before, 's', 1, true) and (find(before, 't', 1, true) or not find(flags, 't', 1, true))) then
-    call('HSET', P .. 'limit_state', 'counting', '- 0')
+  for letter in string.gmatch(find(flags, 's', 1, true) and flags or '', '[stk]') do
+    if not find(before, letter, 1, true) then call('HSET', P .. 'limit_state', 'counting', '- 0') end
   end
   return flags
 end
@@ -357,7 +366,7 @@ local function release(P, ids, now, flags, again)
     if add_to(P .. 'group_running', group, -count) <= 0 then call('HDEL', P .. 'group_running', group) end
     if call('EXISTS', P .. 'parked:' .. group) == 1 then
       g = g or limit_state(P, now)
-      look(g, group, 100)
+      if g.made < ROOMS_MAX then look(g, group, 100) else expect(P, group, now) end
     end
   end
 end

@@ -172,9 +172,9 @@ local function decide(scan, id, envelope, parts)
   end
   if full then return 'park', full end
   if #scan.ids == scan.want then return 'full' end
-  -- The tasks of a group have an order, those of a type have not.
+  -- The tasks of a group have an order, those of a virtual group have not.
   local first = parts[1]
-  if first and not first.has_slot and sub(first.in_group, 1, 5) ~= 'type:' and not is_first(limits, first) then return 'park', first end
+  if first and not first.has_slot and not is_virtual(first.in_group) and not is_first(limits, first) then return 'park', first end
   if envelope and has_info(envelope) then
     local is_alone = #scan.ids == 0 and not scan.has_company
     return scan.flagged.weigh(P, scan.running, id, envelope, is_alone, scan.extras), behind
@@ -271,7 +271,7 @@ local function scan_page(scan, size)
   local is_over
   for i = 1, #members do
     local how = weigh(scan, members[i], tonumber(found[2 * i]), envelopes[i])
-    is_over = how == 'full' or how == 'stop' or how == 'alone' or scan.bytes > @REPLY_BYTES_MAX@
+    is_over = how == 'full' or how == 'stop' or how == 'alone' or scan.bytes > @REPLY_BYTES_MAX@ or scan.bounds.made >= ROOMS_MAX
     if is_over then break end
   end
   end_page(scan)

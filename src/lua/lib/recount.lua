@@ -1,6 +1,6 @@
 -- Recounts running tasks for limits: a count that is too high would block its queue or group for ever.
 --
--- requires: base, counts, slot
+-- requires: base, count_page, counts, slot
 -- gives: recount
 
 -- The running tasks of the queue. Only if it has few sessions.
@@ -11,17 +11,8 @@ local function recount_running(P)
   if running ~= counted then call('HSET', P .. 'limit_state', 'running', text(running)) end
 end
 
-local function waits(P, id)
-  for _, set in ipairs({@WAITING_SETS@}) do
-    if call('ZSCORE', P .. set, id) then return true end
-  end
-end
-
 local function has_ended(P, id)
-  if call('HEXISTS', P .. 'tasks', id) == 0 then return true end
-  for _, set in ipairs({@ENDED_SETS@}) do
-    if call('ZSCORE', P .. set, id) then return true end
-  end
+  return call('HEXISTS', P .. 'tasks', id) == 0 or is_in(P, {@ENDED_SETS@}, id)
 end
 
 -- Checks some tasks that count for their groups, and releases the slots of those that have ended. Such a task stays
@@ -46,7 +37,7 @@ local function recount_slots(P, now)
   local running, known, counts, opens = call('HGETALL', P .. 'running_group'), call('HGETALL', P .. 'group_running'), {}, false
   local idle = call('EXISTS', P .. 'sessions') == 0
   for i = 1, #running, 2 do
-    if not idle or waits(P, running[i]) then
+    if not idle or is_in(P, {@WAITING_SETS@}, running[i]) then
       for group in groups_in(running[i + 1]) do counts[group] = (counts[group] or 0) + 1 end
     else
       call('HDEL', P .. 'running_group', running[i])

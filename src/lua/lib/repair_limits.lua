@@ -58,7 +58,9 @@ local function repair_running_count(P)
 end
 
 local function repair_in_force(P)
-  if has_limited_type(P) then call('HSET', P .. 'settings', 'types', '1') end
+  for _, kind in ipairs({'type', 'key'}) do
+    if has_limited(P, kind) then call('HSET', P .. 'settings', kind .. 's', '1') end
+  end
   change_in_force(P)
 end
 

@@ -2,11 +2,20 @@
 -- waits for another attempt.
 --
 -- requires: add_to, base
--- gives: groups_in, leave_slot
+-- gives: call_group, groups_in, leave_slot
 
 -- The groups of a value of `running_group`: their names, with a zero byte between two.
 local function groups_in(record)
   return string.gmatch(record or '', '%Z+')
+end
+
+-- If tasks of a group are parked, maintain.lua is asked to handle the group now.
+local function call_group(P, group)
+  if call('EXISTS', P .. 'parked:' .. group) == 1 then
+    local at = clock()
+    call('ZADD', P .. 'limit_due', text(at), group)
+    announce_due(P, at)
+  end
 end
 
 -- Releases the slots of a task, or its count in the concurrency of its groups. If tasks of a group are parked,
@@ -23,10 +32,6 @@ local function leave_slot(P, id, stays)
     elseif add_to(P .. 'group_running', group, -1) <= 0 then
       call('HDEL', P .. 'group_running', group)
     end
-    if call('EXISTS', P .. 'parked:' .. group) == 1 then
-      local now = clock()
-      call('ZADD', P .. 'limit_due', text(now), group)
-      announce_due(P, now)
-    end
+    call_group(P, group)
   end
 end

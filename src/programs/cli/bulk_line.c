@@ -175,6 +175,7 @@ void cli_bulk_line_fini(cli_bulk_line *line)
 {
     rv_free(line->memory);
     rv_free(line->tags);
+    rv_free(line->limit_keys);
     rv_free(line->meta);
     rv_free(line->after);
     rv_free(line->backoff);

@@ -25,7 +25,7 @@ typedef struct cli_bulk_defaults {
 typedef struct cli_bulk_line {
     reeve_task_spec spec;
     char *memory;
-    const char **tags;
+    const char **tags, **limit_keys;
     reeve_meta *meta;
     reeve_parent *after;
     reeve_backoff *backoff;

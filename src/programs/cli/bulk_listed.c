@@ -142,6 +142,7 @@ static const cli_bulk_member members[] = {
     {"group", cli_bulk_read_text, AT(group), 0, 0},
     {"weight", read_weight, AT(weight), 1, 256},
     {"cost", cli_bulk_read_int, AT(cost), 1, REEVE_COST_MAX},
+    {"limit_keys", cli_bulk_read_limit_keys, 0, 0, 0},
     {"attempts", cli_bulk_read_int, AT(attempts), COUNTED},
     {"max_crashes", cli_bulk_read_int, AT(max_crashes), COUNTED},
     {"retry_for_ms", read_ms, AT(retry_for_ms), 0, 0},

@@ -1,5 +1,5 @@
 /*
- * bulk_lists.c - the members of a bulk line that hold several things: tags, metadata, parents.
+ * bulk_lists.c - the members of a bulk line that hold several things: tags, limit keys, metadata, parents.
  */
 #include "after.h"
 #include "base/mem.h"
@@ -16,25 +16,43 @@ static size_t count_members(const cli_value *container)
     return count;
 }
 
+/* *ret_texts is of the line, which frees it. */
+static bool read_texts(cli_bulk_reading *reading, const cli_value *value, const char ***ret_texts, size_t *ret_count)
+{
+    size_t count;
+    cli_walk walk;
+    cli_value text;
+
+    if (value->kind != CLI_VALUE_ARRAY) return cli_bulk_refuse_type(reading, "an array of strings");
+    if ((count = count_members(value)) == 0) return true;
+    *ret_texts = rv_zalloc_array(count, sizeof(**ret_texts));
+    if (*ret_texts == NULL) return cli_bulk_no_memory(reading);
+    cli_walk_init(&walk, value);
+    while (cli_walk_next(&walk, NULL, &text)) {
+        if (text.kind != CLI_VALUE_STRING) return cli_bulk_refuse_type(reading, "an array of strings");
+        if (!cli_bulk_take_string(reading, &text, &(*ret_texts)[*ret_count])) return false;
+        ++*ret_count;
+    }
+    return true;
+}
+
 bool cli_bulk_read_tags(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value)
 {
     cli_bulk_line *line = reading->line;
-    size_t count;
-    cli_walk walk;
-    cli_value tag;
 
     (void)member;
-    if (value->kind != CLI_VALUE_ARRAY) return cli_bulk_refuse_type(reading, "an array of strings");
-    if ((count = count_members(value)) == 0) return true;
-    line->tags = rv_zalloc_array(count, sizeof(*line->tags));
-    if (line->tags == NULL) return cli_bulk_no_memory(reading);
+    if (!read_texts(reading, value, &line->tags, &line->spec.tag_count)) return false;
     line->spec.tags = line->tags;
-    cli_walk_init(&walk, value);
-    while (cli_walk_next(&walk, NULL, &tag)) {
-        if (tag.kind != CLI_VALUE_STRING) return cli_bulk_refuse_type(reading, "an array of strings");
-        if (!cli_bulk_take_string(reading, &tag, &line->tags[line->spec.tag_count])) return false;
-        line->spec.tag_count++;
-    }
+    return true;
+}
+
+bool cli_bulk_read_limit_keys(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value)
+{
+    cli_bulk_line *line = reading->line;
+
+    (void)member;
+    if (!read_texts(reading, value, &line->limit_keys, &line->spec.limit_key_count)) return false;
+    line->spec.limit_keys = line->limit_keys;
     return true;
 }
 

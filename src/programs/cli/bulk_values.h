@@ -61,6 +61,7 @@ bool cli_bulk_read_conflict(cli_bulk_reading *reading, const cli_bulk_member *me
 /* ---- bulk_lists.c: several in one ------------------------------------------------------------------------------ */
 
 bool cli_bulk_read_tags(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value);
+bool cli_bulk_read_limit_keys(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value);
 bool cli_bulk_read_meta(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value);
 bool cli_bulk_read_after(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value);
 

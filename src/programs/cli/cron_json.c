@@ -10,11 +10,16 @@ static void write_own(cli_json *json, const char *key, int64_t number)
     cli_json_maybe(json, key, number > 0 ? number : -1);
 }
 
+static void write_list(cli_json *json, const char *name, const char *const *texts, size_t count)
+{
+    cli_json_open_array(json, name);
+    for (size_t i = 0; i < count; i++) cli_json_text(json, NULL, texts[i]);
+    cli_json_close_array(json);
+}
+
 static void write_texts(cli_json *json, const reeve_task_spec *task)
 {
-    cli_json_open_array(json, "tags");
-    for (size_t i = 0; i < task->tag_count; i++) cli_json_text(json, NULL, task->tags[i]);
-    cli_json_close_array(json);
+    write_list(json, "tags", task->tags, task->tag_count);
     cli_json_open(json, "meta");
     for (size_t i = 0; i < task->meta_count; i++) cli_json_text(json, task->meta[i].key, task->meta[i].value);
     cli_json_close(json);
@@ -36,6 +41,7 @@ static void write_task(cli_json *json, const reeve_task_spec *task)
     cli_json_text(json, "group", task->group);
     cli_json_int(json, "weight", task->weight > 0 ? task->weight : 1);
     write_own(json, "cost", task->cost);
+    write_list(json, "limit_keys", task->limit_keys, task->limit_key_count);
     write_own(json, "attempts", task->attempts);
     write_own(json, "max_crashes", task->max_crashes);
     write_own(json, "retry_for_ms", task->retry_for_ms);

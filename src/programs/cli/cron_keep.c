@@ -60,6 +60,13 @@ static void keep_tags(const cli_context *cli, reeve_task_spec *task, const reeve
     task->tag_count = old->tag_count;
 }
 
+static void keep_limit_keys(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
+{
+    if (!keeps(cli, kept, old->limit_key_count > 0, "limit-key", NULL)) return;
+    task->limit_keys = old->limit_keys;
+    task->limit_key_count = old->limit_key_count;
+}
+
 static void keep_meta(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
 {
     if (!keeps(cli, kept, old->meta_count > 0, "meta", NULL)) return;

@@ -13,6 +13,13 @@ static int keep(const cli_context *cli, const cli_option *option, const char **l
     return cli_check_text(cli, option->name, value);
 }
 
+int cli_edit_read_limit_key(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_edit_options *options = pointer;
+
+    return keep(cli, option, options->limit_keys, &options->edit.limit_key_count, REEVE_LIMIT_KEYS_MAX, value);
+}
+
 int cli_edit_read_tag(const cli_context *cli, const cli_option *option, void *pointer, char *value)
 {
     cli_edit_options *options = pointer;
@@ -53,6 +60,7 @@ void cli_edit_finish(cli_edit_options *options)
     reeve_task_edit *edit = &options->edit;
 
     edit->size = sizeof(*edit);
+    edit->limit_keys = options->limit_keys;
     edit->tags = options->tags;
     edit->removed_tags = options->removed_tags;
     edit->meta = options->meta;

@@ -13,6 +13,7 @@ typedef struct cli_edit_options {
     reeve_task_edit edit;
     reeve_backoff backoff;
     const char *payload; /* as PAYLOAD of `reeve enqueue` */
+    const char *limit_keys[REEVE_LIMIT_KEYS_MAX];
     const char *tags[REEVE_TAGS_MAX];
     const char *removed_tags[CLI_TAGS_MAX];
     reeve_meta meta[CLI_TAGS_MAX];
@@ -20,6 +21,7 @@ typedef struct cli_edit_options {
 } cli_edit_options;
 
 /* The read functions of rows. */
+int cli_edit_read_limit_key(const cli_context *cli, const cli_option *option, void *options, char *value);
 int cli_edit_read_tag(const cli_context *cli, const cli_option *option, void *options, char *value);
 int cli_edit_read_untag(const cli_context *cli, const cli_option *option, void *options, char *value);
 int cli_edit_read_meta(const cli_context *cli, const cli_option *option, void *options, char *value);

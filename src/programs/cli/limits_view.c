@@ -71,11 +71,17 @@ static void pause_json(cli_json *json, int64_t until_ms)
     cli_json_maybe(json, "pause_until_ms", until_ms > 0 ? until_ms : -1);
 }
 
+void cli_limit_names_json(cli_json *json, const reeve_group_limits *group)
+{
+    cli_json_text(json, "group", group->type[0] == '\0' && group->key[0] == '\0' ? group->group : NULL);
+    if (group->type[0] != '\0') cli_json_text(json, "type", group->type);
+    if (group->key[0] != '\0') cli_json_text(json, "key", group->key);
+}
+
 static void group_json(cli_json *json, const reeve_group_limits *group)
 {
     cli_json_open(json, NULL);
-    cli_json_text(json, "group", group->type[0] == '\0' ? group->group : NULL);
-    if (group->type[0] != '\0') cli_json_text(json, "type", group->type);
+    cli_limit_names_json(json, group);
     cli_concurrency_json(json, group->concurrency, true);
     cli_rate_json(json, &group->rate, group->rate.count < 0);
     pause_json(json, group->pause_until_ms);
@@ -115,6 +121,8 @@ static void add_group(cli_table *table, const reeve_group_limits *group)
 
     if (group->type[0] != '\0')
         cli_table_cellf(table, "type:%s", group->type);
+    else if (group->key[0] != '\0')
+        cli_table_cellf(table, "key:%s", group->key);
     else
         cli_table_cell(table, group->group);
     if (group->strict > 0)

@@ -22,6 +22,9 @@ const char *cli_pause_text(int64_t until_ms, char ret[CLI_LIMIT_TEXT]);
 void cli_concurrency_json(cli_json *json, int64_t concurrency, bool own);
 void cli_rate_json(cli_json *json, const reeve_rate *rate, bool own);
 
+/* The members "group", "type" and "key" of one of these. */
+void cli_limit_names_json(cli_json *json, const reeve_group_limits *group);
+
 /* Prints the limits of a queue and a page of its groups; returns the exit status. */
 int cli_show_limits(cli_context *cli, const char *queue, const cli_page *page);
 

@@ -24,6 +24,16 @@ int cli_read_tag(const cli_context *cli, const cli_option *option, void *pointer
     return cli_check_text(cli, option->name, value);
 }
 
+int cli_read_limit_key(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_task_options *options = pointer;
+
+    if (options->spec.limit_key_count == REEVE_LIMIT_KEYS_MAX)
+        return cli_usage(cli, "--%s: at most %d of them", option->name, REEVE_LIMIT_KEYS_MAX);
+    options->limit_keys[options->spec.limit_key_count++] = value;
+    return cli_check_text(cli, option->name, value);
+}
+
 int cli_read_meta(const cli_context *cli, const cli_option *option, void *pointer, char *value)
 {
     cli_task_options *options = pointer;
@@ -97,6 +107,7 @@ int cli_task_options_finish(const cli_context *cli, cli_task_options *options, c
     spec->queue = queue;
     spec->type = type;
     spec->tags = options->tags;
+    spec->limit_keys = options->limit_keys;
     spec->meta = options->meta;
     spec->after = options->after;
     return CLI_DONE;

@@ -18,6 +18,7 @@ typedef struct cli_task_options {
     reeve_task_spec spec;
     reeve_backoff backoff;
     const char *tags[CLI_TAGS_MAX];
+    const char *limit_keys[REEVE_LIMIT_KEYS_MAX];
     reeve_meta meta[CLI_TAGS_MAX];
     reeve_parent after[CLI_TAGS_MAX];
 } cli_task_options;
@@ -30,6 +31,7 @@ typedef struct cli_task_options {
 
 /* The read functions of rows. */
 int cli_read_tag(const cli_context *cli, const cli_option *option, void *options, char *value);
+int cli_read_limit_key(const cli_context *cli, const cli_option *option, void *options, char *value);
 int cli_read_meta(const cli_context *cli, const cli_option *option, void *options, char *value);
 int cli_read_after(const cli_context *cli, const cli_option *option, void *options, char *value);
 int cli_read_backoff(const cli_context *cli, const cli_option *option, void *options, char *value);

@@ -18,6 +18,7 @@ static const struct {
     {"max-crashes", REEVE_EDIT_MAX_CRASHES}, {"timeout", REEVE_EDIT_TIMEOUT}, {"heartbeat", REEVE_EDIT_HEARTBEAT},
     {"backoff", REEVE_EDIT_BACKOFF},         {"on-dead", REEVE_EDIT_ON_DEAD}, {"retry-for", REEVE_EDIT_RETRY_FOR},
     {"max-snoozes", REEVE_EDIT_MAX_SNOOZES}, {"keep", REEVE_EDIT_KEEP},       {"cost", REEVE_EDIT_COST},
+    {"limit-key", REEVE_EDIT_LIMIT_KEYS},
 };
 
 static int read_unset(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -31,8 +32,8 @@ static int read_unset(const cli_context *cli, const cli_option *option, void *po
     }
     return cli_bad_value(
         cli, option, value,
-        "priority, group, cost, attempts, max-crashes, timeout, heartbeat, backoff, retry-for, max-snoozes, keep or "
-        "on-dead");
+        "priority, group, cost, limit-key, attempts, max-crashes, timeout, heartbeat, backoff, retry-for, max-snoozes, "
+        "keep or on-dead");
 }
 
 static int read_backoff(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -58,6 +59,8 @@ static const cli_option edit_table[] = {
     {"weight", "N", "with --group: weight of the group, 1 to 256 (1)", CLI_INT, AT(weight), 1, 256, NULL},
     {"cost", "N", "new number of units of the rate limits that each start takes", CLI_INT, AT(cost), 1, REEVE_COST_MAX,
      NULL},
+    {"limit-key", "KEY", "limit key, in place of those that the task has; may be repeated, at most 8", CLI_OTHER, 0, 0,
+     0, cli_edit_read_limit_key},
     {"attempts", "N", "new number of failed attempts after which the task dies", CLI_INT, AT(attempts), 1,
      REEVE_ATTEMPTS_MAX, NULL},
     {"max-crashes", "N", "new number of crashes after which the task dies", CLI_INT, AT(max_crashes), 1,

@@ -19,7 +19,7 @@
 #define CONCURRENCY_MAX INT64_C(1000000000)
 
 struct limit_options {
-    const char *group, *type;
+    const char *group, *type, *key;
     bool each_group;
     int64_t concurrency; /* as in reeve_limit_change */
     bool has_rate;
@@ -77,6 +77,7 @@ static const cli_option limit_table[] = {
      "set default limits of all groups; a limit that is set with --group overrides the default for that group",
      CLI_FLAG, AT(each_group), 0, 0, NULL},
     {"type", "TYPE", "set limits of all tasks of this type, not of the queue", CLI_TEXT, AT(type), 0, 0, NULL},
+    {"key", "KEY", "set limits of all tasks with this limit key, not of the queue", CLI_TEXT, AT(key), 0, 0, NULL},
     {"concurrency", "N|none", "maximum number of tasks that run at the same time", CLI_OTHER, 0, 0, 0,
      read_concurrency},
     {"rate", "RATE|none", "maximum number of tasks that start in a period: COUNT/PERIOD[:BURST]", CLI_OTHER, 0, 0, 0,
@@ -85,9 +86,9 @@ static const cli_option limit_table[] = {
      0, read_strict},
     {"pause-for", "DURATION|none", "start no task for this time from now; none: end the pause", CLI_OTHER, 0, 0, 0,
      read_pause_for},
-    {"forget", NULL, "remove the limits of the group or type; those of --each-group apply to the group again", CLI_FLAG,
-     AT(forget), 0, 0, NULL},
-    CLI_PAGE_LIMIT_AS(AT(page), "without a change: print at most N groups and types; 0: all (50)"),
+    {"forget", NULL, "remove the limits of the group, type or key; those of --each-group apply to the group again",
+     CLI_FLAG, AT(forget), 0, 0, NULL},
+    CLI_PAGE_LIMIT_AS(AT(page), "without a change: print at most N groups, types and keys; 0: all (50)"),
     CLI_PAGE_OFFSET(AT(page)),
     {0},
 };
@@ -103,17 +104,24 @@ static bool changes(const struct limit_options *options)
     return changes_limits(options) || options->pause_ms >= 0;
 }
 
-static int check_group(const cli_context *cli, const char *group)
+static int check_name(const cli_context *cli, const char *option, const char *name, size_t max)
 {
-    if (group == NULL) return CLI_DONE;
-    if (group[0] != '\0' && strlen(group) <= REEVE_GROUP_MAX && cli_utf8_valid(group, strlen(group))) return CLI_DONE;
-    return cli_usage(cli, "--group \"%.200s\": expected 1 to %d bytes of UTF-8", group, REEVE_GROUP_MAX);
+    if (name == NULL) return CLI_DONE;
+    if (name[0] != '\0' && strlen(name) <= max && cli_utf8_valid(name, strlen(name))) return CLI_DONE;
+    return cli_usage(cli, "--%s \"%.200s\": expected 1 to %zu bytes of UTF-8", option, name, max);
+}
+
+/* One type or one limit key: it has neither an order nor pauses. */
+static bool is_virtual(const struct limit_options *options)
+{
+    return options->type != NULL || options->key != NULL;
 }
 
 static const char *whose_of(const struct limit_options *options)
 {
     return options->group != NULL  ? "group"
            : options->type != NULL ? "type"
+           : options->key != NULL  ? "key"
            : options->each_group   ? "each-group"
                                    : NULL;
 }
@@ -122,12 +130,12 @@ static int check(const cli_context *cli, const struct limit_options *options)
 {
     const char *whose = whose_of(options);
 
-    if ((options->group != NULL) + (options->type != NULL) + options->each_group > 1)
-        return cli_usage(cli, "--group, --type and --each-group: give one of them");
-    if (options->type != NULL && (options->strict != 0 || options->pause_ms >= 0))
-        return cli_usage(cli, "--type goes with --concurrency, --rate or --forget");
-    if (options->forget && options->group == NULL && options->type == NULL)
-        return cli_usage(cli, "--forget goes with --group G or --type TYPE");
+    if ((options->group != NULL) + (options->type != NULL) + (options->key != NULL) + options->each_group > 1)
+        return cli_usage(cli, "--group, --type, --key and --each-group: give one of them");
+    if (is_virtual(options) && (options->strict != 0 || options->pause_ms >= 0))
+        return cli_usage(cli, "--%s goes with --concurrency, --rate or --forget", whose);
+    if (options->forget && options->group == NULL && !is_virtual(options))
+        return cli_usage(cli, "--forget goes with --group G, --type TYPE or --key KEY");
     if (options->forget && (options->concurrency != 0 || options->has_rate || options->strict != 0))
         return cli_usage(cli, "--forget goes with no new limit; what is given replaces what was");
     if (options->strict != 0 && whose == NULL) return cli_usage(cli, "--strict goes with --group G or --each-group");
@@ -135,12 +143,14 @@ static int check(const cli_context *cli, const struct limit_options *options)
         return cli_usage(cli, "--pause-for is for a queue or for one group, not for --each-group");
     if (whose != NULL && !changes(options))
         return cli_usage(cli, "--%s goes with what to change: --concurrency, --rate%s", whose,
-                         options->group != NULL  ? ", --strict, --pause-for or --forget"
-                         : options->type != NULL ? " or --forget"
-                                                 : ", --strict");
+                         options->group != NULL ? ", --strict, --pause-for or --forget"
+                         : is_virtual(options)  ? " or --forget"
+                                                : ", --strict");
     if (changes(options) && (options->page.limit != limit_defaults.page.limit || options->page.offset > 0))
         return cli_usage(cli, "--limit and --offset are for showing limits, not for changing them");
-    if (check_group(cli, options->group) != CLI_DONE) return CLI_USAGE;
+    if (check_name(cli, "group", options->group, REEVE_GROUP_MAX) != CLI_DONE ||
+        check_name(cli, "key", options->key, REEVE_LIMIT_KEY_MAX) != CLI_DONE)
+        return CLI_USAGE;
     return cli_queue_argument(cli, cli->rest[0]);
 }
 
@@ -151,10 +161,12 @@ static reeve_status set_limits(const cli_context *cli, const struct limit_option
     reeve_limit_change change = {.size = sizeof(change),
                                  .of = options->group != NULL  ? REEVE_LIMIT_GROUP
                                        : options->type != NULL ? REEVE_LIMIT_TYPE
+                                       : options->key != NULL  ? REEVE_LIMIT_KEY
                                        : options->each_group   ? REEVE_LIMIT_GROUPS
                                                                : REEVE_LIMIT_QUEUE,
                                  .group = options->group,
                                  .type = options->type,
+                                 .key = options->key,
                                  .concurrency = options->concurrency,
                                  .rate = options->has_rate ? &options->rate : NULL,
                                  .forget = options->forget,
@@ -173,10 +185,12 @@ static void report_json(const cli_context *cli, const struct limit_options *opti
     cli_json_text(&json, "of",
                   own                     ? "group"
                   : options->type != NULL ? "type"
+                  : options->key != NULL  ? "key"
                   : options->each_group   ? "each_group"
                                           : "queue");
     cli_json_text(&json, "group", options->group);
     if (options->type != NULL) cli_json_text(&json, "type", options->type);
+    if (options->key != NULL) cli_json_text(&json, "key", options->key);
     cli_json_bool(&json, "forgotten", options->forget);
     if (options->concurrency != 0) cli_concurrency_json(&json, options->concurrency, own);
     if (options->has_rate) cli_rate_json(&json, &options->rate, own);
@@ -202,6 +216,12 @@ static void add_changes(rv_buf *words, const struct limit_options *options, int6
         rv_buf_addf(words, "%s pause %s", changes_limits(options) ? "," : "", cli_pause_text(until_ms, text));
 }
 
+static void add_name(rv_buf *words, const char *what, const char *name)
+{
+    rv_buf_addf(words, ", %s ", what);
+    cli_utf8_add_safe(words, name, strlen(name), false);
+}
+
 static void report(const cli_context *cli, const struct limit_options *options, int64_t until_ms)
 {
     rv_buf words;
@@ -210,10 +230,8 @@ static void report(const cli_context *cli, const struct limit_options *options, 
     rv_buf_adds(&words, cli->rest[0]);
     if (options->each_group) rv_buf_adds(&words, ", each group");
     if (options->type != NULL) rv_buf_addf(&words, ", type %s", options->type);
-    if (options->group != NULL) {
-        rv_buf_adds(&words, ", group ");
-        cli_utf8_add_safe(&words, options->group, strlen(options->group), false);
-    }
+    if (options->group != NULL) add_name(&words, "group", options->group);
+    if (options->key != NULL) add_name(&words, "key", options->key);
     rv_buf_addc(&words, ':');
     add_changes(&words, options, until_ms);
     (void)puts(rv_buf_text(&words));
@@ -254,8 +272,8 @@ const cli_verb cli_verb_limit = {
     .section = CLI_QUEUES,
     .synopsis = "QUEUE [--group G | --each-group] [--concurrency N|none] [--rate RATE|none] [--strict yes|no]\n"
                 "                   [--pause-for DURATION|none]\n"
-                "       reeve limit QUEUE --type TYPE [--concurrency N|none] [--rate RATE|none]\n"
-                "       reeve limit QUEUE --group G|--type TYPE --forget\n"
+                "       reeve limit QUEUE --type TYPE|--key KEY [--concurrency N|none] [--rate RATE|none]\n"
+                "       reeve limit QUEUE --group G|--type TYPE|--key KEY --forget\n"
                 "       reeve limit QUEUE [--limit N] [--offset N]",
     .summary = "Shows or sets limits of concurrency and rate, and pauses for a time",
     .options = limit_table,
@@ -274,17 +292,19 @@ const cli_verb cli_verb_limit = {
         "next one runs. With --strict yes, the group also waits for the retries of a started task, until that task\n"
         "has ended.\n"
         "\n"
-        "With --type, the limits count all tasks of the type. A task starts when the queue, its group and its type\n"
-        "have room. A type at its limit does not delay other types.\n"
+        "With --type, the limits count all tasks of the type; with --key, all tasks with this limit key (option\n"
+        "--limit-key of `reeve enqueue`). A task starts when the queue, its group, its type and all its limit keys\n"
+        "have room. A type or key at its limit does not delay other tasks.\n"
         "\n"
         "While a queue or a group is paused, none of its tasks starts. Running tasks continue. Without an option\n"
         "that changes something, the command prints the limits of the queue, each group that has its own limits, is\n"
-        "paused, or has parked tasks, and each type with limits.\n"
+        "paused, or has parked tasks, and each type and limit key with limits.\n"
         "\n"
         "Examples:\n"
         "  reeve limit thumbs --concurrency 16 --rate 100/1s\n"
         "  reeve limit thumbs --each-group --concurrency 1\n"
         "  reeve limit thumbs --group customer-4 --pause-for 90s\n"
         "  reeve limit thumbs --type video --concurrency 2\n"
+        "  reeve limit thumbs --key gpu --concurrency 1\n"
         "  reeve limit thumbs --rate none\n",
 };

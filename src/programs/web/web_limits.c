@@ -1,5 +1,5 @@
 /*
- * web_limits.c - the limits of a queue and of its groups: shown, and changed. The members of a change are the options of
+ * web_limits.c - the limits of a queue, and of its groups, types and limit keys: shown, and changed. The members of a change are the options of
  * `reeve limit`; null is no limit, and what is absent stays.
  */
 #include <stdio.h>
@@ -15,8 +15,7 @@
 static void write_group(cli_json *json, const reeve_group_limits *group)
 {
     cli_json_open(json, NULL);
-    cli_json_text(json, "group", group->type[0] == '\0' ? group->group : NULL);
-    if (group->type[0] != '\0') cli_json_text(json, "type", group->type);
+    cli_limit_names_json(json, group);
     cli_concurrency_json(json, group->concurrency, true);
     cli_rate_json(json, &group->rate, true);
     cli_json_maybe(json, "pause_until_ms", group->pause_until_ms > 0 ? group->pause_until_ms : -1);
@@ -108,6 +107,13 @@ static bool read_type(limit_asked *ret, const cJSON *value)
     return ret->change.type != NULL && ret->change.type[0] != '\0';
 }
 
+static bool read_key(limit_asked *ret, const cJSON *value)
+{
+    ret->change.of = REEVE_LIMIT_KEY;
+    ret->change.key = cJSON_GetStringValue(value);
+    return ret->change.key != NULL && ret->change.key[0] != '\0';
+}
+
 static bool read_each_group(limit_asked *ret, const cJSON *value)
 {
     if (cJSON_IsTrue(value)) ret->change.of = REEVE_LIMIT_GROUPS;
@@ -134,6 +140,7 @@ static const struct {
     {"rate", "a text " CLI_RATE_EXPECTED ", or null", read_rate},
     {"group", "the name of a group", read_group},
     {"type", "a type of tasks", read_type},
+    {"key", "a limit key", read_key},
     {"each_group", "true or false", read_each_group},
     {"strict", "true or false", read_strict},
     {"forget", "true or false", read_forget},
@@ -147,7 +154,7 @@ static bool read_member(web_call *call, limit_asked *ret, const cJSON *value)
     while (i < MEMBERS && strcmp(members[i].name, value->string) != 0) i++;
     if (i < MEMBERS && members[i].read(ret, value)) return true;
     web_refuse(call, 400, "invalid", "\"%.40s\": expected %s", value->string,
-               i < MEMBERS ? members[i].expected : "concurrency, rate, group, type, each_group, strict or forget");
+               i < MEMBERS ? members[i].expected : "concurrency, rate, group, type, key, each_group, strict or forget");
     return false;
 }
 
@@ -158,13 +165,13 @@ static bool check(web_call *call, const limit_asked *asked)
 
     if (change->concurrency == 0 && change->rate == NULL && change->strict == 0 && !change->forget)
         fault = "nothing is to be changed: expected \"concurrency\", \"rate\", \"strict\" or \"forget\"";
-    else if ((change->group != NULL) + (change->type != NULL) +
+    else if ((change->group != NULL) + (change->type != NULL) + (change->key != NULL) +
                  cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(call->body, "each_group")) >
              1)
-        fault = "\"group\", \"type\" and \"each_group\": give one of them";
-    else if (change->forget && change->of != REEVE_LIMIT_GROUP && change->of != REEVE_LIMIT_TYPE)
-        fault = "\"forget\" goes with \"group\" or \"type\"";
-    else if (change->strict != 0 && (change->of == REEVE_LIMIT_QUEUE || change->of == REEVE_LIMIT_TYPE))
+        fault = "\"group\", \"type\", \"key\" and \"each_group\": give one of them";
+    else if (change->forget && (change->of == REEVE_LIMIT_QUEUE || change->of == REEVE_LIMIT_GROUPS))
+        fault = "\"forget\" goes with \"group\", \"type\" or \"key\"";
+    else if (change->strict != 0 && change->of != REEVE_LIMIT_GROUP && change->of != REEVE_LIMIT_GROUPS)
         fault = "\"strict\" goes with \"group\" or \"each_group\"";
     if (fault != NULL) web_refuse(call, 400, "invalid", "%s", fault);
     return fault == NULL;

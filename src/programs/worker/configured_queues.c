@@ -5,11 +5,11 @@
 #include "base/backoff.h"
 #include "base/log.h"
 #include "changes.h"
+#include "configured_limits.h"
 #include "in_force.h"
 #include "outage.h"
 #include "reeve/partition.h"
 #include "reeve/watch.h"
-#include "type_limits.h"
 
 #define CALL_MS 1000
 
@@ -120,13 +120,14 @@ static reeve_status write_one(reeve_client *client, const rv_config_queue *queue
     return status;
 }
 
-static reeve_status write_type_limit(reeve_client *client, const rv_config_limit *limit, bool redis_wins)
+static reeve_status write_limit(reeve_client *client, const rv_config_limit *limit, bool redis_wins)
 {
-    reeve_status status = host_type_limits_write(client, limit, redis_wins);
+    reeve_status status = host_configured_limits_write(client, limit, redis_wins);
 
     if (status != REEVE_OK)
-        rv_log(REEVE_LOG_WARN, "program.settings", "limits of a type could not be written, trying again later", "queue",
-               limit->queue, "type", limit->type, "error", reeve_client_error(client), NULL);
+        rv_log(REEVE_LOG_WARN, "program.settings", "limits could not be written, trying again later", "queue",
+               limit->queue, limit->key != NULL ? "key" : "type", limit->key != NULL ? limit->key : limit->type,
+               "error", reeve_client_error(client), NULL);
     return status;
 }
 
@@ -154,7 +155,7 @@ bool host_write_queue_settings(const rv_config *config, const char *redis)
         written = written && status == REEVE_OK;
     }
     for (size_t i = 0; i < config->limit_count && !host_is_outage(status); i++) {
-        status = write_type_limit(client, &config->limits[i], config->worker.settings_from == RV_SETTINGS_FROM_REDIS);
+        status = write_limit(client, &config->limits[i], config->worker.settings_from == RV_SETTINGS_FROM_REDIS);
         written = written && status == REEVE_OK;
     }
     reeve_client_close(client);

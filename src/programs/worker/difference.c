@@ -10,12 +10,12 @@
 #include "base/mem.h"
 #include "changes.h"
 #include "config/config_compare.h"
+#include "configured_limits.h"
 #include "cron_stored.h"
 #include "handlers/plugin.h"
 #include "in_force.h"
 #include "running/processors.h"
 #include "setup.h"
-#include "type_limits.h"
 
 #define CALL_MS 5000
 
@@ -66,9 +66,9 @@ static reeve_status compare_queue(report *to, const rv_config_queue *file)
     return status;
 }
 
-/* ---- limits of types ------------------------------------------------------------------------------------------- */
+/* ---- limits of types and limit keys --------------------------------------------------------------------------- */
 
-static void print_type_limit(const rv_config_difference *of, void *context)
+static void print_limit(const rv_config_difference *of, void *context)
 {
     report *to = context;
 
@@ -76,12 +76,12 @@ static void print_type_limit(const rv_config_difference *of, void *context)
     print_line(of, to);
 }
 
-static reeve_status compare_type_limits(report *to)
+static reeve_status compare_limits(report *to)
 {
     reeve_status status = REEVE_OK;
 
     for (size_t i = 0; i < to->config->limit_count && status == REEVE_OK; i++)
-        status = host_type_limits_compare(to->client, &to->config->limits[i], print_type_limit, to);
+        status = host_configured_limits_compare(to->client, &to->config->limits[i], print_limit, to);
     to->note = "";
     return status;
 }
@@ -356,7 +356,7 @@ static reeve_status compare_all(report *to)
 
     for (size_t i = 0; i < to->config->queue_count && status == REEVE_OK; i++)
         status = compare_queue(to, &to->config->queues[i]);
-    if (status == REEVE_OK) status = compare_type_limits(to);
+    if (status == REEVE_OK) status = compare_limits(to);
     if (status == REEVE_OK) status = compare_entries(to);
     return status == REEVE_OK ? compare_workers(to) : status;
 }

@@ -286,15 +286,17 @@ return {
   {settings = true}, -- the rows of settings.lua
 
   {path = 'limits', kind = 'groups', otherwise = 'none',
-   help = 'Limits of types of tasks. The worker writes them to Redis when it starts, and they apply to all workers. The limits of a type ' ..
-     'that is no longer in the list stay until `reeve limit QUEUE --type TYPE --forget`.'},
+   help = 'Limits of types of tasks, and of limit keys. The worker writes them to Redis when it starts, and they apply to all workers. ' ..
+     'The limits of a type or key that is no longer in the list stay until `reeve limit QUEUE --type TYPE --forget` or `--key KEY --forget`.'},
   {path = 'limits[].queue', kind = 'text', required = true, check = 'check_queue',
    expected = 'a queue name (1 to 64 of A-Z a-z 0-9 . _ -)', help = 'The queue of the tasks.'},
-  {path = 'limits[].type', kind = 'text', required = true, check = 'check_type',
-   expected = 'a type (1 to 100 of A-Z a-z 0-9 . _ - : /)', help = 'The type of the tasks.'},
+  {path = 'limits[].type', kind = 'text', check = 'check_type', otherwise = 'none: `key` is set',
+   expected = 'a type (1 to 100 of A-Z a-z 0-9 . _ - : /)', help = 'The type of the tasks. Set either `type` or `key`.'},
+  {path = 'limits[].key', kind = 'text', check = 'check_limit_key', otherwise = 'none: `type` is set',
+   expected = '1 to 100 bytes of UTF-8', help = 'The limit key of the tasks.'},
   {path = 'limits[].concurrency', kind = 'whole', min = 1, max = 1000000000, forever = true, otherwise = 'as stored in Redis',
-   help = 'The maximum number of tasks of the type that run at the same time. -1: no limit.'},
-  {path = 'limits[].rate', kind = 'rate', help = 'The maximum number of tasks of the type that start in a period.'},
+   help = 'The maximum number of tasks of the type, or with the key, that run at the same time. -1: no limit.'},
+  {path = 'limits[].rate', kind = 'rate', help = 'The maximum number of tasks of the type, or with the key, that start in a period.'},
 
   {path = 'cron', kind = 'groups', otherwise = 'none',
    help = 'Recurring entries. They are written to Redis when the worker starts. An entry that does not ' ..
@@ -347,6 +349,8 @@ return {
    help = 'The weight of the group: a group with 2 starts twice as many tasks as a group with 1. Only with a group.'},
   {path = 'cron[].cost', kind = 'whole', min = 1, max = 'REEVE_COST_MAX', otherwise = '1',
    help = 'Units of the rate limits that each start of a task takes.'},
+  {path = 'cron[].limit_keys', kind = 'names', max = 8, expected = 'a limit key', otherwise = 'none',
+   help = 'The limit keys of its tasks: limits of each of them count the tasks.'},
   {path = 'cron[].attempts', kind = 'whole', min = 1, max = 1000000,
    otherwise = 'the handler\'s, else the queue\'s, else 20',
    help = 'Number of failed attempts after which a task dies.'},

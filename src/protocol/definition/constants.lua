@@ -34,6 +34,8 @@ return {
   {name = 'UNIQUE_MAX', value = 200, unit = 'bytes', public = 'REEVE_UNIQUE_MAX', help = 'the longest unique key'},
   {name = 'TAG_MAX', value = 200, unit = 'bytes', public = 'REEVE_TAG_MAX', help = 'the longest tag'},
   {name = 'TAGS_MAX', value = 64, public = 'REEVE_TAGS_MAX', help = 'the maximum number of tags of a task'},
+  {name = 'LIMIT_KEY_MAX', value = 100, unit = 'bytes', public = 'REEVE_LIMIT_KEY_MAX', help = 'the longest limit key'},
+  {name = 'LIMIT_KEYS_MAX', value = 8, public = 'REEVE_LIMIT_KEYS_MAX', help = 'the maximum number of limit keys of a task'},
   {name = 'HEADER_MAX', value = 262144, unit = 'bytes', help = 'the longest header of an envelope; a task with a longer one is malformed'},
   {name = 'LARGE', value = 65536, unit = 'bytes', help = 'a queue that ever held a longer envelope has the setting `large`'},
   {name = 'HISTORY_MAX', value = 20, help = 'the maximum number of lines in the history of a task'},

@@ -18,6 +18,7 @@ return {
   {name = 'group', type = 'text', range = '1 to 100 bytes', by = 'producer', read = 'scripts, workers', checked = true, help = 'tasks of different groups alternate; a group can have limits. Default: no group'},
   {name = 'weight', type = 'whole number', range = '1 to 256', by = 'producer', read = 'scripts', checked = true, help = 'the weight of its group against other groups. Default: 1'},
   {name = 'cost', type = 'whole number', range = '1 to 1000000', by = 'producer', read = 'scripts', checked = true, help = 'the units of rate limits that each start of the task takes. Default: 1'},
+  {name = 'limit_keys', type = 'array of texts', range = 'at most 8 of 1 to 100 bytes', by = 'producer', read = 'scripts, clients', checked = true, help = 'its limit keys: limits of each of them count the task. Default: none'},
   {name = 'attempts', type = 'whole number', range = '1 to 1000000', by = 'producer', read = 'workers', help = "number of failed attempts after which the task dies. Default: the value of the handler, else of the queue"},
   {name = 'crashes', type = 'whole number', range = '1 to 1000000', by = 'producer', read = 'workers', help = 'number of crashes after which the task dies. Default: as for `attempts`'},
   {name = 'timeout', type = 'whole number', range = 'ms', by = 'producer', read = 'workers', help = 'run time limit of an attempt. Default: as for `attempts`'},

@@ -2,7 +2,7 @@
 local markdown = require('markdown')
 local VALUE = {whole = 'whole number', span = 'ms', time = 'ms', flag = 'flag', text = 'text'}
 -- Of rows of their own kind, by the field.
-local OWN = {backoff = 'struct', unique_until_started = 'flag', on_conflict = 'enum', if_exists = 'enum', tags = 'list', meta = 'list', after = 'list'}
+local OWN = {backoff = 'struct', unique_until_started = 'flag', on_conflict = 'enum', if_exists = 'enum', tags = 'list', limit_keys = 'list', meta = 'list', after = 'list'}
 
 return function()
   return markdown.table({'flag', 'bulk member', 'field in C', 'type in C', 'meaning (and its default)'}, require('options'), function(row)

@@ -1,4 +1,4 @@
-#include "type_limits.h"
+#include "configured_limits.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,12 @@
 #define PAGE 1000
 #define WORDS 96
 
-/* What is in force for the type; all zero: nothing. */
+static bool is_of(const reeve_group_limits *group, const rv_config_limit *limit)
+{
+    return limit->key != NULL ? strcmp(group->key, limit->key) == 0 : strcmp(group->type, limit->type) == 0;
+}
+
+/* What is in force for the type or key; all zero: nothing. */
 static reeve_status read_stored(reeve_client *client, const rv_config_limit *limit, reeve_group_limits *ret)
 {
     uint64_t offset = 0;
@@ -18,7 +23,7 @@ static reeve_status read_stored(reeve_client *client, const rv_config_limit *lim
 
         if (status != REEVE_OK) return status;
         for (size_t i = 0; i < limits->group_count; i++) {
-            if (strcmp(limits->groups[i].type, limit->type) == 0) *ret = limits->groups[i];
+            if (is_of(&limits->groups[i], limit)) *ret = limits->groups[i];
         }
         offset = limits->next;
         reeve_limits_free(limits);
@@ -26,12 +31,13 @@ static reeve_status read_stored(reeve_client *client, const rv_config_limit *lim
     return REEVE_OK;
 }
 
-reeve_status host_type_limits_write(reeve_client *client, const rv_config_limit *limit, bool redis_wins)
+reeve_status host_configured_limits_write(reeve_client *client, const rv_config_limit *limit, bool redis_wins)
 {
     reeve_rate rate = limit->rate;
     reeve_limit_change change = {.size = sizeof(change),
-                                 .of = REEVE_LIMIT_TYPE,
+                                 .of = limit->key != NULL ? REEVE_LIMIT_KEY : REEVE_LIMIT_TYPE,
                                  .type = limit->type,
+                                 .key = limit->key,
                                  .concurrency = limit->concurrency,
                                  .rate = limit->has_rate ? &rate : NULL};
     reeve_group_limits stored;
@@ -45,6 +51,16 @@ reeve_status host_type_limits_write(reeve_client *client, const rv_config_limit 
         if (stored.rate.count != 0) change.rate = NULL;
     }
     return reeve_limit(client, limit->queue, &change);
+}
+
+#define PATH_MAX_LENGTH (REEVE_QUEUE_MAX + REEVE_TYPE_MAX + REEVE_LIMIT_KEY_MAX + 40)
+
+static void write_path(char ret[PATH_MAX_LENGTH], const rv_config_limit *limit, const char *member)
+{
+    const bool by_key = limit->key != NULL;
+
+    (void)snprintf(ret, PATH_MAX_LENGTH, "limits[\"%s/%s%s\"].%s", limit->queue, by_key ? "key:" : "",
+                   by_key ? limit->key : limit->type, member);
 }
 
 static void concurrency_words(char ret[WORDS], int64_t concurrency)
@@ -68,11 +84,11 @@ static void rate_words(char ret[WORDS], const reeve_rate *rate)
         (void)snprintf(ret, WORDS, "%lld in %lld ms, burst %lld", (long long)rate->count, period_ms, burst);
 }
 
-reeve_status host_type_limits_compare(reeve_client *client, const rv_config_limit *limit,
-                                      void (*take)(const rv_config_difference *difference, void *context),
-                                      void *context)
+reeve_status host_configured_limits_compare(reeve_client *client, const rv_config_limit *limit,
+                                            void (*take)(const rv_config_difference *difference, void *context),
+                                            void *context)
 {
-    char path[REEVE_QUEUE_MAX + REEVE_TYPE_MAX + 32], before[WORDS], after[WORDS];
+    char path[PATH_MAX_LENGTH], before[WORDS], after[WORDS];
     rv_config_difference difference = {.row = "limits", .path = path, .from = before, .to = after};
     reeve_group_limits stored;
     reeve_status status = read_stored(client, limit, &stored);
@@ -80,11 +96,11 @@ reeve_status host_type_limits_compare(reeve_client *client, const rv_config_limi
     if (status != REEVE_OK) return status;
     concurrency_words(before, stored.concurrency);
     concurrency_words(after, limit->concurrency);
-    (void)snprintf(path, sizeof(path), "limits[\"%s/%s\"].concurrency", limit->queue, limit->type);
+    write_path(path, limit, "concurrency");
     if (limit->concurrency != 0 && strcmp(before, after) != 0) take(&difference, context);
     rate_words(before, &stored.rate);
     rate_words(after, &limit->rate);
-    (void)snprintf(path, sizeof(path), "limits[\"%s/%s\"].rate", limit->queue, limit->type);
+    write_path(path, limit, "rate");
     if (limit->has_rate && strcmp(before, after) != 0) take(&difference, context);
     return REEVE_OK;
 }
