@@ -17,7 +17,7 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-static void tell(reeve_task *task, double ms, reeve_outcome outcome)
+static void tell(reeve_task *task, long long us, reeve_outcome outcome)
 {
     const char *trace = reeve_task_meta(task, "traceparent"); /* (asked for only when there is something to tell) */
     char took[32], attempt[16];
@@ -30,7 +30,7 @@ static void tell(reeve_task *task, double ms, reeve_outcome outcome)
         {"traceparent", trace},
     };
 
-    (void)snprintf(took, sizeof(took), "%.3f", ms);
+    (void)snprintf(took, sizeof(took), "%lld.%03lld", us / 1000, us % 1000);
     (void)snprintf(attempt, sizeof(attempt), "%u", reeve_task_attempt(task));
     reeve_log_write(REEVE_LOG_WARN, "timing.slow", "a task took long", fields, trace != NULL ? 6 : 5);
 }
@@ -42,7 +42,7 @@ static reeve_outcome timing(reeve_task *task, reeve_next *next, void *user)
     double ms = now_ms() - began;
 
     (void)user;
-    if (ms >= (double)max_ms) tell(task, ms, outcome);
+    if (ms >= (double)max_ms) tell(task, (long long)(ms * 1000), outcome);
     return outcome;
 }
 

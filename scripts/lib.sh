@@ -8,7 +8,7 @@ BUILD_PACKAGES="gcc|clang libc6-dev cmake ninja-build|make pkg-config|pkgconf re
   uuid-dev libconfig-dev libssl-dev libmicrohttpd-dev libcrypt-dev gzip lua5.1 libncurses-dev libseccomp-dev"
 # What the tests need besides.
 TEST_PACKAGES="libcmocka-dev redis-tools procps g++ binutils abigail-tools clang-format-14 openssl tzdata mandoc zsh fish
-  tmux perl-base systemd curl"
+  tmux perl-base systemd curl locales"
 
 say() { printf '%s\n' "$*" >&2; }
 die() {

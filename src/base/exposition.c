@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
+
 void rv_exposition_begin(rv_exposition *to, rv_buf *out, const char *accept)
 {
     *to = (rv_exposition){.out = out, .open_metrics = accept != NULL && strstr(accept, "application/openmetrics-text")};
@@ -54,7 +56,7 @@ static void write_number(rv_buf *out, double value)
     else if (isnan(value))
         rv_buf_adds(out, "NaN");
     else
-        rv_buf_addf(out, "%.15g", value);
+        rv_decimal_add(out, value, 15);
 }
 
 /* more: a last label, "le" for instance; NULL: none. */

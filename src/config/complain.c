@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/text.h"
 
 #define TEXT_MAX (64 * 1024)
@@ -106,7 +107,7 @@ static void add_got(rv_buf *out, const config_setting_t *at)
         rv_buf_addi(out, config_setting_get_int64(at));
         break;
     case CONFIG_TYPE_FLOAT:
-        rv_buf_addf(out, "%.10g", config_setting_get_float(at));
+        rv_decimal_add(out, config_setting_get_float(at), 10);
         break;
     case CONFIG_TYPE_BOOL:
         rv_buf_adds(out, config_setting_get_bool(at) ? "true" : "false");

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/decimal.h"
 #include "config/complain.h"
 #include "config/config_read.h"
 
@@ -56,6 +57,15 @@ static void check_names(checker *in, const config_setting_t *group, const rv_set
     }
 }
 
+static void refuse_base(checker *in, const config_setting_t *at, const reeve_backoff *backoff)
+{
+    char base[RV_DECIMAL_TEXT], cap[RV_DECIMAL_TEXT];
+
+    rv_decimal_write(base, (double)backoff->base_ms / 1000, 10);
+    rv_decimal_write(cap, (double)backoff->cap_ms / 1000, 10);
+    rv_complain_at(in->errors, in->file, at, "base", "expected at most cap (%s), got %s", cap, base);
+}
+
 static void check_backoff(checker *in, const config_setting_t *at, const reeve_backoff *backoff)
 {
     bool lists = backoff->shape == REEVE_BACKOFF_LIST;
@@ -68,9 +78,7 @@ static void check_backoff(checker *in, const config_setting_t *at, const reeve_b
     if (lists && (backoff->base_ms != 0 || backoff->cap_ms != 0))
         rv_complain_at(in->errors, in->file, at, backoff->base_ms != 0 ? "base" : "cap",
                        "not with shape = \"list\": the delays are those of the list");
-    if (backoff->cap_ms != 0 && backoff->base_ms > backoff->cap_ms)
-        rv_complain_at(in->errors, in->file, at, "base", "expected at most cap (%.10g), got %.10g",
-                       (double)backoff->cap_ms / 1000, (double)backoff->base_ms / 1000);
+    if (backoff->cap_ms != 0 && backoff->base_ms > backoff->cap_ms) refuse_base(in, at, backoff);
 }
 
 static const config_setting_t *backoff_at(const config_setting_t *root, const char *list, size_t index)

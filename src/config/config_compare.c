@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/text.h"
 #include "config/setting_rows.h"
 
@@ -90,7 +91,7 @@ static void add_value(rv_buf *out, const rv_setting *row, const char *base);
 
 static void add_seconds(rv_buf *out, int64_t ms)
 {
-    rv_buf_addf(out, "%.16g", ms < 0 ? -1 : (double)ms / 1000);
+    rv_decimal_add(out, ms < 0 ? -1 : (double)ms / 1000, 16);
 }
 
 static void add_delays(rv_buf *out, const rv_setting *row, const char *base)
@@ -123,7 +124,7 @@ static void add_share(rv_buf *out, const rv_setting *row, const char *base)
     double share;
 
     memcpy(&share, base + row->at, sizeof(share));
-    rv_buf_addf(out, "%.16g", share < 0 ? 0 : share);
+    rv_decimal_add(out, share < 0 ? 0 : share, 16);
 }
 
 /* Of names and numbers. Options may be secret. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "config/complain.h"
@@ -241,7 +242,7 @@ static bool add_plain(rv_buf *out, const config_setting_t *at)
         rv_buf_addi(out, config_setting_get_int64(at));
         return true;
     case CONFIG_TYPE_FLOAT:
-        rv_buf_addf(out, "%.17g", config_setting_get_float(at));
+        rv_decimal_add(out, config_setting_get_float(at), 17);
         return true;
     case CONFIG_TYPE_BOOL:
         rv_buf_adds(out, config_setting_get_bool(at) ? "true" : "false");

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "config/setting_rows.h"
@@ -66,7 +67,10 @@ static void add_choices(const rv_choice *choices, rv_buf *out)
 
 static void add_range(const rv_setting *setting, const char *what, rv_buf *out)
 {
-    rv_buf_addf(out, "%s from %.16g to %.16g", what, setting->min, setting->max);
+    rv_buf_addf(out, "%s from ", what);
+    rv_decimal_add(out, setting->min, 16);
+    rv_buf_adds(out, " to ");
+    rv_decimal_add(out, setting->max, 16);
     if (setting->forever) rv_buf_adds(out, ", or -1");
 }
 

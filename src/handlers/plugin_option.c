@@ -1,11 +1,10 @@
 #include "handlers/plugin_option.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "base/text.h"
@@ -39,17 +38,6 @@ static bool is_in_range(const reeve_option *option, double number)
     return !has_range(option) || (number >= option->min && number <= option->max);
 }
 
-static bool read_number(const char *text, double *ret)
-{
-    char *end;
-
-    /* No blanks, no hexadecimal digits, no "inf". */
-    if (*text == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0') return false;
-    errno = 0;
-    *ret = strtod(text, &end);
-    return *end == '\0' && end != text && errno == 0 && isfinite(*ret);
-}
-
 static bool is_choice(const reeve_option *option, const char *text)
 {
     const char *const *choice = option->choices;
@@ -68,9 +56,9 @@ static bool read_value(const reeve_option *option, const char *text, entry *ret)
     case REEVE_OPTION_WHOLE:
         return rv_parse_int(text, INT64_MIN, INT64_MAX, &ret->whole) && is_in_range(option, (double)ret->whole);
     case REEVE_OPTION_NUMBER:
-        return read_number(text, &ret->number) && is_in_range(option, ret->number);
+        return rv_decimal_read(text, &ret->number) && is_in_range(option, ret->number);
     case REEVE_OPTION_SECONDS:
-        if (!read_number(text, &ret->number) || fabs(ret->number) > SECONDS_MAX) return false;
+        if (!rv_decimal_read(text, &ret->number) || fabs(ret->number) > SECONDS_MAX) return false;
         ret->whole = llround(ret->number * 1000);
         return is_in_range(option, ret->number);
     case REEVE_OPTION_TRUTH:
@@ -100,6 +88,15 @@ static void expect_choices(const reeve_option *option, char *ret, size_t size)
     }
 }
 
+static void expect_range(const reeve_option *option, const char *type, char *ret, size_t size)
+{
+    char min[RV_DECIMAL_TEXT], max[RV_DECIMAL_TEXT];
+
+    rv_decimal_write(min, option->min, 16);
+    rv_decimal_write(max, option->max, 16);
+    (void)snprintf(ret, size, "%s from %s to %s", type, min, max);
+}
+
 void rv_plugin_option_expected(const reeve_option *option, char *ret, size_t size)
 {
     static const char *const words[] = {"text", "a whole number", "a number", "seconds", "true or false"};
@@ -108,7 +105,7 @@ void rv_plugin_option_expected(const reeve_option *option, char *ret, size_t siz
     if (option->type == REEVE_OPTION_TEXT && option->choices != NULL)
         expect_choices(option, ret, size);
     else if (numeric && has_range(option))
-        (void)snprintf(ret, size, "%s from %.16g to %.16g", words[option->type], option->min, option->max);
+        expect_range(option, words[option->type], ret, size);
     else
         (void)snprintf(ret, size, "%s", words[option->type]);
 }

@@ -222,7 +222,7 @@ static reeve_status read_rule(rv_cron_rule *ret, const cJSON *json, rv_error *er
     const cJSON *max = cJSON_GetObjectItemCaseSensitive(json, "max");
     double number = cJSON_IsNumber(max) ? max->valuedouble : RV_CRON_MAX_DEFAULT;
     if (!(number >= 1 && number <= REEVE_CRON_CATCH_UP_MAX))
-        return rv_fail(error, REEVE_EINVAL, "\"max\" is %.40g", number);
+        return rv_fail(error, REEVE_EINVAL, "\"max\" is no number from 1 to %d", REEVE_CRON_CATCH_UP_MAX);
     ret->max = (unsigned)number;
     ret->no_overlap = cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(json, "overlap"));
     return read_range(ret, json, error);

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/decimal.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -95,9 +96,10 @@ static void explain(rv_pool *pool, reeve_worker *worker, const rv_pool_size_samp
 static void log_decision(const rv_pool *pool, const reeve_worker *worker, const rv_pool_size_sample *s,
                          const decision *d)
 {
-    char before[RV_NUMBER_TEXT], after[RV_NUMBER_TEXT], wait[RV_NUMBER_TEXT], processors[RV_NUMBER_TEXT], needed[24];
+    char before[RV_NUMBER_TEXT], after[RV_NUMBER_TEXT], wait[RV_NUMBER_TEXT], processors[RV_NUMBER_TEXT];
+    char needed[RV_DECIMAL_TEXT] = "unknown";
     const rv_pool_size *size = &pool->sizing.size;
-    (void)snprintf(needed, sizeof(needed), size->knows_processor ? "%.2f" : "unknown", size->processor);
+    if (size->knows_processor) rv_decimal_write_fixed(needed, size->processor, 2);
     rv_log(REEVE_LOG_INFO,
            d->after > d->before   ? "pool.grown"
            : d->after < d->before ? "pool.shrunk"

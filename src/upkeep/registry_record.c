@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/decimal.h"
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/process_memory.h"
@@ -30,6 +31,12 @@ static void add_text(rv_buf *json, const char *name, const char *text)
     rv_buf_add_json(json, text, strlen(text));
 }
 
+static void add_share(rv_buf *json, const char *before, double share)
+{
+    rv_buf_adds(json, before);
+    rv_decimal_add_fixed(json, share, 4);
+}
+
 /* Of a pool whose number of threads follows the work. */
 static void add_sizing(rv_buf *json, reeve_worker *worker, const rv_pool *pool)
 {
@@ -37,7 +44,7 @@ static void add_sizing(rv_buf *json, reeve_worker *worker, const rv_pool *pool)
     rv_buf_addf(json, ",\"min\":%u,\"max\":%u", atomic_load(&pool->min), atomic_load(&pool->max));
     rv_lock(&worker->lock);
     if (sizing->wait_us >= 0) rv_buf_addf(json, ",\"wait_ms\":%lld", (long long)sizing->wait_us / 1000);
-    if (sizing->processor >= 0) rv_buf_addf(json, ",\"processor\":%.4f", sizing->processor);
+    if (sizing->processor >= 0) add_share(json, ",\"processor\":", sizing->processor);
     if (sizing->why[0] != '\0') add_text(json, ",\"why\":", sizing->why);
     rv_unlock(&worker->lock);
 }
@@ -60,10 +67,11 @@ static void add_pools(rv_buf *json, reeve_worker *worker)
         unsigned min = atomic_load(&pool->min), max = atomic_load(&pool->max);
         add_text(json, before, pool->name);
         before = ",{\"name\":";
-        rv_buf_addf(json,
-                    ",\"threads\":%u,\"busy\":%u,\"utilisation\":%.4f,\"utilisation_5m\":%.4f,\"utilisation_15m\":%.4f",
-                    atomic_load(&pool->target), rv_pool_threads_busy(pool, worker), pool->utilisation.share,
-                    pool->utilisation.share_5m, pool->utilisation.share_15m);
+        rv_buf_addf(json, ",\"threads\":%u,\"busy\":%u", atomic_load(&pool->target),
+                    rv_pool_threads_busy(pool, worker));
+        add_share(json, ",\"utilisation\":", pool->utilisation.share);
+        add_share(json, ",\"utilisation_5m\":", pool->utilisation.share_5m);
+        add_share(json, ",\"utilisation_15m\":", pool->utilisation.share_15m);
         if (min != max) add_sizing(json, worker, pool);
         add_isolation(json, worker, pool);
         if (pool->order != REEVE_ORDER_STRICT) rv_buf_addf(json, ",\"order\":\"%s\"", rv_queue_order_word(pool->order));
@@ -221,9 +229,10 @@ void rv_registry_record_write(rv_buf *json, reeve_worker *worker)
     rv_buf_addf(json, ",\"threads\":%u,\"busy\":%u,\"processed\":%llu,\"failed\":%llu", worker->thread_count,
                 count_busy(worker), atomic_load(&stats->completed) + atomic_load(&stats->failed),
                 atomic_load(&stats->failed));
-    rv_buf_addf(json, ",\"memory\":%lld,\"round_trip\":%lld,\"utilisation\":%.4f,\"running\":[",
-                (long long)rv_process_memory(0), (long long)atomic_load(&worker->heart.round_trip_us),
-                rv_utilisation_of_worker(worker));
+    rv_buf_addf(json, ",\"memory\":%lld,\"round_trip\":%lld", (long long)rv_process_memory(0),
+                (long long)atomic_load(&worker->heart.round_trip_us));
+    add_share(json, ",\"utilisation\":", rv_utilisation_of_worker(worker));
+    rv_buf_adds(json, ",\"running\":[");
     add_all_running(json, worker);
     rv_buf_adds(json, "],\"pools\":[");
     add_pools(json, worker);

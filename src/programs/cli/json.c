@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/mem.h"
 #include "base64.h"
 #include "json_scan.h"
@@ -140,13 +141,17 @@ void cli_json_uint(cli_json *json, const char *key, uint64_t number)
     (void)fprintf(json->out, "%" PRIu64, number);
 }
 
+void cli_json_number(FILE *out, double number, unsigned digits)
+{
+    char text[RV_DECIMAL_TEXT] = "null";
+    if (isfinite(number)) rv_decimal_write(text, number, digits);
+    (void)fputs(text, out);
+}
+
 void cli_json_real(cli_json *json, const char *key, double number)
 {
     write_key(json, key);
-    if (isfinite(number))
-        (void)fprintf(json->out, "%.9g", number);
-    else
-        (void)fputs("null", json->out);
+    cli_json_number(json->out, number, 9);
 }
 
 void cli_json_bool(cli_json *json, const char *key, bool value)

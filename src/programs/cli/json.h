@@ -32,6 +32,8 @@ void cli_json_int(cli_json *json, const char *key, int64_t number);
 void cli_json_uint(cli_json *json, const char *key, uint64_t number);
 /* With six digits that count at least; what is no number: null. */
 void cli_json_real(cli_json *json, const char *key, double number);
+/* A number alone, with at most so many digits, a point in every locale, and null for what is none. */
+void cli_json_number(FILE *out, double number, unsigned digits);
 void cli_json_bool(cli_json *json, const char *key, bool value);
 void cli_json_null(cli_json *json, const char *key);
 

@@ -168,11 +168,13 @@ static void write_minutes(cli_json *json, const web_snapshot *snapshot)
     cli_json_open_array(json, "minutes");
     for (size_t i = 0; i < 60 && snapshot->minutes[i].at_ms > 0; i++) {
         const reeve_minute *minute = &snapshot->minutes[i];
-        (void)fprintf(json->out, "%s[%lld,%llu,%llu,%llu,%.6g,%.6g]", i > 0 ? "," : "", (long long)minute->at_ms,
+        (void)fprintf(json->out, "%s[%lld,%llu,%llu,%llu,", i > 0 ? "," : "", (long long)minute->at_ms,
                       (unsigned long long)minute->completed, (unsigned long long)minute->failed,
-                      (unsigned long long)minute->dead,
-                      minute->waits > 0 ? (double)minute->wait_ms / (double)minute->waits : 0,
-                      minute->runs > 0 ? (double)minute->run_us / (double)minute->runs / 1000 : 0);
+                      (unsigned long long)minute->dead);
+        cli_json_number(json->out, minute->waits > 0 ? (double)minute->wait_ms / (double)minute->waits : 0, 6);
+        (void)fputc(',', json->out);
+        cli_json_number(json->out, minute->runs > 0 ? (double)minute->run_us / (double)minute->runs / 1000 : 0, 6);
+        (void)fputc(']', json->out);
     }
     cli_json_close_array(json);
 }
@@ -182,10 +184,8 @@ static void print_percentile(FILE *out, const rv_wide_times *times, unsigned uni
 {
     double ms = rv_wide_times_percentile(times, unit_us, percent);
 
-    if (ms < 0)
-        (void)fputs(",null", out);
-    else
-        (void)fprintf(out, ",%.6g", ms);
+    (void)fputc(',', out);
+    cli_json_number(out, ms < 0 ? (double)NAN : ms, 6);
 }
 
 /* [at_ms, wait, run, wait, run, wait, run]: half, 95 and 99 % of them took at most so many ms. */
@@ -242,9 +242,13 @@ void web_queue_write(cli_json *json, const web_snapshot *snapshot, size_t at)
     (void)fputs("{\"info\":", json->out);
     cli_queue_json(&snapshot->queues[at], snapshot->serving[at].workers, json->out);
     (void)fprintf(json->out, ",\"threads\":%u", snapshot->serving[at].threads);
-    (void)fprintf(json->out, ",\"completed_per_s\":%.6g,\"failed_per_s\":%.6g,\"dead_per_m\":%.6g,\"spark\":[",
-                  web_track_rate(track, track->completed, 12), web_track_rate(track, track->failed, 12),
-                  web_track_rate(track, track->dead, 12) * 60);
+    (void)fputs(",\"completed_per_s\":", json->out);
+    cli_json_number(json->out, web_track_rate(track, track->completed, 12), 6);
+    (void)fputs(",\"failed_per_s\":", json->out);
+    cli_json_number(json->out, web_track_rate(track, track->failed, 12), 6);
+    (void)fputs(",\"dead_per_m\":", json->out);
+    cli_json_number(json->out, web_track_rate(track, track->dead, 12) * 60, 6);
+    (void)fputs(",\"spark\":[", json->out);
     for (int64_t slot = track->first_slot + 1; slot <= track->slot; slot++) {
         (void)fprintf(json->out, "%s%llu", slot > track->first_slot + 1 ? "," : "",
                       (unsigned long long)web_track_step(track, track->completed, slot));

@@ -3,7 +3,6 @@
  * behind # in the address says which one is shown.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "web.h"
@@ -17,7 +16,8 @@ static bool takes_gzip(const web_call *call)
     const char *quality = at == NULL ? NULL : strstr(at, "q=");
 
     if (at == NULL) return false;
-    return quality == NULL || quality > at + strcspn(at, ",") || strtod(quality + 2, NULL) > 0;
+    return quality == NULL || quality > at + strcspn(at, ",") ||
+           strspn(quality + 2 + strspn(quality + 2, "0."), "123456789") > 0;
 }
 
 /* An asset changes only with the program: its name has a mark of its content (ETag). */

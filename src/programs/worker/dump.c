@@ -6,6 +6,7 @@
 
 #include "base/backoff.h"
 #include "base/backoff_text.h"
+#include "base/decimal.h"
 #include "handlers/plugin.h"
 #include "handlers/plugin_option.h"
 
@@ -33,6 +34,13 @@ static void add_backoff(rv_buf *out, const reeve_backoff *backoff)
     rv_buf_adds(out, rv_backoff_is_given(backoff) ? "\n" : " (default)\n");
 }
 
+static void add_seconds(rv_buf *out, const char *name, int64_t ms)
+{
+    rv_buf_addf(out, "  %-12s", name);
+    rv_decimal_add(out, (double)ms / 1000, 10);
+    rv_buf_adds(out, " s\n");
+}
+
 static void describe_handler(rv_buf *out, const reeve_handler *handler)
 {
     rv_buf_addf(out, "\n%s", handler->type);
@@ -41,19 +49,17 @@ static void describe_handler(rv_buf *out, const reeve_handler *handler)
     add_count(out, "attempts", handler->attempts, RV_MAX_ATTEMPTS);
     add_count(out, "max_crashes", handler->max_crashes, RV_MAX_CRASHES);
     if (handler->timeout_ms > 0)
-        rv_buf_addf(out, "  %-12s%.10g s\n", "timeout", (double)handler->timeout_ms / 1000);
+        add_seconds(out, "timeout", handler->timeout_ms);
     else
         rv_buf_addf(out, "  %-12snone\n", "timeout");
-    if (handler->heartbeat_ms > 0)
-        rv_buf_addf(out, "  %-12s%.10g s\n", "heartbeat", (double)handler->heartbeat_ms / 1000);
-    if (handler->retry_for_ms > 0)
-        rv_buf_addf(out, "  %-12s%.10g s\n", "retry_for", (double)handler->retry_for_ms / 1000);
+    if (handler->heartbeat_ms > 0) add_seconds(out, "heartbeat", handler->heartbeat_ms);
+    if (handler->retry_for_ms > 0) add_seconds(out, "retry_for", handler->retry_for_ms);
     if (handler->max_snoozes > 0) rv_buf_addf(out, "  %-12s%d\n", "max_snoozes", handler->max_snoozes);
     if (handler->at_most_once) rv_buf_addf(out, "  %-12sat most once\n", "runs");
     add_backoff(out, &handler->backoff);
     if (handler->run_batch == NULL) return;
     add_count(out, "batch_size", handler->batch_size, REEVE_BATCH_SIZE_DEFAULT);
-    rv_buf_addf(out, "  %-12s%.10g s\n", "batch_wait", (double)handler->batch_wait_ms / 1000);
+    add_seconds(out, "batch_wait", handler->batch_wait_ms);
 }
 
 static void describe_layer(rv_buf *out, const reeve_layer *layer)
@@ -127,7 +133,7 @@ static void add_jitter(rv_buf *out, double jitter)
 {
     add_key(out, "jitter");
     if (jitter < 0 || jitter > 0)
-        rv_buf_addf(out, "%.10g", jitter < 0 ? 0 : jitter);
+        rv_decimal_add(out, jitter < 0 ? 0 : jitter, 10);
     else
         rv_buf_adds(out, "null");
 }
