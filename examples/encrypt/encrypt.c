@@ -34,6 +34,7 @@ static reeve_status encrypt(reeve_outgoing *task, reeve_task_spec *spec, void *u
     if (seal(sealed, key, spec->type, spec->payload.data, spec->payload.length) != 0)
         return reeve_outgoing_refuse(task, REEVE_ESYSTEM, "the payload cannot be encrypted with key %s", key->id);
     spec->payload = (reeve_bytes){sealed, length};
+    reeve_outgoing_set_digest_key(task, key->bytes, sizeof(key->bytes));
     return reeve_outgoing_set_meta(task, "key", key->id);
 }
 

@@ -84,6 +84,10 @@ typedef struct reeve_cron_entry {
     int64_t jitter_ms;
     /* The entry stops when it has enqueued this many tasks at its slots since it was added or changed; 0: no limit */
     int64_t runs;
+    /* Set by reeve_cron_get if layers (layer.h) changed the task when the entry was set; else NULL. If an entry has it,
+     * reeve_cron_set does not pass the task through layers again. To replace the type, the payload or the metadata of
+     * such an entry, set all of them anew, as before the layers, and this field to NULL. */
+    const char *layered;
 } reeve_cron_entry;
 
 /* Checks an entry without Redis. On failure the message is written to ret_error, a buffer of `size` bytes, or NULL. A
@@ -92,7 +96,7 @@ REEVE_API reeve_status reeve_cron_check(const reeve_cron_entry *entry, char *ret
 
 /*
  * Adds an entry, or replaces the entry of that name. To change a part of an entry, see reeve_cron_get. If the entry
- * does not change, it keeps its next slot. A changed entry fires at its next slot, also if it had ended; a paused entry
+ * does not change, it keeps its next slot. If the client has layers, what counts is the entry before the layers. A changed entry fires at its next slot, also if it had ended; a paused entry
  * stays paused.
  * *ret_changed, when not NULL, is true if anything changed. Blocks for 2 to 5 round trips. REEVE_EINVAL and
  * REEVE_ETOOBIG are as from reeve_cron_check, but with the size limits of the client.
@@ -110,7 +114,8 @@ REEVE_API reeve_status reeve_cron_set_with_origin(reeve_client *client, const re
 /*
  * Gets an entry as it was set. If `queue` is NULL, the call looks for the entry in all queues. The caller frees *ret,
  * and all that it points to, with reeve_cron_entry_free, which ignores NULL. To change a part of the entry: copy *ret
- * and its task, change the copies, set them, and then free *ret. REEVE_ENOTFOUND: there is no such entry.
+ * and its task, change the copies, set them, and then free *ret; `layered` says what that means for a task that has passed
+ * layers. REEVE_ENOTFOUND: there is no such entry.
  * REEVE_EPROTO: another program wrote the entry, in a form that this version does not know.
  */
 REEVE_API reeve_status reeve_cron_get(reeve_client *client, const char *queue, const char *name,

@@ -129,6 +129,14 @@ REEVE_API reeve_status reeve_outgoing_set_meta(reeve_outgoing *task, const char 
 /* The value of a key of the metadata, or NULL. */
 REEVE_API const char *reeve_outgoing_meta(const reeve_outgoing *task, const char *key);
 
+/*
+ * Sets a secret key for digests of the task, of any length; the bytes are not kept. With a recurring entry that layers
+ * have changed, the library stores a digest of its task as it was before the layers, so that reeve_cron_set can tell
+ * whether an entry has changed. A layer that hides something, for instance by encryption, sets a key: without it, whoever
+ * reads Redis could check guesses of what is hidden. An entry with a digest of another key counts as changed.
+ */
+REEVE_API void reeve_outgoing_set_digest_key(reeve_outgoing *task, const void *key, size_t length);
+
 /* Refuses the task: the enqueue fails with this status, and with a message that names the layer. Returns the status; 0
  * counts as REEVE_EINVAL. */
 REEVE_API reeve_status reeve_outgoing_refuse(reeve_outgoing *task, reeve_status status, const char *format, ...)

@@ -11,6 +11,7 @@
 #include "client/client.h"
 #include "client/cron_index.h"
 #include "protocol/cron_definition.h"
+#include "protocol/cron_layered.h"
 #include "protocol/envelope.h"
 #include "protocol/outgoing.h"
 #include "protocol/partition.h"
@@ -109,16 +110,19 @@ static reeve_status set_and_move(reeve_client *client, set_call *call, bool *ret
     return rv_cron_index_write(client, entry->name, entry->task->queue);
 }
 
-static reeve_status set_checked(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
-                                char ret_from[REEVE_QUEUE_MAX + 1])
+/* digest_key, given: of the layers, and the task before them. */
+static reeve_status set_checked(reeve_client *client, const reeve_cron_entry *entry, const rv_siphash_key *digest_key,
+                                const reeve_task_spec *given, bool *ret_changed, char ret_from[REEVE_QUEUE_MAX + 1])
 {
+    char digest[RV_CRON_DIGEST_MAX];
     reeve_status status = rv_cron_definition_check(entry, &client->error);
     if (status == REEVE_OK) status = rv_spec_check_under(entry->task, &client->size_limits, &client->error);
+    if (status == REEVE_OK) status = rv_cron_layered_digest(digest, entry, given, digest_key, &client->error);
     if (status != REEVE_OK) return status;
     set_call call = {.client = client, .ns = client->ns, .entry = entry, .answer = -1};
     rv_keys_set_prefix(&call.prefix, client->ns, entry->task->queue);
     rv_buf_init(&call.definition, DEFINITION_MAX);
-    rv_cron_definition_write(&call.definition, entry);
+    rv_cron_definition_write(&call.definition, entry, digest);
     status = set_and_move(client, &call, ret_changed, ret_from);
     rv_buf_fini(&call.definition);
     return status;
@@ -137,15 +141,16 @@ reeve_status reeve_cron_set_with_origin_sized(reeve_client *client, const reeve_
                                               char *ret_from, size_t entry_size, size_t spec_size)
 {
     reeve_cron_entry entry;
-    reeve_task_spec task;
+    reeve_task_spec task = {0};
     reeve_outgoing outgoing = {0};
     char from[REEVE_QUEUE_MAX + 1] = "", queue[REEVE_QUEUE_MAX + 1];
     if (client == NULL) return REEVE_EINVAL;
     reeve_status status = rv_cron_definition_read(&entry, &task, given, entry_size, spec_size, &client->error);
-    if (status == REEVE_OK && client->layers.count > 0)
+    const reeve_task_spec before = task;
+    if (status == REEVE_OK && client->layers.count > 0 && entry.layered == NULL)
         status = rv_outgoing_apply(&outgoing, &client->layers, &client->size_limits, &task, &client->error);
     if (status == REEVE_OK) use_canonical_queue(&task, queue);
-    if (status == REEVE_OK) status = set_checked(client, &entry, ret_changed, from);
+    if (status == REEVE_OK) status = set_checked(client, &entry, &outgoing.digest_key, &before, ret_changed, from);
     rv_outgoing_fini(&outgoing);
     if (status == REEVE_OK && ret_from != NULL) memcpy(ret_from, from, sizeof(from));
     return status;

@@ -7,6 +7,7 @@
 #include "client/client.h"
 #include "client/cron_index.h"
 #include "protocol/cron_definition.h"
+#include "protocol/cron_layered.h"
 #include "protocol/json_parse.h"
 #include "protocol/option_read.h"
 #include "protocol/scripts.h"
@@ -25,6 +26,7 @@ typedef struct owned_entry {
     char *payload;
     char queue[REEVE_QUEUE_MAX + 1];
     char name[REEVE_CRON_NAME_MAX + 1];
+    char layered[RV_CRON_LAYERED_MAX];
 } owned_entry;
 
 void reeve_cron_entry_free(reeve_cron_entry *entry)
@@ -96,6 +98,15 @@ static void read_rule(owned_entry *owned, const rv_cron_rule *rule)
 #define FLAG(field, name) task->field = rv_option_read_flag(header, name);
 #define TEXT(field, name) task->field = text_of(header, name);
 
+/* False: no memory. */
+static bool read_layered(owned_entry *owned)
+{
+    const char *digest = text_of(owned->line, "layered");
+    if (digest == NULL || !rv_cron_layered_is_digest(digest)) return true;
+    owned->entry.layered = owned->layered;
+    return rv_cron_layered_write(owned->layered, digest, &owned->task);
+}
+
 /* What an entry may say of its tasks; what only a foreign producer can have written is left out. */
 static bool read_task(owned_entry *owned)
 {
@@ -149,7 +160,9 @@ static reeve_status read_definition(owned_entry *owned, const rv_reply *definiti
     if (status == REEVE_ENOMEM) return rv_fail(error, status, "no memory for a recurring entry");
     if (status != REEVE_OK) return rv_fail(error, status, "its tasks' envelope is none");
     read_rule(owned, &rule);
-    return rv_cron_definition_check(&owned->entry, error);
+    status = rv_cron_definition_check(&owned->entry, error);
+    if (status != REEVE_OK || read_layered(owned)) return status;
+    return rv_fail(error, REEVE_ENOMEM, "no memory for a recurring entry");
 }
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */

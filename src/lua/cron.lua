@@ -6,7 +6,8 @@
 -- ARGV[1]  "set", "remove", "pause", "resume"; cron_look.lua tells of entries
 -- set:     ARGV[2] name, ARGV[3] its definition: a line of JSON that describes it (docs/protocol.md), a newline, and
 --          what its tasks' envelopes have after '{"at":<now>,'; ARGV[4] "paused": one that is new is paused
---          reply: 1 new, 2 changed, 0 the same as before (its time is left alone)
+--          reply: 1 new, 2 changed, 0 the same as before (its time is left alone). Two definitions with "layered" are
+--          the same if they are up to its value: layers may make another task of the same one. The new one is stored
 -- remove, pause, resume: ARGV[2] name; reply: 1, 0 (it was so before, or has ended and is to resume), -1 no such entry
 --
 -- An entry that is new, changed (also if it had ended) or resumed is due at once, which is none of its slots: so the
@@ -51,6 +52,11 @@ if verb == 'set' then
     return redis.error_reply('ERR cron: the definition does not begin with a line of JSON')
   end
   if known == definition then return 0 end
+  local source = match(definition, '^[^\n]-,"layered":"%w+"')
+  if source and known and sub(known, 1, #source) == source then
+    call('HSET', P .. 'cron', name, definition)
+    return 0
+  end
   local is_paused = not known and ARGV[4] == 'paused' or known and stopped() == 'paused'
   call('HSET', P .. 'cron', name, definition)
   call('HDEL', P .. 'cron:runs', name)

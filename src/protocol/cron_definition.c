@@ -156,8 +156,7 @@ static void add_number(rv_buf *out, const char *name, int64_t number)
     if (number > 0) rv_buf_addf(out, ",\"%s\":%lld", name, (long long)number);
 }
 
-/* What an entry says of its times: the beginning of the line. */
-static void write_times(rv_buf *out, const reeve_cron_entry *entry)
+void rv_cron_definition_write_times(rv_buf *out, const reeve_cron_entry *entry)
 {
     rv_buf_adds(out, "{\"spec\":");
     rv_buf_add_json(out, entry->spec, strlen(entry->spec));
@@ -173,9 +172,10 @@ static void write_times(rv_buf *out, const reeve_cron_entry *entry)
     add_number(out, "runs", entry->runs);
 }
 
-void rv_cron_definition_write(rv_buf *out, const reeve_cron_entry *entry)
+void rv_cron_definition_write(rv_buf *out, const reeve_cron_entry *entry, const char *digest)
 {
-    write_times(out, entry);
+    rv_cron_definition_write_times(out, entry);
+    if (digest[0] != '\0') rv_buf_addf(out, ",\"layered\":\"%s\"", digest);
     size_t before = out->length;
     rv_buf_adds(out, ",\"options\":");
     size_t options = out->length;
@@ -245,7 +245,7 @@ reeve_status rv_cron_definition_make_rule(rv_cron_rule *ret, const reeve_cron_en
 {
     rv_buf line;
     rv_buf_init(&line, 8 * RV_CRON_SPEC_MAX + 1024);
-    write_times(&line, entry);
+    rv_cron_definition_write_times(&line, entry);
     rv_buf_addc(&line, '}');
     reeve_status status =
         line.failed ? REEVE_ENOMEM : rv_cron_definition_read_rule(ret, entry->name, line.data, line.length, NULL);

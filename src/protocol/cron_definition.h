@@ -8,7 +8,8 @@
  * *","zone":"utc","catch_up":"all","max":100,"overlap":false,"options":{"priority":-1}}\n"type":...
  *
  * max stands there with "all" only, overlap when it is false, options (those of enqueue.lua) when there are any; and
- * "starts", "ends", "offset", "jitter" (ms) and "runs" when they are set.
+ * "starts", "ends", "offset", "jitter" (ms) and "runs" when they are set. "layered", before the options, is the digest of
+ * protocol/cron_layered.h.
  */
 #ifndef RV_PROTOCOL_CRON_DEFINITION_H
 #define RV_PROTOCOL_CRON_DEFINITION_H
@@ -43,8 +44,10 @@ reeve_status rv_cron_definition_read(reeve_cron_entry *ret, reeve_task_spec *tas
 /* REEVE_EINVAL when it is no entry's name. */
 reeve_status rv_cron_definition_check_name(const char *name, rv_error *error);
 
-/* Appends the definition of a checked entry. */
-void rv_cron_definition_write(rv_buf *out, const reeve_cron_entry *entry);
+/* Appends the definition of a checked entry. digest: of the task before it passed layers; "": it passed none. */
+void rv_cron_definition_write(rv_buf *out, const reeve_cron_entry *entry, const char *digest);
+/* Only what it says of its times: the beginning of the definition. */
+void rv_cron_definition_write_times(rv_buf *out, const reeve_cron_entry *entry);
 
 /* Reads a definition's first line. REEVE_EINVAL: it is none, or has what this version does not know; ret is then
  * undefined. */

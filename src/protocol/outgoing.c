@@ -104,6 +104,14 @@ reeve_status reeve_outgoing_set_meta(reeve_outgoing *task, const char *key, cons
     return REEVE_OK;
 }
 
+/* Each key changes the one before. */
+void reeve_outgoing_set_digest_key(reeve_outgoing *task, const void *key, size_t length)
+{
+    rv_siphash_key *mixed = &task->digest_key;
+    mixed->word[0] = rv_siphash(mixed, key, length);
+    mixed->word[1] = rv_siphash(mixed, key, length);
+}
+
 reeve_status reeve_outgoing_refuse(reeve_outgoing *task, reeve_status status, const char *format, ...)
 {
     char words[384] = "";

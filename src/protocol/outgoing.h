@@ -5,6 +5,7 @@
 #define RV_PROTOCOL_OUTGOING_H
 
 #include "base/chunks.h"
+#include "base/siphash.h"
 #include "protocol/layers.h"
 #include "protocol/size_limits.h"
 
@@ -13,6 +14,7 @@ struct reeve_outgoing {
     reeve_task_spec *spec;
     const reeve_layer *layer; /* the one that is called */
     rv_error *error;
+    rv_siphash_key digest_key; /* zero: no layer has set one */
 };
 
 /* Whether the list has a layer for enqueues at all. */

@@ -66,6 +66,18 @@ expect_status 0 "$REEVE" enqueue --bulk vault echo --layers "$ENCRYPT" <lines
 expect_lacks "$(redis HGET 'reeve:{vault}:tasks' line | tr -d '\000')" "lines"
 expect_status 0 "$REEVE" cron add nightly "every 1s" vault echo "a recurring secret" --layers "$ENCRYPT"
 expect_lacks "$(redis HVALS 'reeve:{vault}:cron' | tr -d '\000')" "recurring secret"
+expect_has "$(redis HVALS 'reeve:{vault}:cron' | tr -d '\000')" '"layered":"k'
+
+# What is encrypted is not encrypted again.
+expect_status 0 "$REEVE" cron add kept "0 0 1 1 *" vault echo "a kept secret" --layers "$ENCRYPT"
+expect_status 1 "$REEVE" cron add kept "0 0 2 1 *" vault echo --layers "$ENCRYPT"
+expect_has "$ERR" "cannot pass them again: give the payload"
+expect_status 1 "$REEVE" cron add kept "0 0 2 1 *" vault echo "a plain text"
+expect_has "$ERR" "name them with --layers"
+expect_status 1 "$REEVE" cron add kept "0 0 2 1 *" vault many
+expect_status 0 "$REEVE" cron add kept "0 0 2 1 *" vault echo --priority 1
+expect_status 0 "$REEVE" cron run vault/kept
+KEPT=$OUT
 
 start_work 'cron = ( { name = "configured"; spec = "0 0 1 1 *"; queue = "vault"; type = "echo"; payload = "of the file"; } );'
 expect_status 0 reeve wait vault/one
@@ -73,6 +85,9 @@ expect_has "$OUT" "a secret"
 expect_status 0 reeve wait vault/batched
 expect_has "$OUT" "a batched secret"
 wait_for 'reeve list vault --state completed --json | grep -q "a recurring secret"' 20
+expect_status 0 reeve wait "$KEPT"
+expect_has "$OUT" "a kept secret"
+expect_status 0 reeve cron remove vault/kept
 expect_status 0 reeve cron remove vault/nightly
 wait_for 'redis HVALS "reeve:{vault}:cron" | grep -q configured || redis HKEYS "reeve:{vault}:cron" | grep -q configured' 20
 expect_lacks "$(redis HVALS 'reeve:{vault}:cron' | tr -d '\000')" "of the file"

@@ -94,3 +94,37 @@ reeve limit q --concurrency none --rate none >/dev/null
 conf file 3
 expect_eq "$(diff_lines | grep -v policy)" 'queues.q.attempts: 3 -> not set
 queues.q.max_crashes: 2 -> not set'
+
+# ---- entries of layers that make another task each time -------------------------------------------------------------------
+
+# A worker that starts again, or reads its file again, finds its entries unchanged, whoever wins.
+if [ -e "$PLUGIN_DIR/spans.so" ]; then
+    end "$WORKER_PID"
+    traced() { redis HGET 'reeve:{q}:cron' traced; }
+    traced_conf() {
+        cat >"$TEST_DIR/t.conf" <<END
+worker = { name = "t"; session = 2; settings_from = "$1"; };
+plugin_dir = "$PLUGIN_DIR"; plugins = ( { name = "spans"; options = { file = "$TEST_DIR/spans"; }; }, "sample" );
+pools = ( { name = "p"; queues = [ "q" ]; threads = 1; } );
+cron = ( { name = "traced"; spec = "@hourly"; queue = "q"; type = "noop"; runs = 9; }${2:-} );
+END
+    }
+    traced_conf file
+    start_worker t
+    wait_for '[ -n "$(traced)" ]' 30
+    redis HSET 'reeve:{q}:cron:runs' traced 3 >/dev/null
+    FIRST=$(traced)
+    expect_has "$FIRST" '"layered":"'
+    run reeve signal t reload
+    wait_for '[ "$(traced)" != "$FIRST" ]' 30
+    end "$WORKER_PID"
+    # The entry behind it shows when it was compared.
+    traced_conf redis ', { name = "behind"; spec = "@hourly"; queue = "q"; type = "noop"; }'
+    start_worker t
+    wait_for '[ -n "$(redis HGET "reeve:{q}:cron" behind)" ]' 30
+    wait_for '[ "$(logged t program.cron)" = 2 ]' 30
+    expect_eq "$(redis HGET 'reeve:{q}:cron:runs' traced)" 3
+    expect_eq "$(logged t program.cron_kept)" 0
+    expect_status 0 "$REEVE_WORKER" -c "$TEST_DIR/t.conf" --check --diff
+    expect_lacks "$OUT" cron.traced
+fi

@@ -250,7 +250,7 @@ static void assert_definition(const reeve_cron_entry *entry, const char *first, 
     rv_error error = {0};
     if (rv_cron_definition_check(entry, &error) != REEVE_OK) fail_msg("%s", error.text);
     rv_buf_init(&out, 4096);
-    rv_cron_definition_write(&out, entry);
+    rv_cron_definition_write(&out, entry, "");
     assert_false(out.failed);
     char *newline = strchr(out.data, '\n');
     assert_non_null(newline);

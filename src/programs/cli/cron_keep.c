@@ -1,5 +1,7 @@
 #include "cron_keep.h"
 
+#include <string.h>
+
 #include "args.h"
 
 /* Whether the old entry's value is to be taken: it has one, and none of these options was given. (The second name may
@@ -83,6 +85,30 @@ static void keep_options(const cli_context *cli, reeve_task_spec *task, const re
     RV_CRON_OPTIONS_KEPT(VALUE, OWN)
 }
 
+/* Of a task that has passed layers, payload and metadata belong together: they are kept as they are, or both are new. */
+static int keep_layered(const cli_context *cli, cli_cron_options *options, const reeve_cron_entry *old)
+{
+    bool has_payload = cli->count > 5;
+    bool is_new = has_payload || cli_was_given(cli, "meta") || strcmp(options->task.spec.type, old->task->type) != 0;
+
+    if (old->layered == NULL) return CLI_DONE;
+    if (options->layers == NULL && is_new)
+        return cli_fail(cli, CLI_REFUSED,
+                        "the task of %s has passed layers, so its type, payload and metadata cannot be changed without "
+                        "them: name them with --layers, or replace the entry with --replace",
+                        old->name);
+    if (options->layers != NULL && !has_payload)
+        return cli_fail(cli, CLI_REFUSED,
+                        "the payload of %s has passed layers, and cannot pass them again: give the payload, or leave "
+                        "out --layers to keep it as it is",
+                        old->name);
+    if (options->layers == NULL)
+        options->entry.layered = old->layered;
+    else if (old->task->meta_count > 0 && !cli_was_given(cli, "meta"))
+        cli_note(cli, "the metadata is not kept: it has passed layers");
+    return CLI_DONE;
+}
+
 static void keep_payload(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
 {
     if (cli->count > 5 || old->payload.length == 0) return;
@@ -99,8 +125,12 @@ int cli_cron_keep(cli_context *cli, cli_cron_options *options, cli_kept *ret)
     /* What is not understood is replaced as a whole. */
     if (result == REEVE_ENOTFOUND || result == REEVE_EPROTO) return CLI_DONE;
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
+    int status = keep_layered(cli, options, ret->old);
+    if (status != CLI_DONE) return status;
     keep_rule(cli, &options->entry, ret->old, ret);
-    keep_options(cli, task, ret->old->task, ret);
+    reeve_task_spec old = *ret->old->task;
+    if (ret->old->layered != NULL && options->layers != NULL) old.meta_count = 0;
+    keep_options(cli, task, &old, ret);
     keep_payload(cli, task, ret->old->task, ret);
     return CLI_DONE;
 }

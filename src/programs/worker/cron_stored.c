@@ -3,9 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "protocol/cron_definition.h"
-
-#define DEFINITION_MAX ((size_t)REEVE_CRON_PAYLOAD_MAX + 16 * (size_t)REEVE_META_MAX)
+#include "protocol/cron_layered.h"
 
 reeve_status host_cron_stored_read(host_cron_stored *ret, reeve_client *client)
 {
@@ -48,27 +46,12 @@ static void compare_text(comparison *in, const char *row, const char *member, co
     if (strcmp(from, to) != 0) tell(in, row, member, from, to);
 }
 
-/* Whether both are the same for Redis, too. */
-static bool is_same(const reeve_cron_entry *one, const reeve_cron_entry *other)
-{
-    rv_buf a, b;
-
-    rv_buf_init(&a, DEFINITION_MAX);
-    rv_buf_init(&b, DEFINITION_MAX);
-    rv_cron_definition_write(&a, one);
-    rv_cron_definition_write(&b, other);
-    bool same = !a.failed && !b.failed && a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
-    rv_buf_fini(&a);
-    rv_buf_fini(&b);
-    return same;
-}
-
 static void compare(comparison *in, const reeve_cron_info *stored, const reeve_cron_entry *wanted)
 {
     compare_text(in, "cron[].queue", ".queue", stored->queue, wanted->task->queue);
     compare_text(in, "cron[].spec", ".spec", stored->spec, wanted->spec);
     if (stored->entry != NULL) compare_text(in, "cron[].type", ".type", stored->entry->task->type, wanted->task->type);
-    if (in->count == 0 && (stored->entry == NULL || !is_same(stored->entry, wanted)))
+    if (in->count == 0 && (stored->entry == NULL || !rv_cron_layered_is_made_of(stored->entry, wanted)))
         tell(in, "cron", "", "other options", "those of the file");
 }
 

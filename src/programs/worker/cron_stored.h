@@ -18,7 +18,8 @@ void host_cron_stored_fini(host_cron_stored *stored);
 
 /*
  * Compares an entry of a configuration with the one of this name that Redis has, if there is one: calls `take` for what
- * differs, by name, or once for the entry as a whole. Returns whether Redis has one. Layers of plugins are not applied.
+ * differs, by name, or once for the entry as a whole. Returns whether Redis has one. Layers
+ * of plugins are not applied: of an entry that layers have changed, the digest of its task is compared, if it has no key.
  */
 bool host_cron_stored_compare(const host_cron_stored *stored, const rv_config_cron *cron,
                               void (*take)(const rv_config_difference *difference, void *context), void *context);
