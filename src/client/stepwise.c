@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "client/client_enqueue.h"
+#include "client/partitions.h"
 #include "protocol/envelope.h"
 #include "protocol/parents.h"
 #include "protocol/spec.h"
@@ -61,7 +62,10 @@ static bool is_same(const reeve_task_info *info, const reeve_task_spec *spec)
 static reeve_status is_unfinished(reeve_client *client, const reeve_task_spec *spec, const char *id, bool *ret)
 {
     reeve_task_info *info;
-    reeve_status status = is_open(client, spec->queue, id, ret);
+    char partition[REEVE_QUEUE_MAX + 1];
+    const char *found = rv_partitions_locate(client, spec->queue, id, partition);
+    if (found == NULL) return client->error.status;
+    reeve_status status = is_open(client, found, id, ret);
     if (status != REEVE_OK || !*ret) return status;
     *ret = false;
     status = reeve_show(client, spec->queue, id, &info);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reeve/depend.h"
+#include "reeve/partition.h"
 #include "support/proxy.h"
 #include "support/queue.h"
 
@@ -172,6 +173,43 @@ static void a_callback_that_is_not_answered(void **state)
     assert_string_equal(test_state("q", "c"), "blocked");
 }
 
+/* In a partition that the name of the queue does not tell. */
+static void a_callback_in_a_divided_queue(void **state)
+{
+    (void)state;
+    reeve_batch batch;
+    const reeve_task_spec complete = {.queue = "mail", .type = "callback", .id = "c", .group = "ann"};
+    test_ok(behind, reeve_partition_set(behind, "mail", 4));
+    test_proxy_lose_all(proxy, "\"type\":\"callback\"", 1000);
+    expect_unknown(reeve_batch_open(behind, &batch, &(reeve_batch_callbacks){.complete = &complete}));
+    assert_string_equal(batch.complete, "");
+    assert_string_equal(test_state("mail~3", "c"), "");
+    test_proxy_lose_all(proxy, "", 0);
+    test_ok(behind, reeve_batch_open(behind, &batch, &(reeve_batch_callbacks){.complete = &complete}));
+    assert_string_equal(test_state("mail~3", "c"), "blocked");
+}
+
+static void a_repetition_in_a_divided_queue(void **state)
+{
+    (void)state;
+    reeve_task_spec spec = child();
+    spec.queue = "mail";
+    spec.group = "ann";
+    test_ok(behind, reeve_partition_set(behind, "mail", 4));
+    test_proxy_lose_all(proxy, "add 5000", 1000);
+    expect_unknown(reeve_enqueue(behind, &spec, NULL));
+    assert_string_equal(test_state("mail~3", "c"), "");
+    const reeve_parent open = {.handle = REEVE_PARENT_OPEN};
+    reeve_task_spec first = spec;
+    first.after = &open;
+    first.after_count = 1;
+    test_proxy_lose_all(proxy, "", 0);
+    test_ok(behind, reeve_enqueue(behind, &first, NULL));
+    assert_string_equal(test_state("mail~3", "c"), "blocked");
+    test_ok(behind, reeve_enqueue(behind, &spec, NULL));
+    assert_int_equal(test_number("HLEN reeve:{mail~3}:parents:c"), PARENTS);
+}
+
 /* One of that id that was there before is not ours to delete. */
 static void a_callback_that_was_there_before(void **state)
 {
@@ -193,6 +231,8 @@ int main(void)
         cmocka_unit_test_setup(a_repetition_goes_on_where_the_first_call_stopped, set_up),
         cmocka_unit_test_setup(another_task_of_this_id_stays_as_it_is, set_up),
         cmocka_unit_test_setup(a_callback_that_is_not_answered, set_up),
+        cmocka_unit_test_setup(a_callback_in_a_divided_queue, set_up),
+        cmocka_unit_test_setup(a_repetition_in_a_divided_queue, set_up),
         cmocka_unit_test_setup(a_callback_that_was_there_before, set_up),
     };
     return cmocka_run_group_tests_name("ct_stepwise", tests, start, stop);
