@@ -170,23 +170,18 @@ static void keep(reeve_client *client, const reeve_task_spec *specs, size_t coun
     note_failure(first, &error);
 }
 
-/* Checks the tasks and gives them ids, as a call that sends them does. */
-static void prepare(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results,
-                    rv_error *first)
+/* Checks the task and gives it an id, as a call that sends it does. */
+static void prepare(reeve_client *client, const reeve_task_spec *spec, reeve_enqueued *result, rv_error *first)
 {
-    for (size_t i = 0; i < count; i++) {
-        rv_error error = {0};
-        results[i] = (reeve_enqueued){.status = rv_enqueue_error_check(&specs[i], &client->size_limits, &error)};
-        if (results[i].status != REEVE_OK) {
-            note_failure(first, &error);
-            continue;
-        }
-        results[i].status = REEVE_BUFFERED;
-        if (specs[i].id != NULL)
-            rv_copy_text(results[i].id, sizeof(results[i].id), specs[i].id);
-        else
-            rv_uuid7(results[i].id);
-    }
+    rv_error error = {0};
+    *result = (reeve_enqueued){.status = rv_enqueue_error_check(spec, &client->size_limits, &error)};
+    if (result->status != REEVE_OK) note_failure(first, &error);
+    if (result->status != REEVE_OK) return;
+    result->status = REEVE_BUFFERED;
+    if (spec->id != NULL)
+        rv_copy_text(result->id, sizeof(result->id), spec->id);
+    else
+        rv_uuid7(result->id);
 }
 
 bool rv_buffer_is_on(const reeve_client *client)
@@ -243,10 +238,15 @@ static void send_or_keep(reeve_client *client, const reeve_task_spec *specs, siz
     bool away = false, *unknown = rv_zalloc_array(count, sizeof(*unknown));
     for (size_t i = 0; i < count && unknown != NULL; i++) {
         /* A layer or a check gives these statuses to no task: they are of the connection. */
-        if (results[i].id[0] == '\0' || !rv_buffer_is_outage(client, results[i].status)) continue;
+        if (!rv_buffer_is_outage(client, results[i].status)) continue;
+        away = true;
+        /* Without an id it was not sent: Redis did not answer where its parents are, or keys are in use. */
+        if (results[i].id[0] == '\0') {
+            prepare(client, &specs[i], &results[i], first);
+            continue;
+        }
         unknown[i] = rv_client_enqueue_is_unknown(results[i].status);
         results[i].status = REEVE_BUFFERED;
-        away = true;
     }
     note_refusal(client, specs, count, results, first);
     if (away) note_away(buffer);
@@ -308,7 +308,7 @@ static reeve_status enqueue(reeve_client *client, const reeve_task_spec *specs, 
     if (away) note_away(buffer);
     if (!away && may_deliver(buffer)) (void)rv_buffer_deliver(client, rv_deadline(buffer->wait_ms));
     if (away || must_wait(buffer, specs, count)) {
-        prepare(client, specs, count, results, &first);
+        for (size_t i = 0; i < count; i++) prepare(client, &specs[i], &results[i], &first);
         keep(client, specs, count, results, 0, NULL, &first);
     } else {
         send_or_keep(client, specs, count, results, &first);

@@ -2,12 +2,14 @@
  * buffer_deliver.c - sends the tasks of a client's buffer: those of one queue that stand together, in one call of
  * enqueue.lua, until none is left.
  */
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "client/buffer.h"
+#include "client/buffer_parents.h"
 #include "client/partition_enqueue.h"
 #include "protocol/enqueue_refusal.h"
 #include "protocol/format.h"
@@ -30,6 +32,7 @@ typedef struct delivery {
     int64_t began_ms; /* rv_now_ms */
     bool marked;
     bool answered;
+    char *options[CALL_TASKS]; /* NULL: those of the task (buffer_parents.h) */
     reeve_status statuses[CALL_TASKS];
     char words[CALL_TASKS][REEVE_ID_MAX]; /* the holder of a unique key, or a parent */
     rv_error error;                       /* of the call */
@@ -96,7 +99,7 @@ static void build(rv_conn *conn, bool again, const void *context)
     rv_args(conn, "SADD");
     rv_arg2(conn, d->client->ns, strlen(d->client->ns), ":queues", 7);
     rv_copy_text(queue, sizeof(queue), task->queue);
-    if (rv_partition_number(queue) == 0) rv_partition_strip(queue);
+    rv_partition_canonicalize(queue);
     rv_args(conn, queue);
     rv_format_note(conn, d->client->ns);
     rv_cmd_script(conn, &rv_script_enqueue, 1, 1 + 3 * d->count);
@@ -104,7 +107,10 @@ static void build(rv_conn *conn, bool again, const void *context)
     rv_args(conn, way);
     for (size_t i = 0; i < d->count; i++, task = task->next) {
         rv_args(conn, task->id);
-        rv_arg(conn, task->options.data, task->options.length);
+        if (d->options[i] != NULL)
+            rv_args(conn, d->options[i]);
+        else
+            rv_arg(conn, task->options.data, task->options.length);
         rv_arg(conn, task->rest.data, task->rest.length);
     }
 }
@@ -148,19 +154,22 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
 static void write_reason(const delivery *d, size_t index, const rv_buffered *task, char *ret, size_t size)
 {
     rv_error error = {0};
+    char queue[REEVE_QUEUE_MAX + 1];
+    rv_copy_text(queue, sizeof(queue), task->queue);
+    rv_partition_strip(queue);
     switch (d->statuses[index]) {
     case REEVE_ETOOBIG:
-        (void)rv_enqueue_refusal_explain_size(&error, task->queue, d->words[index]);
+        (void)rv_enqueue_refusal_explain_size(&error, queue, d->words[index]);
         rv_copy_text(ret, size, error.text);
         break;
     case REEVE_EEXISTS:
-        (void)snprintf(ret, size, "a task %s/%s exists already", task->queue, task->id);
+        (void)snprintf(ret, size, "a task %s/%s exists already", queue, task->id);
         break;
     case REEVE_EUNIQUE:
-        (void)snprintf(ret, size, "its unique key is held by %s/%s", task->queue, d->words[index]);
+        (void)snprintf(ret, size, "its unique key is held by %s/%s", queue, d->words[index]);
         break;
     case REEVE_ENOTFOUND:
-        (void)snprintf(ret, size, "its parent %s/%s does not exist", task->queue, d->words[index]);
+        (void)snprintf(ret, size, "its parent %s/%s does not exist", queue, d->words[index]);
         break;
     default:
         (void)snprintf(ret, size,
@@ -203,6 +212,11 @@ static reeve_status take_answers(rv_buffer *buffer, const delivery *d)
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
+static void free_options(delivery *d)
+{
+    for (size_t i = 0; i < d->count; i++) cJSON_free(d->options[i]);
+}
+
 /* *ret_refused: Redis answered with an error that does not pass by itself. */
 static reeve_status deliver_some(reeve_client *client, bool *ret_refused)
 {
@@ -215,7 +229,14 @@ static reeve_status deliver_some(reeve_client *client, bool *ret_refused)
     rv_error_clear(&d.unmarked);
     choose(&d);
     int64_t wall_ms = rv_wall_ms();
-    reeve_status status = rv_client_exec(client, build, &context, on_reply, &d, NULL);
+    reeve_status status = rv_buffer_parents_locate(client, d.count, d.options);
+    if (status != REEVE_OK) {
+        free_options(&d);
+        *ret_refused = status == REEVE_EREDIS && !rv_client_was_put_off(client);
+        return status;
+    }
+    status = rv_client_exec(client, build, &context, on_reply, &d, NULL);
+    free_options(&d);
     if (status == REEVE_OK && d.error.status != REEVE_OK) {
         client->error = d.error;
         status = d.error.status;
