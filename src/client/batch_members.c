@@ -90,7 +90,7 @@ static reeve_status name_members(reeve_client *client, const reeve_task_spec *sp
         if (m->queues[i][0] != '\0') m->specs[i].queue = m->queues[i];
         (void)snprintf(m->exact[m->count], REEVE_HANDLE_MAX, "%s/%s", m->specs[i].queue, m->ids[i]);
         rv_copy_text(queue, sizeof(queue), m->specs[i].queue);
-        if (rv_partition_number(queue) == 0) rv_partition_strip(queue);
+        rv_partition_canonicalize(queue);
         (void)snprintf(m->handles[m->count], REEVE_HANDLE_MAX, "%s/%s", queue, m->ids[i]);
         m->parents[m->count] = (reeve_parent){.handle = m->handles[m->count], .unknown = REEVE_UNKNOWN_EXPECTED};
         m->count++;

@@ -149,7 +149,7 @@ static reeve_status ask(broadcast *b, int64_t wait_ms)
     for (size_t i = 0; status == REEVE_OK && i < b->count; i++) workers[i] = b->tasks[i].worker;
     char name[REEVE_QUEUE_MAX + 1];
     rv_copy_text(name, sizeof(name), b->queue);
-    if (rv_partition_number(name) == 0) rv_partition_strip(name);
+    rv_partition_canonicalize(name);
     (void)snprintf(request, sizeof(request), "broadcast %s %s", name, b->id);
     for (size_t first = 0; status == REEVE_OK && first < b->count; first += ASKED_AT_ONCE) {
         size_t count = b->count - first < ASKED_AT_ONCE ? b->count - first : ASKED_AT_ONCE;

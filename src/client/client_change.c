@@ -123,7 +123,7 @@ static reeve_status find_destination(reeve_client *client, const char *queue, co
     reeve_task_info *info;
     rv_copy_text(ret->name, sizeof(ret->name), target);
     rv_copy_text(ret->exact, sizeof(ret->exact), target);
-    if (rv_partition_number(target) == 0) rv_partition_strip(ret->name);
+    rv_partition_canonicalize(ret->name);
     if (layout == NULL) return REEVE_OK;
     const rv_partition_layout copied = *layout;
     reeve_status status = reeve_show(client, queue, id, &info);
@@ -159,7 +159,7 @@ static reeve_status find_and_move(reeve_client *client, const char *queue, const
     reeve_status status = rv_keys_check_id(id, &client->error);
     if (status == REEVE_OK) status = rv_keys_check_queue(queue, &client->error);
     if (status == REEVE_OK) status = rv_keys_check_queue(target, &client->error);
-    if (status == REEVE_OK && strcmp(queue, target) == 0)
+    if (status == REEVE_OK && rv_partition_is_same(queue, target))
         status = rv_fail(&client->error, REEVE_EINVAL, "cannot move %s/%s: it is in queue %s", queue, id, target);
     if (status == REEVE_OK) status = find_destination(client, queue, id, target, &to);
     if (status != REEVE_OK) return status;

@@ -116,7 +116,7 @@ static void build_known(rv_conn *conn, bool again, const void *context)
     rv_cmd(conn, 3);
     rv_args(conn, "SISMEMBER");
     rv_arg2(conn, call->ns, strlen(call->ns), ":queues", 7);
-    rv_args(conn, call->queue);
+    rv_arg(conn, call->queue, rv_partition_canonical_length(call->queue, strlen(call->queue)));
 }
 
 reeve_status rv_client_knows(reeve_client *client, const char *queue, bool *ret)

@@ -24,6 +24,7 @@
 #include "protocol/format.h"
 #include "protocol/outgoing.h"
 #include "protocol/parents.h"
+#include "protocol/partition.h"
 #include "protocol/scripts.h"
 #include "protocol/spec.h"
 
@@ -63,7 +64,7 @@ static void build_announcements(const pipeline *p, rv_conn *conn)
         rv_cmd(conn, 3);
         rv_args(conn, "SADD");
         rv_arg2(conn, p->client->ns, strlen(p->client->ns), ":queues", 7);
-        rv_args(conn, queue);
+        rv_arg(conn, queue, rv_partition_canonical_length(queue, strlen(queue)));
         any = true;
     }
     if (any) rv_format_note(conn, p->client->ns);

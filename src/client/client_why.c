@@ -342,7 +342,7 @@ static reeve_status ask_facts(telling *t)
 static bool is_elsewhere(const telling *t, const rv_why_parent *parent, char queue[REEVE_QUEUE_MAX + 1],
                          char id[REEVE_ID_MAX])
 {
-    return rv_keys_split_handle(parent->handle, queue, id) && strcmp(queue, t->queue) != 0;
+    return rv_keys_split_handle(parent->handle, queue, id) && !rv_partition_is_same(queue, t->queue);
 }
 
 static void build_states(rv_conn *conn, bool again, const void *context)
@@ -419,7 +419,7 @@ static void build_known(rv_conn *conn, bool again, const void *context)
     rv_cmd(conn, 3);
     rv_args(conn, "SISMEMBER");
     rv_arg2(conn, t->client->ns, strlen(t->client->ns), ":queues", 7);
-    rv_args(conn, t->queue);
+    rv_arg(conn, t->queue, rv_partition_canonical_length(t->queue, strlen(t->queue)));
 }
 
 static reeve_status ask_known(telling *t)

@@ -226,6 +226,7 @@ static void build_task(round_trip *r, const message *m)
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], way[REEVE_QUEUE_MAX + 64];
     const char *options = r->text.data + m->start + m->options, *end = r->text.data + m->start + m->length;
     (void)rv_keys_split_handle(m->child, queue, id);
+    rv_partition_canonicalize(queue);
     rv_cmd(r->conn, 3);
     rv_args(r->conn, "SADD");
     rv_arg2(r->conn, r->ns, strlen(r->ns), ":queues", 7);

@@ -1,6 +1,7 @@
 #include "client/partition_enqueue.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -17,12 +18,14 @@
 
 /* A task and where it goes. */
 typedef struct placed {
+    const reeve_task_spec *spec;
     rv_partition_layout layout; /* layout.count 0: its queue is not divided */
     unsigned partition;
-    unsigned before;             /* its partition before the change of their number, */
-    bool asks;                   /* of which it is asked whether its key or group is in use there */
-    const reeve_parent *parents; /* NULL: the spec's */
-    char queue[REEVE_QUEUE_MAX + 1];
+    unsigned before;                 /* its partition before the change of their number, */
+    bool asks;                       /* of which it is asked whether its key or group is in use there */
+    unsigned depth;                  /* it is sent behind all tasks of a lower depth: its parents of this call */
+    const reeve_parent *parents;     /* NULL: the spec's */
+    char queue[REEVE_QUEUE_MAX + 1]; /* as scripts know it; "": the spec's is malformed */
 } placed;
 
 typedef struct plan {
@@ -30,13 +33,15 @@ typedef struct plan {
     const reeve_task_spec *specs;
     size_t count;
     placed *places;
-    size_t *order;           /* the specs as they are sent */
+    placed **order;          /* as they are sent */
     reeve_task_spec *sent;   /* in that order */
     unsigned *fits;          /* the same: rv_client_enqueue_send */
     reeve_enqueued *answers; /* the same */
     reeve_parent *parents;   /* of all */
+    placed **in_call;        /* of each parent: the task of the call that it is, or NULL */
+    placed **by_id;          /* the tasks with ids of their own, sorted */
+    size_t by_id_count;
     char (*handles)[REEVE_HANDLE_MAX];
-    size_t parent_count;
 } plan;
 
 /* Of a divided queue, or of the one that a partition is of; NULL: of none. */
@@ -49,6 +54,17 @@ static const rv_partition_layout *find_layout(const reeve_client *client, const 
     return rv_partition_map_find(&client->partitions, queue);
 }
 
+/* The partition of a parent that is named by the queue has to be found. */
+static bool has_divided_parent(const reeve_client *client, const reeve_task_spec *spec)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    for (size_t i = 0; spec->after != NULL && i < spec->after_count; i++)
+        if (rv_keys_split_handle(spec->after[i].handle, queue, id) &&
+            rv_partition_map_find(&client->partitions, queue) != NULL)
+            return true;
+    return false;
+}
+
 bool rv_partition_enqueue_applies(reeve_client *client, const reeve_task_spec *specs, size_t count)
 {
     const char *last = NULL;
@@ -57,6 +73,7 @@ bool rv_partition_enqueue_applies(reeve_client *client, const reeve_task_spec *s
     if (client->partitions.count == 0 || client->stand_in != NULL) return false;
     for (size_t i = 0; i < count; i++) {
         const char *queue = specs[i].queue;
+        if (specs[i].after_count > 0 && has_divided_parent(client, &specs[i])) return true;
         if (queue == NULL || (last != NULL && strcmp(last, queue) == 0)) continue;
         last = queue;
         if (find_layout(client, queue) != NULL) return true;
@@ -98,6 +115,7 @@ static void place(plan *p, size_t index, unsigned *run)
 {
     const reeve_task_spec *spec = &p->specs[index];
     placed *at = &p->places[index];
+    at->spec = spec;
     const rv_partition_layout *layout =
         spec->queue != NULL ? rv_partition_map_find(&p->client->partitions, spec->queue) : NULL;
     if (layout == NULL) {
@@ -198,28 +216,90 @@ reeve_status rv_partition_enqueue_place(reeve_client *client, const reeve_task_s
 
 /* ---- parents ---------------------------------------------------------------------------------------------------- */
 
-/* A parent among the specs of the call goes where its spec goes. */
-static const placed *find_in_call(const plan *p, const char *queue, const char *id)
+/* The queues as scripts know them, when all partitions are chosen. */
+static void name_queues(plan *p)
 {
     for (size_t i = 0; i < p->count; i++) {
-        const reeve_task_spec *spec = &p->specs[i];
-        if (spec->id != NULL && spec->queue != NULL && strcmp(spec->id, id) == 0 && strcmp(spec->queue, queue) == 0)
-            return &p->places[i];
+        placed *at = &p->places[i];
+        const char *queue = at->spec->queue;
+        if (at->layout.count > 0) {
+            rv_partition_name(at->queue, at->layout.queue, at->partition);
+        } else if (queue != NULL && rv_valid_queue(queue, strlen(queue))) {
+            rv_copy_text(at->queue, sizeof(at->queue), queue);
+            rv_partition_canonicalize(at->queue);
+        }
     }
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    const placed *one = *(placed *const *)a, *other = *(placed *const *)b;
+    int order = strcmp(one->spec->id, other->spec->id);
+    return order != 0 ? order : (one > other) - (one < other);
+}
+
+static void sort_ids(plan *p)
+{
+    p->by_id_count = 0;
+    for (size_t i = 0; i < p->count; i++)
+        if (p->specs[i].id != NULL && p->places[i].queue[0] != '\0') p->by_id[p->by_id_count++] = &p->places[i];
+    if (p->by_id_count > 0) qsort(p->by_id, p->by_id_count, sizeof(*p->by_id), compare_ids);
+}
+
+/* Whether a handle with this queue names the task: by its partition, or by the divided queue. */
+static bool is_of_queue(const placed *at, const char *queue)
+{
+    return rv_partition_is_same(at->queue, queue) || (at->layout.count > 0 && strcmp(at->layout.queue, queue) == 0);
+}
+
+/* The task of this call with that handle, or NULL. */
+static placed *find_in_call(const plan *p, const char *queue, const char *id)
+{
+    size_t from = 0, to = p->by_id_count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (strcmp(p->by_id[middle]->spec->id, id) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    for (; from < p->by_id_count && strcmp(p->by_id[from]->spec->id, id) == 0; from++)
+        if (is_of_queue(p->by_id[from], queue)) return p->by_id[from];
     return NULL;
 }
 
-/* The handle as scripts take it, in ret or itself; NULL: client->error. */
-static const char *resolve(plan *p, const char *handle, char ret[REEVE_HANDLE_MAX])
+/* The handle as scripts know it, in ret or itself; NULL: client->error. A parent among the specs of the call goes where
+ * its spec goes. */
+static const char *resolve(plan *p, const char *handle, placed **ret_in_call, char ret[REEVE_HANDLE_MAX])
 {
-    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], name[REEVE_QUEUE_MAX + 1];
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     if (handle == NULL || !rv_keys_split_handle(handle, queue, id)) return handle;
-    if (rv_partition_map_find(&p->client->partitions, queue) == NULL) return handle;
-    const placed *in_call = find_in_call(p, queue, id);
-    if (in_call == NULL) return rv_partitions_locate_handle(p->client, handle, ret);
-    rv_partition_name(name, queue, in_call->partition);
-    (void)snprintf(ret, REEVE_HANDLE_MAX, "%s/%s", name, id);
+    *ret_in_call = find_in_call(p, queue, id);
+    if (*ret_in_call == NULL) return rv_partitions_locate_handle(p->client, handle, ret);
+    (void)snprintf(ret, REEVE_HANDLE_MAX, "%s/%s", (*ret_in_call)->queue, id);
     return ret;
+}
+
+/* Parents in a circle are refused by Redis, in whatever order they are sent. */
+#define DEPTH_PASSES 64
+
+/* Lets tasks be sent behind their parents of the call, which may be in other partitions: a parent that is not there when
+ * its queue is told of the child counts as unknown. */
+static void find_depths(plan *p)
+{
+    bool changed = true;
+    for (unsigned pass = 0; changed && pass < DEPTH_PASSES; pass++) {
+        changed = false;
+        for (size_t i = 0; i < p->count; i++) {
+            placed *at = &p->places[i];
+            for (size_t j = 0; at->parents != NULL && j < p->specs[i].after_count; j++) {
+                const placed *parent = p->in_call[at->parents - p->parents + (ptrdiff_t)j];
+                if (parent == NULL || parent == at || at->depth > parent->depth) continue;
+                at->depth = parent->depth + 1;
+                changed = true;
+            }
+        }
+    }
 }
 
 static reeve_status resolve_parents(plan *p)
@@ -229,43 +309,50 @@ static reeve_status resolve_parents(plan *p)
     if (total == 0) return REEVE_OK;
     p->parents = rv_zalloc_array(total, sizeof(*p->parents));
     p->handles = rv_zalloc_array(total, sizeof(*p->handles));
-    if (p->parents == NULL || p->handles == NULL)
+    p->in_call = rv_zalloc_array(total, sizeof(*p->in_call));
+    p->by_id = rv_zalloc_array(p->count, sizeof(*p->by_id));
+    if (p->parents == NULL || p->handles == NULL || p->in_call == NULL || p->by_id == NULL)
         return rv_fail(&p->client->error, REEVE_ENOMEM, "no memory for %zu parents", total);
+    sort_ids(p);
     for (size_t i = 0; i < p->count; i++) {
         const reeve_task_spec *spec = &p->specs[i];
         if (spec->after == NULL || spec->after_count == 0) continue;
         p->places[i].parents = &p->parents[at];
         for (size_t j = 0; j < spec->after_count; j++, at++) {
             p->parents[at] = spec->after[j];
-            p->parents[at].handle = resolve(p, spec->after[j].handle, p->handles[at]);
+            p->parents[at].handle = resolve(p, spec->after[j].handle, &p->in_call[at], p->handles[at]);
             if (p->parents[at].handle == NULL && spec->after[j].handle != NULL) return p->client->error.status;
         }
     }
+    find_depths(p);
     return REEVE_OK;
 }
 
 /* ---- sending ---------------------------------------------------------------------------------------------------- */
 
-static void write_spec(plan *p, size_t index, reeve_task_spec *ret)
+static void write_spec(const placed *at, reeve_task_spec *ret)
 {
-    placed *at = &p->places[index];
-    *ret = p->specs[index];
+    *ret = *at->spec;
     if (at->parents != NULL) ret->after = at->parents;
-    if (at->layout.count == 0) return;
-    rv_partition_name(at->queue, at->layout.queue, at->partition);
-    ret->queue = at->queue;
+    if (at->queue[0] != '\0') ret->queue = at->queue;
 }
 
-/* By partition, so that calls are as large as can be; otherwise as they came. */
+static int compare_sent(const void *a, const void *b)
+{
+    const placed *one = *(placed *const *)a, *other = *(placed *const *)b;
+    if (one->depth != other->depth) return one->depth < other->depth ? -1 : 1;
+    if (one->partition != other->partition) return one->partition < other->partition ? -1 : 1;
+    return (one > other) - (one < other);
+}
+
+/* By partition, so that calls are as large as can be, but children behind their parents; otherwise as they came. */
 static void sort(plan *p)
 {
-    size_t starts[REEVE_PARTITIONS_MAX + 1] = {0};
-    for (size_t i = 0; i < p->count; i++) starts[p->places[i].partition + 1]++;
-    for (size_t i = 0; i < REEVE_PARTITIONS_MAX; i++) starts[i + 1] += starts[i];
-    for (size_t i = 0; i < p->count; i++) p->order[starts[p->places[i].partition]++] = i;
+    for (size_t i = 0; i < p->count; i++) p->order[i] = &p->places[i];
+    qsort(p->order, p->count, sizeof(*p->order), compare_sent);
     for (size_t i = 0; i < p->count; i++) {
-        const placed *at = &p->places[p->order[i]];
-        write_spec(p, p->order[i], &p->sent[i]);
+        const placed *at = p->order[i];
+        write_spec(at, &p->sent[i]);
         p->fits[i] = at->partition < at->layout.count ? at->layout.count : 0;
     }
 }
@@ -289,6 +376,8 @@ static void release(plan *p)
     rv_free(p->answers);
     rv_free(p->parents);
     rv_free(p->handles);
+    rv_free(p->in_call);
+    rv_free(p->by_id);
 }
 
 /* ---- partitions that were let go -------------------------------------------------------------------------------- */
@@ -322,7 +411,7 @@ static void move_stranded(plan *p)
         return;
     }
     for (size_t i = 0; i < p->count; i++) {
-        const placed *at = &p->places[p->order[i]];
+        const placed *at = p->order[i];
         char name[REEVE_QUEUE_MAX + 1];
         if (at->layout.count == 0 || p->answers[i].status != REEVE_OK) continue;
         rv_partition_exact_name(name, at->layout.queue, at->partition);
@@ -342,6 +431,7 @@ reeve_status rv_partition_enqueue(reeve_client *client, const reeve_task_spec *s
         allocate(&p) ? REEVE_OK : rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu tasks", count);
     for (size_t i = 0; status == REEVE_OK && i < count; i++) place(&p, i, &run);
     if (status == REEVE_OK) status = ask(&p);
+    if (status == REEVE_OK) name_queues(&p);
     if (status == REEVE_OK) status = resolve_parents(&p);
     for (size_t i = 0; status != REEVE_OK && i < count; i++) results[i] = (reeve_enqueued){.status = status};
     if (status == REEVE_OK) {
@@ -349,7 +439,7 @@ reeve_status rv_partition_enqueue(reeve_client *client, const reeve_task_spec *s
         sort(&p);
         status = rv_client_enqueue_send(client, p.sent, p.fits, count, p.answers);
         if (!was_open || rv_now_ms() - began_ms > LONG_MS) move_stranded(&p);
-        for (size_t i = 0; i < count; i++) results[p.order[i]] = p.answers[i];
+        for (size_t i = 0; i < count; i++) results[p.order[i] - p.places] = p.answers[i];
     }
     release(&p);
     return status;
@@ -366,6 +456,6 @@ reeve_status reeve_partition_of_task_sized(reeve_client *client, const reeve_tas
     if (status == REEVE_OK) status = rv_partition_enqueue_place(client, &spec, 1, true, name);
     if (status != REEVE_OK) return status;
     rv_copy_text(ret, REEVE_PARTITION_NAME_MAX, name[0][0] != '\0' ? name[0] : spec.queue);
-    if (rv_partition_number(ret) == 0) rv_partition_strip(ret);
+    rv_partition_canonicalize(ret);
     return REEVE_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * partition_enqueue.h - enqueues of which some are for queues that are divided into partitions: which partition each
- * task goes to.
+ * partition_enqueue.h - enqueues of which some are for queues that are divided into partitions, or have parents there:
+ * which partition each task goes to, and which its parents are in.
  *
  * A task with a unique key goes to the partition of the key, else one with a group to that of the group, else one with an
  * id of its own to that of the id. All others go to any: tasks of one call to the same, RUN of them, and their ids are
@@ -12,7 +12,7 @@
 
 #include "client/client_enqueue.h"
 
-/* Whether a spec is for a divided queue. */
+/* Whether a spec is for a divided queue, or has a parent there whose partition is not named. */
 bool rv_partition_enqueue_applies(reeve_client *client, const reeve_task_spec *specs, size_t count);
 
 /* Refuses the name of a partition that the queue does not have, which no worker serves: REEVE_EINVAL. */

@@ -153,7 +153,7 @@ const char *rv_partitions_locate_handle(reeve_client *client, const char *handle
     if (found == NULL) return NULL;
     /* Scripts know partition 0 by the queue's name. */
     if (found != exact) rv_copy_text(exact, sizeof(exact), queue);
-    if (rv_partition_number(exact) == 0) rv_partition_strip(exact);
+    rv_partition_canonicalize(exact);
     (void)snprintf(ret, REEVE_HANDLE_MAX, "%s/%s", exact, id);
     return ret;
 }

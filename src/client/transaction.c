@@ -57,6 +57,13 @@ static void add_text(rv_transaction_command *command, const char *text)
     end_part(command, start);
 }
 
+static void add_queue(rv_transaction_command *command, const char *queue)
+{
+    size_t start = command->text.length;
+    rv_buf_add(&command->text, queue, rv_partition_canonical_length(queue, strlen(queue)));
+    end_part(command, start);
+}
+
 static rv_transaction_command *begin_command(rv_transaction *made, size_t parts)
 {
     rv_transaction_command *command = &made->commands[made->is.count++];
@@ -130,7 +137,7 @@ static bool announce(rv_transaction *made, const char *ns, const reeve_task_spec
     rv_buf_addf(&queues->text, "%s:queues", ns);
     end_part(queues, strlen("SADD"));
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || strcmp(specs[i].queue, specs[i - 1].queue) != 0) add_text(queues, specs[i].queue);
+        if (i == 0 || strcmp(specs[i].queue, specs[i - 1].queue) != 0) add_queue(queues, specs[i].queue);
     }
     add_text(format, "SET");
     rv_buf_addf(&format->text, "%s:format", ns);

@@ -205,7 +205,8 @@ static bool is_of(const rv_queue_session *queue_session, const char *queue)
 {
     const char *name = queue_session->queue;
     size_t length = strlen(name), base = rv_partition_base(name, length);
-    return strcmp(name, queue) == 0 || (base < length && strlen(queue) == base && memcmp(name, queue, base) == 0);
+    return rv_partition_is_same(name, queue) ||
+           (base < length && strlen(queue) == base && memcmp(name, queue, base) == 0);
 }
 
 static bool serves(const reeve_consumer *c, const char *queue)

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/layout.h"
+#include "base/mem.h"
 #include "client/client.h"
 #include "client/fan.h"
 #include "client/partitions.h"
@@ -38,6 +39,8 @@ typedef struct far {
     rv_queue_session queue_session; /* for the queue's policy */
     char cursor[24];
     rv_settlement settlement;
+    reeve_parent *after; /* of the outcome, with handles as scripts know them */
+    char (*handles)[REEVE_HANDLE_MAX];
     reeve_bytes parents; /* those that the task is to wait for; none: the settlement is sent */
     bool regains;        /* the last call of send_turn was one of regain.lua */
 } far;
@@ -119,13 +122,31 @@ static reeve_status find(far *f, rv_lease *ret)
 
 /* ---- the outcome ----------------------------------------------------------------------------------------------- */
 
+/* Before the lease is read, which ends with the client's next call. */
+static reeve_status locate_parents(far *f, const reeve_lease_outcome *o)
+{
+    if (o->after == NULL || o->after_count == 0 || o->after_count > REEVE_PARENTS_MAX) return REEVE_OK;
+    f->after = rv_zalloc_array(o->after_count, sizeof(*f->after));
+    f->handles = rv_zalloc_array(o->after_count, sizeof(*f->handles));
+    if (f->after == NULL || f->handles == NULL)
+        return rv_fail(&f->client->error, REEVE_ENOMEM, "no memory for parents");
+    for (size_t i = 0; i < o->after_count; i++) {
+        f->after[i] = o->after[i];
+        if (o->after[i].handle == NULL) continue;
+        f->after[i].handle = rv_partitions_locate_handle(f->client, o->after[i].handle, f->handles[i]);
+        if (f->after[i].handle == NULL) return f->client->error.status;
+    }
+    return REEVE_OK;
+}
+
 /* The task waits for others, as after reeve_task_wait_for in a handler. */
 static reeve_status choose_wait(far *f, reeve_task *task, const reeve_lease_outcome *o)
 {
     if (o->delay_ms != 0)
         return rv_fail(&f->client->error, REEVE_EINVAL, "%s/%s: a task that waits for others has no delay", f->queue,
                        f->id);
-    if (reeve_task_wait_for(task, o->after, o->after_count) == REEVE_OUTCOME_SNOOZE) return REEVE_OK;
+    if (reeve_task_wait_for(task, f->after != NULL ? f->after : o->after, o->after_count) == REEVE_OUTCOME_SNOOZE)
+        return REEVE_OK;
     return rv_fail(&f->client->error, task->refusal != NULL ? task->refusal->status : REEVE_ENOMEM, "%s",
                    task->message);
 }
@@ -370,7 +391,8 @@ static reeve_status settle(far *f, const reeve_lease_outcome *o)
     rv_lease lease;
     rv_task_host host = {
         .size_limits = &f->client->size_limits, .result_max = &f->queue_session.result_max, .chained = refuse_chained};
-    reeve_status status = find(f, &lease);
+    reeve_status status = locate_parents(f, o);
+    if (status == REEVE_OK) status = find(f, &lease);
     if (status != REEVE_OK) return status;
     rv_task_init(&task);
     task.queue = f->queue;
@@ -395,6 +417,8 @@ reeve_status reeve_lease_settle_sized(reeve_client *client, const char *queue, c
     if (status != REEVE_OK) return status;
     status = settle(&f, &outcome);
     rv_queue_session_fini(&f.queue_session);
+    rv_free(f.after);
+    rv_free(f.handles);
     return status;
 }
 

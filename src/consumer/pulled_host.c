@@ -92,6 +92,14 @@ static reeve_status ask(void (*build)(rv_conn *conn, const void *what), const vo
     return leave(p, status);
 }
 
+static reeve_status locate(const char *handle, char ret[REEVE_HANDLE_MAX], void *context)
+{
+    rv_pulled *p = context;
+    reeve_status status = enter(p);
+    if (status != REEVE_OK) return status;
+    return leave(p, p->consumer->host.locate(handle, ret, p->consumer->thread));
+}
+
 void rv_pulled_host_take(rv_pulled *p)
 {
     rv_task_host *host = &p->call.host;
@@ -103,6 +111,7 @@ void rv_pulled_host_take(rv_pulled *p)
     host->heartbeat = heartbeat;
     host->extend = extend;
     host->ask = ask;
+    host->locate = locate;
     host->context = p;
     host->stop = &p->call.stop;
     host->cancelled = &p->call.cancelled;

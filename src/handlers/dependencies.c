@@ -217,8 +217,12 @@ reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reev
     *ret = (reeve_bytes){NULL, 0};
     if (host != NULL && host->text != NULL) return rv_dependencies_get_text(task, false, handle, ret);
     if (host == NULL || host->ask == NULL) return REEVE_OK;
+    char located[REEVE_HANDLE_MAX];
+    reeve_status status = host->locate != NULL ? host->locate(handle, located, host->context) : REEVE_OK;
+    if (status != REEVE_OK) return status;
+    if (host->locate != NULL) (void)rv_keys_split_handle(located, queue, call.id);
     rv_keys_set_prefix(&call.prefix, host->ns, queue);
-    reeve_status status = host->ask(build_result, &call, &reply, host->context);
+    status = host->ask(build_result, &call, &reply, host->context);
     return status == REEVE_OK && rv_reply_is(reply, RV_TEXT) ? rv_dependencies_keep_result(task, reply, ret) : status;
 }
 

@@ -33,6 +33,8 @@ typedef struct rv_task_host {
     /* One round trip, for what build adds; *ret lives until the next. NULL: there is no Redis. */
     reeve_status (*ask)(void (*build)(rv_conn *conn, const void *what), const void *what, const rv_reply **ret,
                         void *context);
+    /* Finds the partition of a task in a divided queue: its handle as scripts know it, in ret. NULL: none is divided. */
+    reeve_status (*locate)(const char *handle, char ret[REEVE_HANDLE_MAX], void *context);
     /* In another process than the worker, instead of ask: adds the parents to the list (dependencies.h); gets the result
      * of the parent with a handle, or with is_signal the data of a signal. */
     reeve_status (*parents)(reeve_task *task, rv_buf *list, void *context);

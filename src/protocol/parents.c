@@ -4,6 +4,7 @@
 
 #include "base/id.h"
 #include "protocol/definition.h"
+#include "protocol/partition.h"
 #include "protocol/size_limits.h"
 
 const reeve_parent rv_parents_open = {.handle = REEVE_PARENT_OPEN};
@@ -47,7 +48,7 @@ reeve_status rv_parents_check_handle(const char *handle, const char *queue, cons
         return rv_fail(error, REEVE_EINVAL, "parent \"%.200s\": must be a handle, queue/id, or a signal, !name",
                        handle != NULL ? handle : "");
     }
-    if (id != NULL && strcmp(its_queue, queue) == 0 && strcmp(its_id, id) == 0)
+    if (id != NULL && rv_partition_is_same(its_queue, queue) && strcmp(its_id, id) == 0)
         return rv_fail(error, REEVE_EINVAL, "%s/%s cannot wait for itself", queue, id);
     return REEVE_OK;
 }
@@ -85,11 +86,12 @@ reeve_status rv_parents_check_count(const reeve_parent *parents, size_t count, c
 
 bool rv_parents_are_elsewhere(const reeve_parent *parents, size_t count, const char *queue)
 {
-    size_t length = strlen(queue);
+    size_t length = rv_partition_canonical_length(queue, strlen(queue));
     for (size_t i = 0; i < count; i++) {
         const char *handle = parents[i].handle;
         if (is_open_parent(handle)) continue;
-        if (strncmp(handle, queue, length) != 0 || handle[length] != '/') return true;
+        if (rv_partition_canonical_length(handle, strcspn(handle, "/")) != length || memcmp(handle, queue, length) != 0)
+            return true;
     }
     return false;
 }

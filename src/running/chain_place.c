@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/id.h"
-#include "base/lock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "handlers/task.h"
@@ -13,6 +12,7 @@
 #include "protocol/partition.h"
 #include "protocol/partition_use.h"
 #include "protocol/settlement.h"
+#include "running/locate_task.h"
 
 #define UUID_VERSION 14 /* the place of its digit */
 
@@ -120,39 +120,29 @@ static void keep_in_use(const placing *p, chained_task *task)
 
 /* ---- parents ---------------------------------------------------------------------------------------------------- */
 
-static bool find_layout(const placing *p, const char *queue, rv_partition_layout *ret)
-{
-    rv_lock(&p->worker->changing);
-    const rv_partition_layout *layout = rv_partition_map_find(&p->worker->partitions, queue);
-    if (layout != NULL) *ret = *layout;
-    rv_unlock(&p->worker->changing);
-    return layout != NULL;
-}
-
 static const chained_task *find_chained(const placing *p, const char *queue, const char *id)
 {
     for (size_t i = p->count; i-- > 0;)
-        if (strcmp(p->tasks[i].id, id) == 0 && strcmp(p->tasks[i].queue, queue) == 0) return &p->tasks[i];
+        if (strcmp(p->tasks[i].id, id) == 0 && rv_partition_is_same(p->tasks[i].queue, queue)) return &p->tasks[i];
     return NULL;
 }
 
-/* A parent that is chained with it is where it was placed, even if the layout has changed since; another one is in the
- * partition of its id. */
+/* A parent that is chained with it is where it was placed, even if the layout has changed since. Another one is where it
+ * is; where Redis does not answer, in the partition of its id. */
 static bool place_parent(const placing *p, cJSON *parent)
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], handle[REEVE_HANDLE_MAX];
     cJSON *first = cJSON_GetArrayItem(parent, 0);
     const char *given = cJSON_GetStringValue(first);
     if (given == NULL || !rv_keys_split_handle(given, queue, id)) return true;
-    rv_partition_layout layout = {0};
     const chained_task *chained = find_chained(p, queue, id);
-    if (chained != NULL)
-        layout = chained->layout;
-    else
-        (void)find_layout(p, queue, &layout);
-    if (layout.count == 0) return true;
-    rv_partition_name(queue, layout.queue, chained != NULL ? chained->partition : rv_partition_of(id, layout.count));
-    (void)snprintf(handle, sizeof(handle), "%s/%s", queue, id);
+    if (chained == NULL) {
+        (void)rv_locate_task_handle(p->worker, p->host, given, handle);
+    } else {
+        if (chained->layout.count > 0) rv_partition_name(queue, chained->layout.queue, chained->partition);
+        (void)snprintf(handle, sizeof(handle), "%s/%s", queue, id);
+        rv_partition_canonicalize(handle);
+    }
     return cJSON_SetValuestring(first, handle) != NULL;
 }
 
@@ -181,7 +171,7 @@ static bool read_all(placing *p, reeve_bytes chained, size_t count)
     for (size_t i = 0; good && i < count; i++) {
         chained_task *task = &p->tasks[p->count++];
         good = read_task(task, &at);
-        if (!good || !find_layout(p, task->queue, &task->layout)) continue;
+        if (!good || !rv_locate_task_layout(p->worker, task->queue, &task->layout)) continue;
         place(p, task);
         keep_in_use(p, task);
     }
@@ -201,4 +191,62 @@ bool rv_chain_place(reeve_worker *worker, const rv_task_host *host, const char *
     for (size_t i = 0; i < p.count; i++) cJSON_Delete(p.tasks[i].read);
     rv_free(p.tasks);
     return good;
+}
+
+/* ---- the tasks that it waits for -------------------------------------------------------------------------------- */
+
+/* Chained tasks as they were given and as they were placed, in one order. */
+typedef struct both {
+    const rv_chain_placed *chained;
+    const char *given_at, *placed_at; /* the next one's */
+    size_t next;
+} both;
+
+static const char *pass(const char *at, reeve_bytes *ret_handle)
+{
+    reeve_bytes unused;
+    at = rv_settlement_chained_argument(at, ret_handle);
+    for (size_t i = 1; i < RV_SETTLEMENT_CHAINED_ARGS; i++) at = rv_settlement_chained_argument(at, &unused);
+    return at;
+}
+
+/* Looks from the one behind the last that was found: most often parents are in the order of the chained tasks. */
+static bool find_placed(both *b, const char *handle, char ret[REEVE_HANDLE_MAX])
+{
+    size_t length = strlen(handle);
+    for (size_t i = 0; i < b->chained->count; i++) {
+        reeve_bytes given, placed;
+        if (b->next == b->chained->count || b->next == 0) {
+            b->next = 0;
+            b->given_at = b->chained->given.data;
+            b->placed_at = b->chained->placed.data;
+        }
+        b->given_at = pass(b->given_at, &given);
+        b->placed_at = pass(b->placed_at, &placed);
+        b->next++;
+        if (given.length != length || memcmp(given.data, handle, length) != 0) continue;
+        (void)snprintf(ret, REEVE_HANDLE_MAX, "%.*s", (int)placed.length, (const char *)placed.data);
+        return true;
+    }
+    return false;
+}
+
+reeve_status rv_chain_place_parents(reeve_worker *worker, const rv_task_host *host, reeve_bytes parents,
+                                    const rv_chain_placed *chained, rv_buf *ret)
+{
+    const char *at = parents.data, *end = at + parents.length;
+    both b = {.chained = chained};
+    while (at < end) {
+        char given[REEVE_HANDLE_MAX], handle[REEVE_HANDLE_MAX];
+        size_t length = strcspn(at, " ");
+        reeve_status status = REEVE_OK;
+        (void)snprintf(given, sizeof(given), "%.*s", (int)length, at);
+        if (!find_placed(&b, given, handle)) status = rv_locate_task_handle(worker, host, given, handle);
+        if (status != REEVE_OK) return status;
+        if (ret->length > 0) rv_buf_addc(ret, ' ');
+        rv_buf_adds(ret, handle);
+        rv_buf_add(ret, at + length, 2); /* the blank and the rule */
+        at += length + 3;
+    }
+    return ret->failed ? REEVE_ENOMEM : REEVE_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/lock.h"
 #include "protocol/handler_call.h"
 #include "running/invocation.h"
+#include "running/locate_task.h"
 #include "running/wakeup.h"
 
 /* Whether the keeper has taken over the running task: its time is up, and it may run elsewhere by now. */
@@ -168,6 +169,13 @@ static reeve_status ask(void (*build)(rv_conn *conn, const void *what), const vo
     return status == REEVE_OK || status == REEVE_EREDIS || status == REEVE_ENOMEM ? status : REEVE_ELOST;
 }
 
+static reeve_status locate(const char *handle, char ret[REEVE_HANDLE_MAX], void *context)
+{
+    rv_thread *t = context;
+    const rv_task_host host = {.ask = ask, .context = t};
+    return rv_locate_task_handle(t->worker, &host, handle, ret);
+}
+
 rv_task_host rv_task_host_make(rv_thread *t)
 {
     return (rv_task_host){.progress = report_progress,
@@ -178,6 +186,7 @@ rv_task_host rv_task_host_make(rv_thread *t)
                           .heartbeat = report_heartbeat,
                           .extend = extend,
                           .ask = ask,
+                          .locate = locate,
                           .ns = t->worker->ns,
                           .layers = &t->set->layers,
                           .size_limits = &t->worker->size_limits,

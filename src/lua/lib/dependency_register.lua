@@ -114,6 +114,7 @@ local function attach_page(P, id, edges, first, last, now, states, result, anew)
   local queue, known = own_queue(P), result.known
   local child, handles, ids, queues, parent_ids = queue .. '/' .. id, {}, {}, {}, {}
   for i = first, last do
+    edges[i][1] = canonical(edges[i][1])
     handles[#handles + 1] = edges[i][1]
     local theirs, parent_id = parts(edges[i][1])
     queues[i], parent_ids[i] = theirs, parent_id

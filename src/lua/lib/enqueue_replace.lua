@@ -21,7 +21,7 @@ end
 local function names_parent(P, edges, id)
   local handle = own_queue(P) .. '/' .. id
   for _, edge in ipairs(edges or {}) do
-    if edge[1] == handle then return true end
+    if canonical(edge[1]) == handle then return true end
   end
   return false
 end

@@ -26,7 +26,7 @@ end
 local function remove_parents(P, id, task, given)
   if task.state ~= 'blocked' then return 'ok' end
   local now, restoring, left = clock(), restoring_of(P, id), nil
-  for i = 3, #given do left = remove_parent(P, id, given[i], restoring) or left end
+  for i = 3, #given do left = remove_parent(P, id, canonical(given[i]), restoring) or left end
   if left and left <= 0 then let_go(P, id, now) end
   if call('EXISTS', P .. 'outbox') == 1 then announce_due(P, now) end
   return 'ok'
@@ -42,7 +42,7 @@ local function given_edges(given, state)
     end
     -- A task that is to wait for a death and is not blocked has met it.
     if sub(policy, 1, 1) == 'x' and state ~= 'blocked' then return nil, state end
-    edges[#edges + 1] = {handle, policy}
+    edges[#edges + 1] = {canonical(handle), policy}
   end
   return edges
 end

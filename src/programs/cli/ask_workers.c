@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "json.h"
+#include "protocol/partition.h"
 
 /* ---- whom ------------------------------------------------------------------------------------------------------ */
 
@@ -18,7 +19,7 @@ static bool serves(const reeve_worker_info *info, const char *queue)
     cJSON_ArrayForEach(pool, pools)
     {
         cJSON_ArrayForEach(name, cJSON_GetObjectItemCaseSensitive(pool, "queues")) found =
-            found || (cJSON_IsString(name) && strcmp(name->valuestring, queue) == 0);
+            found || (cJSON_IsString(name) && rv_partition_is_same(name->valuestring, queue));
     }
     cJSON_Delete(pools);
     return found;

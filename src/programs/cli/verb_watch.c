@@ -13,6 +13,7 @@
 #include "each.h"
 #include "json.h"
 #include "new_queue.h"
+#include "protocol/partition.h"
 #include "stop.h"
 #include "utf8.h"
 #include "verbs.h"
@@ -320,7 +321,7 @@ static int read_arguments(const cli_context *cli, struct watching *watching)
         if (cli_each_read(cli, true, cli->rest[i], &handle) != CLI_DONE) return CLI_USAGE;
         if (i == 0) rv_copy_text(watching->queue, sizeof(watching->queue), handle.queue);
         if (handle.id[0] == '\0' && cli->count > 1) return cli_usage(cli, "give one queue, or tasks of one queue");
-        if (strcmp(handle.queue, watching->queue) != 0)
+        if (!rv_partition_is_same(handle.queue, watching->queue))
             return cli_usage(cli, "%s and %s are of different queues: watch each queue by a command of its own",
                              cli->rest[0], cli->rest[i]);
         if (handle.id[0] == '\0') return CLI_DONE;
