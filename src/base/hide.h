@@ -5,9 +5,9 @@
 #define RV_HIDE_H
 
 /*
- * Replaces each argument that has a URL with a password ("redis://user:password@host") by a copy, and the password in
- * the list of processes by as many asterisks. The first thing in main: until then it can be read. Without memory it
- * stays.
+ * Replaces each argument that has a URL with a password by a copy, and the password in the list of processes by as many
+ * asterisks: that before the host ("redis://user:password@host"), and the values of parameters that may be secrets
+ * ("?sentinel_password=..."). The first thing in main: until then it can be read. Without memory it stays.
  */
 void rv_hide_passwords(int argc, char **argv);
 
