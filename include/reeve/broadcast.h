@@ -49,8 +49,8 @@ typedef struct reeve_broadcast_task {
  *
  *   REEVE_ENOTFOUND  no live worker serves the queue
  *   REEVE_EINVAL     the spec sets another option, or an option is not valid; reeve_client_error names the option
- *   and the errors of reeve_enqueue_many and reeve_ask_workers: some of the tasks may have been enqueued; those that no
- *   worker has accepted expire
+ *   and the errors of reeve_enqueue_many and reeve_ask_workers: those of the tasks that a worker has accepted run, all
+ *   others are cancelled, with the error as their reason. While Redis is away they cannot be: then they expire
  */
 REEVE_API reeve_status reeve_broadcast(reeve_client *client, const reeve_task_spec *spec, int64_t wait_ms,
                                        reeve_broadcast_task **ret, size_t *ret_count);

@@ -161,17 +161,35 @@ static reeve_status ask(broadcast *b, int64_t wait_ms)
     return status;
 }
 
-/* What no worker has accepted. One may have: the task is asked to stop then. */
+static bool is_outage(reeve_status status)
+{
+    return status == REEVE_ECONNECT || status == REEVE_ELOST || status == REEVE_ETIMEOUT;
+}
+
+/* What no worker has accepted. One may have: the task is asked to stop then. Without Redis the rest expires. */
 static void cancel_others(broadcast *b)
 {
     char reason[REEVE_REASON_MAX + 1];
     bool running;
-    for (size_t i = 0; i < b->count; i++) {
+    reeve_status status = REEVE_OK;
+    for (size_t i = 0; i < b->count && !is_outage(status); i++) {
         const reeve_broadcast_task *task = &b->tasks[i];
         if (task->accepted) continue;
         (void)snprintf(reason, sizeof(reason), "broadcast: %.180s", task->reason);
-        (void)reeve_cancel_with_reason(b->client, b->queue, task->id, reason, false, &running);
+        status = reeve_cancel_with_reason(b->client, b->queue, task->id, reason, false, &running);
     }
+}
+
+/* The call has failed: some of the tasks may be there, and of some it is unknown. */
+static void take_back(broadcast *b)
+{
+    const rv_error error = b->client->error;
+    for (size_t i = 0; i < b->count; i++) {
+        reeve_broadcast_task *task = &b->tasks[i];
+        if (!task->accepted && task->reason[0] == '\0') rv_copy_text(task->reason, sizeof(task->reason), error.text);
+    }
+    cancel_others(b);
+    b->client->error = error;
 }
 
 /* ---- the call -------------------------------------------------------------------------------------------------- */
@@ -203,9 +221,13 @@ static reeve_status run(broadcast *b, int64_t wait_ms)
     else
         rv_copy_text(b->queue, sizeof(b->queue), queue);
     reeve_status status = find_workers(b);
-    if (status == REEVE_OK) status = enqueue(b);
+    if (status != REEVE_OK) return status;
+    status = enqueue(b);
     if (status == REEVE_OK) status = ask(b, wait_ms);
-    if (status == REEVE_OK) cancel_others(b);
+    if (status == REEVE_OK)
+        cancel_others(b);
+    else
+        take_back(b);
     return status;
 }
 

@@ -288,6 +288,62 @@ static void a_worker_that_does_not_listen_yet_is_asked_again(void **state)
     reeve_broadcast_free(tasks);
 }
 
+/* ---- a call that fails half way -------------------------------------------------------------------------------- */
+
+#define ABSENT "fedcba9876543210"
+
+static void expect_taken_back(reeve_client *client, const char *expected, const char *why)
+{
+    char id[REEVE_ID_MAX];
+    assert_non_null(strstr(reeve_client_error(client), why));
+    assert_string_equal(test_cmd(test_conn, "ZCARD reeve:{q}:blocked"), "0");
+    assert_string_equal(test_cmd(test_conn, "ZCARD reeve:{q}:cancelled"), expected);
+    assert_int_equal(sscanf(test_cmd(test_conn, "ZRANGE reeve:{q}:cancelled 0 0"), "[%100[^]]", id), 1);
+    reeve_task_info *info = test_show("q", id);
+    assert_int_equal(strncmp(info->cancel_reason, "broadcast: ", 11), 0);
+    assert_non_null(strstr(info->cancel_reason, why));
+    reeve_task_info_free(info);
+}
+
+static void add_workers(void)
+{
+    (void)test_cmd(test_conn, "SADD reeve:workers " LATE " " ABSENT);
+    (void)test_cmd(test_conn, "SET reeve:worker:" LATE " {\"name\":\"late\",\"pools\":[{\"queues\":[\"q\"]}]}");
+    (void)test_cmd(test_conn, "SET reeve:worker:" ABSENT " {\"name\":\"gone\",\"pools\":[{\"queues\":[\"q\"]}]}");
+}
+
+static void what_nobody_has_accepted_is_taken_back(void **state)
+{
+    (void)state;
+    add_workers();
+    (void)test_cmd(test_conn, "ACL SETUSER default -blpop");
+    reeve_status status = send(&(reeve_task_spec){0});
+    (void)test_cmd(test_conn, "ACL SETUSER default +blpop");
+    assert_int_equal(status, REEVE_EREDIS);
+    expect_taken_back(test_client, "2", "NOPERM");
+}
+
+static reeve_status refuse_the_second(reeve_outgoing *task, reeve_task_spec *spec, void *user)
+{
+    int *calls = user;
+    (void)spec;
+    return ++*calls == 2 ? reeve_outgoing_refuse(task, REEVE_EREFUSED, "not this one") : REEVE_OK;
+}
+
+static void what_is_enqueued_beside_a_refused_one_is_taken_back(void **state)
+{
+    int calls = 0;
+    const reeve_layer layer = {REEVE_LAYER, .name = "one", .enqueue = refuse_the_second, .user = &calls};
+    const reeve_task_spec spec = {.queue = "q", .type = "t"};
+    reeve_client *client = test_client_open(10000);
+    (void)state;
+    add_workers();
+    assert_int_equal(reeve_client_add_layer(client, &layer), REEVE_OK);
+    assert_int_equal(reeve_broadcast(client, &spec, 10000, &tasks, &count), REEVE_EREFUSED);
+    expect_taken_back(client, "1", "not this one");
+    reeve_client_close(client);
+}
+
 static void what_cannot_be_sent_is_refused(void **state)
 {
     (void)state;
@@ -324,6 +380,8 @@ int main(void)
         cmocka_unit_test_setup(a_quiet_worker_refuses, set_up),
         cmocka_unit_test_setup(a_repeated_request_changes_nothing, set_up),
         cmocka_unit_test_setup(a_worker_that_does_not_listen_yet_is_asked_again, set_up),
+        cmocka_unit_test_setup(what_nobody_has_accepted_is_taken_back, set_up),
+        cmocka_unit_test_setup(what_is_enqueued_beside_a_refused_one_is_taken_back, set_up),
         cmocka_unit_test_setup(what_cannot_be_sent_is_refused, set_up),
     };
     return cmocka_run_group_tests_name("ct_broadcast", tests, test_place_start, test_place_stop);
