@@ -96,10 +96,10 @@ REEVE_API reeve_status reeve_cron_check(const reeve_cron_entry *entry, char *ret
 
 /*
  * Adds an entry, or replaces the entry of that name. To change a part of an entry, see reeve_cron_get. If the entry
- * does not change, it keeps its next slot. If the client has layers, what counts is the entry before the layers. A changed entry fires at its next slot, also if it had ended; a paused entry
- * stays paused.
- * *ret_changed, when not NULL, is true if anything changed. Blocks for 2 to 5 round trips. REEVE_EINVAL and
- * REEVE_ETOOBIG are as from reeve_cron_check, but with the size limits of the client.
+ * does not change, it keeps its next slot. If the client has layers, what counts is the entry before the layers. A
+ * changed entry fires at its next slot, also if it had ended; a paused entry stays paused. *ret_changed, when not NULL,
+ * is true if anything changed. Blocks for 2 to 5 round trips. REEVE_EINVAL and REEVE_ETOOBIG are as from
+ * reeve_cron_check, but with the size limits of the client.
  *
  * If another queue has an entry of that name, the entry is moved: it is set in the queue of `task`, and removed from
  * the other queue. The tasks that it has enqueued stay where they are. A slot at the moment of the move may fire in
@@ -114,9 +114,9 @@ REEVE_API reeve_status reeve_cron_set_with_origin(reeve_client *client, const re
 /*
  * Gets an entry as it was set. If `queue` is NULL, the call looks for the entry in all queues. The caller frees *ret,
  * and all that it points to, with reeve_cron_entry_free, which ignores NULL. To change a part of the entry: copy *ret
- * and its task, change the copies, set them, and then free *ret; `layered` says what that means for a task that has passed
- * layers. REEVE_ENOTFOUND: there is no such entry.
- * REEVE_EPROTO: another program wrote the entry, in a form that this version does not know.
+ * and its task, change the copies, set them, and then free *ret; `layered` says what that means for a task that has
+ * passed layers. REEVE_ENOTFOUND: there is no such entry. REEVE_EPROTO: another program wrote the entry, in a form that
+ * this version does not know.
  */
 REEVE_API reeve_status reeve_cron_get(reeve_client *client, const char *queue, const char *name,
                                       reeve_cron_entry **ret);
@@ -149,11 +149,11 @@ typedef struct reeve_backfill {
 
 /*
  * Enqueues the task of an entry for each of its slots from from_ms to to_ms, both included, the first one first, and
- * for at most `limit` slots (1 to REEVE_CRON_BACKFILL_MAX). The entry may be paused. Its range (starts_ms, ends_ms)
- * and zone apply; jitter, no_overlap and runs do not. A task has the id of its slot, cron:<name>:<slot>: a slot whose
- * task, or its record, exists enqueues nothing, so the call can be repeated. Blocks for one round trip, and for
- * one more for each 50 slots. With dry_run the call only counts the slots. *ret, when not NULL, has the counts, also after a failure.
- * REEVE_ENOTFOUND: there is no such entry. REEVE_EPROTO: as reeve_cron_get.
+ * for at most `limit` slots (1 to REEVE_CRON_BACKFILL_MAX). The entry may be paused. Its range (starts_ms, ends_ms) and
+ * zone apply; jitter, no_overlap and runs do not. A task has the id of its slot, cron:<name>:<slot>: a slot whose task,
+ * or its record, exists enqueues nothing, so the call can be repeated. Blocks for one round trip, and for one more for
+ * each 50 slots. With dry_run the call only counts the slots. *ret, when not NULL, has the counts, also after a
+ * failure. REEVE_ENOTFOUND: there is no such entry. REEVE_EPROTO: as reeve_cron_get.
  */
 REEVE_API reeve_status reeve_cron_backfill(reeve_client *client, const char *queue, const char *name, int64_t from_ms,
                                            int64_t to_ms, size_t limit, bool dry_run, reeve_backfill *ret);
@@ -170,9 +170,9 @@ typedef struct reeve_cron_info {
     bool no_overlap;
     bool paused;
     bool ended; /* it has no further slot, or has enqueued `runs` tasks: it does not fire until it is changed */
-    /* The time at which it fires next: its next slot, and its jitter. For a local entry it is computed with the time zone
-     * of this process. If this process does not know the zone of the entry, it is the time at which a worker next checks
-     * the entry. -1: the entry is paused or has ended. */
+    /* The time at which it fires next: its next slot, and its jitter. For a local entry it is computed with the time
+     * zone of this process. If this process does not know the zone of the entry, it is the time at which a worker next
+     * checks the entry. -1: the entry is paused or has ended. */
     int64_t next_ms;
     char last_id[REEVE_ID_MAX]; /* id of the last task that it enqueued, or "" */
     char *type;

@@ -132,8 +132,8 @@ REEVE_API const char *reeve_outgoing_meta(const reeve_outgoing *task, const char
 /*
  * Sets a secret key for digests of the task, of any length; the bytes are not kept. With a recurring entry that layers
  * have changed, the library stores a digest of its task as it was before the layers, so that reeve_cron_set can tell
- * whether an entry has changed. A layer that hides something, for instance by encryption, sets a key: without it, whoever
- * reads Redis could check guesses of what is hidden. An entry with a digest of another key counts as changed.
+ * whether an entry has changed. A layer that hides something, for instance by encryption, sets a key: without it,
+ * whoever reads Redis could check guesses of what is hidden. An entry with a digest of another key counts as changed.
  */
 REEVE_API void reeve_outgoing_set_digest_key(reeve_outgoing *task, const void *key, size_t length);
 

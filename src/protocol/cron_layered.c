@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -52,10 +53,22 @@ bool rv_cron_layered_write(char ret[RV_CRON_LAYERED_MAX], const char *digest, co
     return true;
 }
 
+static bool read_hash(const char *text, char end, uint64_t *ret)
+{
+    if (strspn(text, "0123456789abcdef") != 16 || text[16] != end) return false;
+    *ret = strtoull(text, NULL, 16);
+    return true;
+}
+
 static bool read_layered(const char *layered, char ret_digest[RV_CRON_DIGEST_MAX], uint64_t *ret_hash,
                          uint64_t *ret_content)
 {
-    return sscanf(layered, "%19[k0-9a-f]:%16" SCNx64 ":%16" SCNx64, ret_digest, ret_hash, ret_content) == 3;
+    size_t length = strspn(layered, "k0123456789abcdef");
+    if (length == 0 || length >= RV_CRON_DIGEST_MAX || layered[length] != ':') return false;
+    memcpy(ret_digest, layered, length);
+    ret_digest[length] = '\0';
+    const char *hashes = layered + length + 1;
+    return read_hash(hashes, ':', ret_hash) && read_hash(hashes + 17, '\0', ret_content);
 }
 
 /* The digest of the task before the layers stays, unless its options have changed: then it is none that was given. */

@@ -37,6 +37,7 @@ state_of() { "$REEVE" --json show "a/$1" 2>/dev/null | sed -n 's/.*"state":"\([a
 # ---- a Redis that is not there yet --------------------------------------------------------------------------------------
 
 REDIS_DIR=$TEST_DIR/redis
+# shellcheck disable=SC2034 # (choose_transport reads it)
 REDIS_SOCKET=$REDIS_DIR/redis.sock
 choose_transport
 start_worker --redis "$REDIS_URL"

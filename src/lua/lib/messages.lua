@@ -14,9 +14,7 @@ end
 
 -- Returns the queue and the id of a handle; nil if it has none, as a placeholder or a signal.
 local function parts(handle)
-  local queue, id = match(handle, '^([^/]+)/(.+)$')
-  if queue and sub(queue, -2) == '~0' then queue = sub(queue, 1, -3) end
-  return queue, id
+  return match(string.gsub(handle, '^([^/]*)~0/', '%1/'), '^([^/]+)/(.+)$')
 end
 
 -- Adds a message to the outbox. Returns its number.
