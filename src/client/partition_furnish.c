@@ -22,6 +22,7 @@ static reeve_status copy_groups(reeve_client *client, const char *from, const ch
             const reeve_group_limits *group = &limits->groups[i];
             reeve_limit_change own = {.of = REEVE_LIMIT_GROUP, .group = group->group, .strict = group->strict};
             if (group->group[0] == '\0') own = (reeve_limit_change){.of = REEVE_LIMIT_TYPE, .type = group->type};
+            if (group->key[0] != '\0') own = (reeve_limit_change){.of = REEVE_LIMIT_KEY, .key = group->key};
             own.concurrency = group->concurrency;
             if (group->rate.count > 0) own.rate = &group->rate;
             status = reeve_limit(client, to, &own);

@@ -149,7 +149,7 @@ end
 local function next_times(P, now, had_deadlines)
   local first = first_time(P, 'scheduled')
   local deadline = had_deadlines and first_time(P, 'deadlines') or nil
-  return {more = first and first < now + 1, due = first and math.min(first, deadline or first) or deadline}
+  return {more = first and first < now + 1, due = first and min(first, deadline or first) or deadline}
 end
 
 -- Wakes some of the threads in `wake_later`, and unparks tasks of groups that may start more tasks. Twice: a thread
@@ -200,7 +200,7 @@ if fault then return fault end
 
 local now, settings = clock(), settings_of(P)
 -- Steps read envelopes; if these may be large, a call reads only a few.
-max = math.min(max, settings.large and 8 or @CALL_MAX@)
+max = min(max, settings.large and 8 or @CALL_MAX@)
 know_in_force(P, settings.in_force)
 
 -- Each step returns a table. more: it left work that is due now; due: when it has work next, in ms; nil: not known.
@@ -208,7 +208,7 @@ know_in_force(P, settings.in_force)
 local more, next_due = false, nil
 local function note(step)
   more = step.more or more
-  if step.due then next_due = math.min(next_due or step.due, step.due) end
+  if step.due then next_due = min(next_due or step.due, step.due) end
   return step
 end
 
@@ -218,7 +218,7 @@ end
 -- Sets settings.upkeep, the time of the last maintenance, to now; heartbeats set it, too. The script derives from it
 -- which sessions are spared (lib/upkeep.lua). If Redis's clock was set back, times are moved by the same amount
 -- (lib/set_back.lua). Twice: the second call finds the time that the first one has set.
-local amnesty = note(renew_amnesty(P, now, life and math.min(life, LATEST / 2), settings, endings))
+local amnesty = note(renew_amnesty(P, now, life and min(life, LATEST / 2), settings, endings))
 -- Scheduled tasks that are due become ready; malformed ones die. Twice: they are not in `scheduled` any more.
 local promoted = note(promote_due(P, now, max, endings, settings.large))
 -- Looks for a dead session. Only reads: reap.lua returns its tasks to the queue.

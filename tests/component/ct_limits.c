@@ -40,7 +40,7 @@ static void numbers_and_names(void **state)
     REFUSED("a burst of -1: must be from 1 to 1000000000", .rate = TEST_RATE(1, 1, -1));
     REFUSED("a burst of 1000000001", .rate = TEST_RATE(1, 1, 1000000001));
     REFUSED("the limits: size 3", .size = 3);
-    REFUSED("not of 4", .of = (reeve_limit_of)4, .concurrency = 1);
+    REFUSED("not of 5", .of = (reeve_limit_of)5, .concurrency = 1);
     REFUSED("group \"\": a group's name has 1 to 100 bytes", .of = REEVE_LIMIT_GROUP, .concurrency = 1);
     REFUSED("group \"\"", .of = REEVE_LIMIT_GROUP, .group = "", .concurrency = 1);
     REFUSED("1 to 100 bytes", .of = REEVE_LIMIT_GROUP, .group = long_name, .concurrency = 1);

@@ -7,8 +7,12 @@
 placed() { redis HLEN "reeve:{$1}:tasks"; }
 
 producers_spread_their_tasks() {
+    expect_status 0 reeve limit mail --key gpu --concurrency 2
+    expect_status 0 reeve limit mail --type rare --rate 5/1m
     expect_status 0 reeve partition mail 4
     expect_has "$OUT" "mail: 4 partitions"
+    expect_has "$(reeve limit mail~3 --json)" '"key":"gpu","concurrency":2'
+    expect_has "$(reeve limit mail~3 --json)" '"type":"rare"'
     seq 1000 | sed 's/.*/{"type":"noop"}/' | bulk mail || exit 1
     local q
     for q in mail mail~1 mail~2 mail~3; do [ "$(placed "$q")" -gt 0 ] || fail "$q has $(placed "$q") tasks"; done

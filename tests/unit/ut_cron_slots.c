@@ -323,8 +323,8 @@ static void what_is_no_definition(void **state)
     assert_unread("{\"spec\":\"61 * * * *\",\"zone\":\"utc\",\"catch_up\":\"once\"}", "61");
     assert_unread("{\"spec\":\"@daily\",\"zone\":\"mars\",\"catch_up\":\"once\"}", "mars");
     assert_unread("{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"twice\"}", "twice");
-    assert_unread("{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"all\",\"max\":1001}", "1001");
-    assert_unread("{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"all\",\"max\":0}", "0");
+    assert_unread("{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"all\",\"max\":1001}", "from 1 to 1000");
+    assert_unread("{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"all\",\"max\":0}", "from 1 to 1000");
 }
 
 static void refused(const reeve_cron_entry *entry, reeve_status status, const char *words)

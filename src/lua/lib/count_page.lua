@@ -24,7 +24,7 @@ local function is_in(P, sets, id)
   end
 end
 
-local COUNTED = '~'
+local COUNTED_SESSIONS = '~'
 -- Releases the slots of waiting tasks of groups that are not strict any more, a page of them. Returns the next
 -- position.
 local function leave_slots(P, now, page, size)
@@ -38,7 +38,7 @@ local function leave_slots(P, now, page, size)
     for group in groups_in(found[2][i + 1]) do is_loose = is_loose or not is_strict(group) end
     if is_loose and is_in(P, {@WAITING_SETS@}, id) then leave_slot(P, id, is_strict) end
   end
-  return found[1] ~= '0' and COUNTED .. ' ' .. found[1] or ''
+  return found[1] ~= '0' and COUNTED_SESSIONS .. ' ' .. found[1] or ''
 end
 
 local function count_leases(P, session, page, size)
@@ -67,11 +67,11 @@ local function count_page(P, now, size)
   if not position then return '' end
   local session, page = string.match(position, '^(.+) (%d+)$')
   if not session then session, page = '-', '0' end
-  if session == COUNTED then
+  if session == COUNTED_SESSIONS then
     position = leave_slots(P, now, page, size)
   else
     if page == '0' then session = session_after(P, session) end
-    position = session and count_leases(P, session, page, size) or COUNTED .. ' 0'
+    position = session and count_leases(P, session, page, size) or COUNTED_SESSIONS .. ' 0'
   end
   if position == '' then call('HDEL', P .. 'limit_state', 'counting') else call('HSET', P .. 'limit_state', 'counting', position) end
   return position

@@ -41,7 +41,7 @@ end
 local function newest_leases(P, lost, room, large)
   local leases = leases_of(lost, 300)
   budget.left = budget.left - math.floor(#leases / 2)
-  room = math.min(room, #leases)
+  room = min(room, #leases)
   if large then
     local newest = {}
     for i = 1, room do newest[i] = leases[#leases - i + 1][1] end

@@ -21,7 +21,7 @@ end
 
 -- Removes groups before the head, if no task of the queue is parked. Returns whether there may be more.
 local function forget_idle_groups(P, behind, max)
-  local idle = math.min(call('ZCOUNT', P .. 'groups', '-inf', behind), max)
+  local idle = min(call('ZCOUNT', P .. 'groups', '-inf', behind), max)
   if idle > 0 then call('ZREMRANGEBYRANK', P .. 'groups', 0, idle - 1) end
   return idle == max
 end

@@ -28,10 +28,14 @@ static void add_time(rv_buf *buf, const char *before, int64_t time_ms, int64_t n
 
 static void add_whose(rv_buf *buf, const reeve_reason *reason)
 {
-    if (reason->group != NULL)
-        rv_buf_addf(buf, "its group %s", reason->group);
-    else
+    if (reason->group == NULL)
         rv_buf_adds(buf, "the queue");
+    else if (strncmp(reason->group, "type:", 5) == 0)
+        rv_buf_addf(buf, "its type %s", reason->group + 5);
+    else if (strncmp(reason->group, "key:", 4) == 0)
+        rv_buf_addf(buf, "its limit key %s", reason->group + 4);
+    else
+        rv_buf_addf(buf, "its group %s", reason->group);
 }
 
 static void add_paused(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)

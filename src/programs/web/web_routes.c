@@ -48,7 +48,7 @@ const web_route web_route_table[] = {
     {"GET", API "/queues/{queue}/stats", WEB_VIEWER, WEB_REDIS | WEB_SHARED, web_run_stats, NULL},
     {"GET", API "/queues/{queue}/minutes", WEB_VIEWER, WEB_REDIS, web_run_minutes, NULL},
     {"GET", API "/queues/{queue}/limits", WEB_VIEWER, WEB_REDIS | WEB_SHARED, web_run_limits, NULL},
-    {"POST", API "/queues/{queue}/limits", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_limit, "concurrency rate group type each_group strict forget"},
+    {"POST", API "/queues/{queue}/limits", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_limit, "concurrency rate group type key each_group strict forget"},
     {"POST", API "/queues/{queue}/pause", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_pause, "for"},
     {"POST", API "/queues/{queue}/resume", WEB_OPERATOR, WEB_REDIS | WEB_ACTS, web_run_resume, ""},
     {"GET", API "/queues/{queue}/tasks", WEB_VIEWER, WEB_REDIS, web_run_tasks, NULL},
