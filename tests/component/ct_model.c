@@ -22,6 +22,7 @@ static void lists_do_what_the_model_says(void **state)
 {
     (void)state;
     for (size_t i = 0; i < model_path_count; i++) model_replay(&model_paths[i]);
+    for (size_t i = 0; i < model_path_alone_count; i++) model_replay(&model_paths_alone[i]);
 }
 
 static bool done;

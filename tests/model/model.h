@@ -48,6 +48,9 @@ typedef struct model_path {
 
 extern const model_path model_paths[];
 extern const size_t model_path_count;
+/* No random sequence begins with these: what they lead to is of no interest later. */
+extern const model_path model_paths_alone[];
+extern const size_t model_path_alone_count;
 
 typedef struct model_kind {
     const char *name;

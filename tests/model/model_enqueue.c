@@ -131,6 +131,7 @@ void model_enqueue_make(int arg[ARGS])
     if (model_chance(4) == 0) arg[BY] = CHOOSE(500, 3000, 3000, 60000, -1, -5000);
     if (model_chance(3) > 0) arg[AFTER] = model_choose_edges();
     if (arg[AFTER] && model_chance(3) == 0) arg[BY] = CHOOSE(3000, 60000);
+    if (arg[FLAGS] & IS_LARGE) arg[BY] = 0; /* (how many of these die in a call of maintain depends on its budget) */
     if (mood.dependencies && mood.unique && model_chance(3) == 0) make_mixed(arg);
     if (model_chance(2)) arg[MORE] = CHOOSE(IS_S, IS_TAGGED, ON_DEATH, ON_DEATH, 2 * ON_DEATH);
     if (model_chance(5) == 0) arg[MORE] += IS_KEPT;

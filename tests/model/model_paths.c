@@ -831,6 +831,15 @@ const model_path model_paths[] = {
          {END_SESSION, {0}},
          {BULK_UPDATE, {0, 0, 8, 1}}),
 };
+
+const model_path model_paths_alone[] = {
+    PATH("an entry that has ended is changed",
+         {CRON, {0, 0, 0, 1}},
+         {FIRE, {0, 0, 0, -1, 0, 1, 0}},
+         {CRON, {0, 0, 0, 2}},
+         {CRON, {0, 4}}),
+};
 /* clang-format on */
 
 const size_t model_path_count = sizeof(model_paths) / sizeof(model_paths[0]);
+const size_t model_path_alone_count = sizeof(model_paths_alone) / sizeof(model_paths_alone[0]);
