@@ -4,9 +4,10 @@
  * Ranks, outer before inner; a thread that holds one takes only what stands below it:
  *     reeve_worker.lock  >  rv_scheduler.thread.lock  >  rv_alone.lock  >  rv_batch.lock  >
  *     rv_keeper.thread.lock  >  rv_queue_session.lock
- * None is held over I/O or while a handler runs. The locks of pause.c, plugin.c, plugin_gate.c and share.c stand alone: nothing
- * is locked while one of them is held, and they are taken with none of the others held. That of plugin.c is held while a
- * plugin's load and unload hooks run. That of runner_cgroup.c stands alone, too, and is held while a runner is started.
+ * None is held over I/O or while a handler runs. The locks of pause.c, plugin.c, plugin_gate.c and share.c stand alone:
+ * nothing is locked while one of them is held, and they are taken with none of the others held. That of plugin.c is held
+ * while a plugin's load and unload hooks run. That of runner_cgroup.c stands alone, too, and is held while a runner is
+ * started.
  */
 #ifndef RV_BASE_LOCK_H
 #define RV_BASE_LOCK_H

@@ -62,25 +62,26 @@ reeve_status rv_keys_check_id(const char *id, rv_error *error)
                    id, REEVE_ID_LENGTH_MAX);
 }
 
+/* Texts in a task's header must be valid UTF-8, so that programs in any language can read it. */
+static reeve_status check_text(const char *text, size_t max, const char *kind, const char *what, rv_error *error)
+{
+    size_t length = text != NULL ? strlen(text) : 0;
+    if (length == 0 || length > max) {
+        return rv_fail(error, REEVE_EINVAL, "%s \"%.*s\": %s has 1 to %zu bytes", kind, SHOWN, text != NULL ? text : "",
+                       what, max);
+    }
+    if (rv_utf8_is_valid(text, length)) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "%s: must be UTF-8", what);
+}
+
 reeve_status rv_keys_check_group(const char *group, rv_error *error)
 {
-    if (group == NULL || group[0] == '\0' || strlen(group) > REEVE_GROUP_MAX) {
-        return rv_fail(error, REEVE_EINVAL, "group \"%.*s\": a group's name has 1 to %d bytes", SHOWN,
-                       group != NULL ? group : "", REEVE_GROUP_MAX);
-    }
-    /* Texts in a task's header must be valid UTF-8, so that programs in any language can read it. */
-    if (rv_utf8_is_valid(group, strlen(group))) return REEVE_OK;
-    return rv_fail(error, REEVE_EINVAL, "a group's name: must be UTF-8");
+    return check_text(group, REEVE_GROUP_MAX, "group", "a group's name", error);
 }
 
 reeve_status rv_keys_check_limit_key(const char *key, rv_error *error)
 {
-    if (key == NULL || key[0] == '\0' || strlen(key) > REEVE_LIMIT_KEY_MAX) {
-        return rv_fail(error, REEVE_EINVAL, "limit key \"%.*s\": a limit key has 1 to %d bytes", SHOWN,
-                       key != NULL ? key : "", REEVE_LIMIT_KEY_MAX);
-    }
-    if (rv_utf8_is_valid(key, strlen(key))) return REEVE_OK;
-    return rv_fail(error, REEVE_EINVAL, "a limit key: must be UTF-8");
+    return check_text(key, REEVE_LIMIT_KEY_MAX, "limit key", "a limit key", error);
 }
 
 const char *rv_keys_choose_ns(const char *ns, rv_error *error)

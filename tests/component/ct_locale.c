@@ -21,7 +21,7 @@ static int use_comma(void **state)
     if (source == NULL) return -1;
     (void)fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \"\"\ngrouping -1\nEND LC_NUMERIC\n", source);
     (void)fclose(source);
-    /* (It fails with warnings: the source has no other categories.) */
+    /* Its exit status is 1 because of warnings: the source has no other categories. */
     (void)snprintf(command, sizeof(command), "localedef -c -i '%s' '%s/xx_XX' >/dev/null 2>&1", path, dir);
     if (system(command) == -1 || setenv("LOCPATH", dir, 1) != 0) return -1;
     return setlocale(LC_ALL, "xx_XX") != NULL && strcmp(nl_langinfo(RADIXCHAR), ",") == 0 ? 0 : -1;
