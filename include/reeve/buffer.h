@@ -34,6 +34,9 @@
  * If the disk is full, the mark is written in place; if the file cannot be changed at all, nothing is sent
  * (REEVE_ESYSTEM).
  *
+ * Replicas. The delivery does not wait for `wait_replicas` or `wait_disk`: a delivered task is dropped from the buffer
+ * as soon as Redis has it, and a failover right then can lose it.
+ *
  * Only tasks of reeve_enqueue and reeve_enqueue_many are buffered. Task batches (depend.h), tasks with more than
  * REEVE_PARENTS_MAX parents, and all other calls need Redis.
  */

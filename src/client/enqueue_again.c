@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "client/client_enqueue.h"
+#include "client/confirm.h"
 #include "client/outbox.h"
 #include "protocol/enqueue_refusal.h"
 #include "protocol/parents.h"
@@ -92,8 +93,17 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
         (void)rv_fail(&r->error, REEVE_EREDIS, "Redis answered: %s%s", answer->text, rv_refusal_advice(answer->text));
 }
 
+/* epoch: of the connection over which it was enqueued. */
+static void confirm(reeve_client *client, const reeve_task_spec *spec, unsigned epoch, reeve_enqueued *result)
+{
+    reeve_confirmation wanted = {0};
+    if (!rv_confirm_add(&wanted, rv_confirm_find(client, spec->queue))) return;
+    if (!rv_confirm_run(client, &wanted, epoch, &client->error)) result->status = REEVE_UNCONFIRMED;
+}
+
 static void renew(reeve_client *client, const reeve_task_spec *spec, reeve_enqueued *result)
 {
+    unsigned epoch = rv_conn_epoch(client->conn);
     renewal r = {.client = client, .spec = spec, .result = result, .began_ms = rv_now_ms()};
     rv_buf_init(&r.options, SIZE_MAX);
     rv_buf_init(&r.rest, SIZE_MAX);
@@ -102,6 +112,7 @@ static void renew(reeve_client *client, const reeve_task_spec *spec, reeve_enque
     reeve_status status = r.options.failed || r.rest.failed
                               ? rv_fail(&client->error, REEVE_ENOMEM, "no memory for a task")
                               : rv_client_exec(client, build, &r, on_reply, &r, NULL);
+    if (!client->unsure) epoch = rv_conn_epoch(client->conn); /* else it may be another server's by now */
     if (status == REEVE_OK && !r.answered) {
         client->error = r.error;
         status = r.error.status != REEVE_OK ? r.error.status : rv_client_odd_reply(client, "enqueue");
@@ -110,6 +121,7 @@ static void renew(reeve_client *client, const reeve_task_spec *spec, reeve_enque
     if (r.answered && r.error.status != REEVE_OK) client->error = r.error;
     if (result->status == REEVE_OK && rv_parents_are_elsewhere(spec->after, spec->after_count, spec->queue))
         rv_outbox_client_carry(client, spec->queue);
+    if (result->status == REEVE_OK) confirm(client, spec, epoch, result);
     rv_buf_fini(&r.options);
     rv_buf_fini(&r.rest);
 }

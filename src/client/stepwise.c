@@ -143,7 +143,10 @@ reeve_status rv_stepwise_enqueue(reeve_client *client, const reeve_task_spec *sp
     *ret = (reeve_enqueued){.status = rv_spec_check_under(spec, &client->size_limits, &client->error)};
     if (ret->status != REEVE_OK) return ret->status;
     reeve_status status = place(client, spec, ret);
-    if (status != REEVE_OK) return status;
+    /* That too few replicas have it is told in the end: without the other steps it would stand blocked for ever. */
+    bool unconfirmed = status == REEVE_UNCONFIRMED;
+    rv_error why = client->error;
+    if (status != REEVE_OK && !unconfirmed) return status;
     bool named = false, gone = false;
     status = reeve_add_dependency(client, spec->queue, ret->id, spec->after, spec->after_count);
     if (status == REEVE_OK) {
@@ -153,7 +156,8 @@ reeve_status rv_stepwise_enqueue(reeve_client *client, const reeve_task_spec *sp
     /* Enqueued it was: one of its parents may have let it die meanwhile. */
     if (status == REEVE_OK || status == REEVE_ESTATE) {
         rv_error_clear(&client->error);
-        return REEVE_OK;
+        if (unconfirmed) client->error = why;
+        return ret->status;
     }
     if (!named || !rv_client_enqueue_is_unknown(status))
         return rv_stepwise_take_back_named(client, spec->queue, ret->id, status, &gone);

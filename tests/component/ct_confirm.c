@@ -41,6 +41,20 @@ static void it_is_set_from_a_call_on(void **state)
     test_ok(test_client, reeve_client_confirm(test_client, "quick", NULL));
 }
 
+/* A task that takes the place of a cancelled one waits as the first did. */
+static void a_task_enqueued_again_waits(void **state)
+{
+    const reeve_task_spec spec = {.queue = "q", .type = "t", .id = "i", .if_exists = REEVE_EXISTS_AGAIN};
+    (void)state;
+    assert_int_equal(reeve_enqueue(test_client, &spec, NULL), REEVE_OK);
+    test_ok(test_client, reeve_cancel(test_client, "q", "i"));
+    test_ok(test_client, reeve_client_confirm(test_client, "q", &one));
+    assert_int_equal(reeve_enqueue(test_client, &spec, NULL), REEVE_UNCONFIRMED);
+    assert_non_null(strstr(reeve_client_error(test_client), "0 of 1 replicas confirmed it within 1 ms"));
+    test_ok(test_client, reeve_client_confirm(test_client, "q", NULL));
+    TEST_AWAIT_STATE("i", "ready");
+}
+
 static void what_cannot_be_waited_for_is_refused(void **state)
 {
     char name[16];
@@ -67,6 +81,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(it_is_set_for_a_queue, test_place_empty),
         cmocka_unit_test_setup(it_is_set_from_a_call_on, test_place_empty),
+        cmocka_unit_test_setup(a_task_enqueued_again_waits, test_place_empty),
         cmocka_unit_test_setup(what_cannot_be_waited_for_is_refused, test_place_empty),
     };
     return cmocka_run_group_tests_name("ct_confirm", tests, test_place_start, test_place_stop);

@@ -68,6 +68,18 @@ static void expect_whole_task(void)
     assert_int_equal(test_number("HLEN reeve:{q}:parents:c"), PARENTS);
 }
 
+static void a_first_step_without_confirmation_is_followed_by_the_others(void **state)
+{
+    (void)state;
+    const reeve_confirmation one = {.replicas = 1, .timeout_ms = 1};
+    const reeve_task_spec spec = child();
+    test_ok(behind, reeve_client_confirm(behind, "q", &one));
+    assert_int_equal(reeve_enqueue(behind, &spec, NULL), REEVE_UNCONFIRMED);
+    assert_non_null(strstr(reeve_client_error(behind), "0 of 1 replicas"));
+    test_ok(behind, reeve_client_confirm(behind, "q", NULL));
+    expect_whole_task();
+}
+
 static void put_first_step(void)
 {
     const reeve_parent open = {.handle = REEVE_PARENT_OPEN};
@@ -225,6 +237,7 @@ static void a_callback_that_was_there_before(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_first_step_without_confirmation_is_followed_by_the_others, set_up),
         cmocka_unit_test_setup(no_step_after_the_first_is_answered, set_up),
         cmocka_unit_test_setup(a_step_after_the_first_is_refused, set_up),
         cmocka_unit_test_setup(redis_goes_away_after_the_first_step, set_up),
