@@ -11,7 +11,7 @@
  *
  * Threads share a turn only if theirs would ask the same queues in the same order (queue_order.h). So each is leased
  * what it would have been leased if they had taken their turns one after the other, and charges its own order. A pool
- * has several shares for that: an order is found in one of them by its hash, and each order is in two, so that two calls
+ * has several shares for that: an order is found in one of them by its hash, and each order is in three, so that three calls
  * can be under way at the same time.
  *
  * Only the connection is shared. Every lease has the name of the thread that it is for, and a thread whose turn was
