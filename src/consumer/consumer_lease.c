@@ -201,19 +201,11 @@ static reeve_status lease_named(reeve_consumer *c, size_t queue, const char *id,
     return status != REEVE_OK ? status : refuse(c, t->pool->queue_sessions[queue]->queue, id);
 }
 
-static bool is_of(const rv_queue_session *queue_session, const char *queue)
-{
-    const char *name = queue_session->queue;
-    size_t length = strlen(name), base = rv_partition_base(name, length);
-    return rv_partition_is_same(name, queue) ||
-           (base < length && strlen(queue) == base && memcmp(name, queue, base) == 0);
-}
-
 static bool serves(const reeve_consumer *c, const char *queue)
 {
     const rv_pool *pool = c->thread->pool;
     for (size_t i = 0; i < pool->queue_session_count; i++)
-        if (is_of(pool->queue_sessions[i], queue)) return true;
+        if (rv_partition_is_of(pool->queue_sessions[i]->queue, queue)) return true;
     return false;
 }
 
@@ -232,7 +224,7 @@ static reeve_status lease_from_partitions(reeve_consumer *c, const char *queue, 
     const rv_pool *pool = c->thread->pool;
     reeve_status status = REEVE_ENOTFOUND;
     for (size_t i = 0; status == REEVE_ENOTFOUND && i < pool->queue_session_count; i++)
-        if (is_of(pool->queue_sessions[i], queue)) status = lease_named(c, i, id, ret);
+        if (rv_partition_is_of(pool->queue_sessions[i]->queue, queue)) status = lease_named(c, i, id, ret);
     if (status == REEVE_ENOTFOUND) (void)rv_fail(&c->error, status, "there is no task %s/%s", queue, id);
     return status;
 }

@@ -51,20 +51,14 @@ static reeve_outcome refuse(reeve_task *task, rv_error *error)
     return rv_task_failed(task, REEVE_OUTCOME_FAIL, KIND, "%s", error->text);
 }
 
-/* A divided queue's name stands for the task's partition of it: an id is asked for there, too. */
-static bool is_same_queue(const char *own, const char *queue)
-{
-    size_t base = rv_partition_base(own, strlen(own));
-    return rv_partition_is_same(own, queue) || (strlen(queue) == base && memcmp(own, queue, base) == 0);
-}
-
 static reeve_status check_parent(const reeve_task *task, const reeve_parent *parent, rv_error *error)
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     const char *handle = parent->handle != NULL ? parent->handle : "";
     if (!rv_keys_split_handle(handle, queue, id))
         return rv_fail(error, REEVE_EINVAL, "\"%s\" is no handle of a task to wait for; expected QUEUE/ID", handle);
-    if (is_same_queue(task->queue, queue) && strcmp(id, task->id) == 0)
+    /* (the name of a divided queue stands for the task's partition of it: an id is asked for there, too) */
+    if (rv_partition_is_of(task->queue, queue) && strcmp(id, task->id) == 0)
         return rv_fail(error, REEVE_EINVAL, "the task %s cannot wait for itself", handle);
     if (parent->on_death != REEVE_PARENT_FAIL && parent->on_death != REEVE_PARENT_GO &&
         parent->on_death != REEVE_PARENT_WAIT)

@@ -53,6 +53,12 @@ bool rv_partition_is_same(const char *name, const char *other)
     return length == rv_partition_canonical_length(other, strlen(other)) && memcmp(name, other, length) == 0;
 }
 
+bool rv_partition_is_of(const char *own, const char *queue)
+{
+    size_t base = rv_partition_base(own, strlen(own));
+    return rv_partition_is_same(own, queue) || (strlen(queue) == base && memcmp(own, queue, base) == 0);
+}
+
 void rv_partition_exact_name(char ret[REEVE_QUEUE_MAX + 1], const char *queue, unsigned number)
 {
     (void)snprintf(ret, REEVE_QUEUE_MAX + 1, "%.*s%c%u", RV_PARTITION_QUEUE_MAX, queue, RV_PARTITION_MARK,

@@ -2,15 +2,17 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/id.h"
 #include "protocol/json_parse.h"
+#include "protocol/partition.h"
 
-static bool has_text(const cJSON *list, const char *text)
+bool rv_serving_has(const cJSON *pool, const char *queue)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, list)
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(pool, "queues"))
     {
-        if (cJSON_IsString(item) && strcmp(item->valuestring, text) == 0) return true;
+        if (cJSON_IsString(item) && rv_partition_is_of(item->valuestring, queue)) return true;
     }
     return false;
 }
@@ -52,12 +54,15 @@ static reeve_status read_pools(const reeve_worker_info *worker, const char *queu
 {
     cJSON *pools;
     const cJSON *pool;
+    char name[REEVE_QUEUE_MAX + 1];
     *ret = (pools_of){0};
-    if (worker->pools == NULL || strstr(worker->pools, queue) == NULL) return REEVE_OK; /* most of many serve others */
+    rv_copy_text(name, sizeof(name), queue);
+    rv_partition_canonicalize(name);
+    if (worker->pools == NULL || strstr(worker->pools, name) == NULL) return REEVE_OK; /* most of many serve others */
     reeve_status status = parse(&pools, worker->pools);
     cJSON_ArrayForEach(pool, pools)
     {
-        if (has_text(cJSON_GetObjectItemCaseSensitive(pool, "queues"), queue)) add_pool(ret, pool);
+        if (rv_serving_has(pool, queue)) add_pool(ret, pool);
     }
     cJSON_Delete(pools);
     return status;

@@ -46,11 +46,14 @@ static void wait_for(sem_t *event)
 
 /* ---- calls ----------------------------------------------------------------------------------------------------- */
 
+static web_role role = WEB_ADMIN; /* of whoever calls */
+static unsigned status;           /* of the answer before */
+
 /* Runs the function of a route. */
 static const char *run(void (*route)(web_call *call), const char *parameter, const char *body)
 {
     rv_http_request request = {.status = 200, .path = "", .method = "POST"};
-    web_call call = {.web = &web, .http = &request, .who = {.name = "ann", .role = WEB_ADMIN}};
+    web_call call = {.web = &web, .http = &request, .who = {.name = "ann", .role = role}};
     size_t length;
 
     free(answer);
@@ -62,6 +65,7 @@ static const char *run(void (*route)(web_call *call), const char *parameter, con
     route(&call);
     (void)fclose(call.out);
     cJSON_Delete(call.body);
+    status = request.status;
     return answer;
 }
 
@@ -129,10 +133,33 @@ static void an_end_that_is_told_before_its_thread_has_ended(void **state)
     web_clients_close(web.clients);
 }
 
+/* Who may not begin a deletion may not end that of an administrator either. */
+static void a_deletion_is_cancelled_by_administrators(void **state)
+{
+    (void)state;
+    (void)run(web_run_operate, "q", "{\"action\":\"delete\",\"filter\":{\"state\":\"dead\"},\"expected\":0}");
+    finish(1);
+    (void)begin_one();
+    finish(2);
+    role = WEB_OPERATOR;
+    (void)run(web_run_operation_cancel, "1", NULL);
+    assert_int_equal(status, 403);
+    (void)run(web_run_operation, "1", NULL);
+    assert_int_equal(status, 200);
+    (void)run(web_run_operation_cancel, "2", NULL);
+    assert_int_equal(status, 200);
+    role = WEB_ADMIN;
+    (void)run(web_run_operation_cancel, "1", NULL);
+    assert_int_equal(status, 200);
+    web_operations_close(web.operations);
+    web_clients_close(web.clients);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_end_that_is_told_before_its_thread_has_ended, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_deletion_is_cancelled_by_administrators, set_up, tear_down),
     };
 
     return cmocka_run_group_tests_name("ct_web_operations", tests, test_place_start, test_place_stop);

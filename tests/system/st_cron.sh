@@ -82,7 +82,9 @@ ranges() {
     expect_status 0 reeve show w/cron:r:1893490200000 --json
     expect_status 0 reeve cron backfill w/r --from 2030-01-01T00:00:00Z --to 2030-01-02T23:00:00Z --json
     expect_eq "$(member slots "$OUT") $(member enqueued "$OUT")" "7 5"
-    expect_status 1 reeve cron backfill none --to 2030-01-01T00:00:00Z
+    expect_status 2 reeve cron backfill r --to 2030-01-01T00:00:00Z
+    expect_has "$ERR" "give --from TIME and --to TIME"
+    expect_status 1 reeve cron backfill none --from 2029-12-01T00:00:00Z --to 2030-01-01T00:00:00Z
     expect_status 0 reeve cron remove w/r
 }
 

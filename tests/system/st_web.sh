@@ -76,6 +76,10 @@ api 409 POST "$API/queues/{queue}/tasks" $Q/tasks '{"type":"echo","id":"a:b-1"}'
 expect_has "$ANSWER" '"error":"exists"'
 api 400 POST "$API/queues/{queue}/tasks" $Q/tasks '{"type":'
 api 400 POST "$API/queues/{queue}/tasks" $Q/tasks '{"type":"echo","prio":1}'
+api 400 POST "$API/queues/{queue}/tasks" $Q/tasks $' \n \n'
+head -c 4000000 /dev/zero | tr '\0' '\n' >"$TEST_DIR/feeds"
+ask POST $Q/tasks -m 20 -H 'Content-Type: application/x-ndjson' --data-binary @"$TEST_DIR/feeds"
+expect_eq "$CODE" 400
 api 400 POST "$API/queues/{queue}/tasks" $Q/tasks '{"type":"echo","queue":"other"}'
 { for i in $(seq 1200); do echo "{\"type\":\"fail\",\"id\":\"many-$i\",\"payload\":{}}"; done; echo '{"typo":1}'; } >"$TEST_DIR/lines"
 ask POST $Q/tasks -H 'Content-Type: application/x-ndjson' --data-binary @"$TEST_DIR/lines"

@@ -6,21 +6,17 @@
 
 #include "base/mem.h"
 #include "json.h"
-#include "protocol/partition.h"
+#include "protocol/serving.h"
 
 /* ---- whom ------------------------------------------------------------------------------------------------------ */
 
 static bool serves(const reeve_worker_info *info, const char *queue)
 {
     cJSON *pools = cJSON_Parse(info->pools);
-    const cJSON *pool, *name;
+    const cJSON *pool;
     bool found = false;
 
-    cJSON_ArrayForEach(pool, pools)
-    {
-        cJSON_ArrayForEach(name, cJSON_GetObjectItemCaseSensitive(pool, "queues")) found =
-            found || (cJSON_IsString(name) && rv_partition_is_same(name->valuestring, queue));
-    }
+    cJSON_ArrayForEach(pool, pools) found = found || rv_serving_has(pool, queue);
     cJSON_Delete(pools);
     return found;
 }

@@ -32,7 +32,8 @@ static int check(const cli_context *cli, const cli_cron_options *options, cli_ha
 
     if (rv_cron_definition_check_name(name, NULL) != REEVE_OK || (name != text && !cli_handle_parse(ret, text)))
         return cli_usage(cli, "\"%.200s\" is no entry: expected NAME or QUEUE/NAME", text);
-    if (options->to_ms < 0) return cli_usage(cli, "which slots? give --from TIME and --to TIME");
+    if (options->from_ms < 0 || options->to_ms < 0)
+        return cli_usage(cli, "which slots? give --from TIME and --to TIME");
     if (options->to_ms < options->from_ms) return cli_usage(cli, "--to is before --from");
     return CLI_DONE;
 }

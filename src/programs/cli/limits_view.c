@@ -71,17 +71,12 @@ static void pause_json(cli_json *json, int64_t until_ms)
     cli_json_maybe(json, "pause_until_ms", until_ms > 0 ? until_ms : -1);
 }
 
-void cli_limit_names_json(cli_json *json, const reeve_group_limits *group)
+void cli_group_limits_json(cli_json *json, const reeve_group_limits *group)
 {
+    cli_json_open(json, NULL);
     cli_json_text(json, "group", group->type[0] == '\0' && group->key[0] == '\0' ? group->group : NULL);
     if (group->type[0] != '\0') cli_json_text(json, "type", group->type);
     if (group->key[0] != '\0') cli_json_text(json, "key", group->key);
-}
-
-static void group_json(cli_json *json, const reeve_group_limits *group)
-{
-    cli_json_open(json, NULL);
-    cli_limit_names_json(json, group);
     cli_concurrency_json(json, group->concurrency, true);
     cli_rate_json(json, &group->rate, group->rate.count < 0);
     pause_json(json, group->pause_until_ms);
@@ -91,9 +86,9 @@ static void group_json(cli_json *json, const reeve_group_limits *group)
     cli_json_close(json);
 }
 
-static void begin_json(cli_json *json, const char *queue, const reeve_limits *limits)
+void cli_limits_json_begin(cli_json *json, FILE *out, const char *queue, const reeve_limits *limits)
 {
-    cli_json_begin(json, stdout);
+    cli_json_begin(json, out);
     cli_json_text(json, "queue", queue);
     cli_concurrency_json(json, limits->concurrency, false);
     cli_rate_json(json, &limits->rate, false);
@@ -177,12 +172,12 @@ static void take_page(struct viewing *viewing, const reeve_limits *limits)
 {
     bool json = viewing->cli->json;
 
-    if (!viewing->begun && json) begin_json(&viewing->json, viewing->queue, limits);
+    if (!viewing->begun && json) cli_limits_json_begin(&viewing->json, stdout, viewing->queue, limits);
     if (!viewing->begun && !json) viewing->failed = !print_queue(viewing->queue, limits);
     viewing->begun = true;
     for (size_t i = 0; i < limits->group_count; i++) {
         if (json)
-            group_json(&viewing->json, &limits->groups[i]);
+            cli_group_limits_json(&viewing->json, &limits->groups[i]);
         else
             add_group(&viewing->table, &limits->groups[i]);
     }

@@ -22,8 +22,10 @@ const char *cli_pause_text(int64_t until_ms, char ret[CLI_LIMIT_TEXT]);
 void cli_concurrency_json(cli_json *json, int64_t concurrency, bool own);
 void cli_rate_json(cli_json *json, const reeve_rate *rate, bool own);
 
-/* The members "group", "type" and "key" of one of these. */
-void cli_limit_names_json(cli_json *json, const reeve_group_limits *group);
+/* The object of a group, type or limit key. */
+void cli_group_limits_json(cli_json *json, const reeve_group_limits *group);
+/* The object of the limits of a queue, up to and with the opening of the array "groups". */
+void cli_limits_json_begin(cli_json *json, FILE *out, const char *queue, const reeve_limits *limits);
 
 /* Prints the limits of a queue and a page of its groups; returns the exit status. */
 int cli_show_limits(cli_context *cli, const char *queue, const cli_page *page);

@@ -182,7 +182,7 @@ static const cli_option cron_table[] = {
     {0},
 };
 
-static const cli_cron_options cron_defaults = {.to_ms = -1, .limit = 1000};
+static const cli_cron_options cron_defaults = {.from_ms = -1, .to_ms = -1, .limit = 1000};
 
 const cli_verb cli_verb_cron = {
     .name = "cron",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "protocol/partition.h"
 #include "protocol/serving.h"
 #include "verbs.h"
 
@@ -37,8 +38,22 @@ struct visit {
 static bool is_asked_for(const cli_context *cli, const char *queue)
 {
     for (size_t i = 0; i < cli->count; i++)
-        if (strcmp(cli->rest[i], queue) == 0) return true;
+        if (rv_partition_is_of(cli->rest[i], queue)) return true;
     return cli->count == 0;
+}
+
+/* A name of which Redis has no queue may be mistyped. That of a partition stands for its queue. */
+static void find_unknown(struct visit *visit)
+{
+    cli_context *cli = visit->cli;
+    for (size_t i = 0; i < cli->count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < visit->queue_count && !known; j++)
+            known = rv_partition_is_of(cli->rest[i], visit->queues[j].name);
+        if (known) continue;
+        cli_find(&visit->findings, CLI_WARNING, "unknown_queue", cli->rest[i], "there is no such queue");
+        cli_advise(&visit->findings, "see the names that \"reeve queues\" prints; a queue begins with its first task");
+    }
 }
 
 static int look_at_redis(struct visit *visit)
@@ -112,6 +127,7 @@ static int look_at_queues(struct visit *visit)
     }
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
     cli_doctor_workers(&visit->findings, visit->workers, visit->worker_count);
+    find_unknown(visit);
     for (size_t i = 0; i < visit->queue_count && status == CLI_DONE; i++) {
         if (is_asked_for(cli, visit->queues[i].name)) status = look_at_queue(visit, &visit->queues[i]);
     }

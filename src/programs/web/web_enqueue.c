@@ -26,6 +26,7 @@ struct enqueue {
     size_t count;
     size_t specs_count;
     bool many;
+    bool has_lines; /* some are not blank */
 };
 
 static void print_fault(struct enqueue *enqueue, reeve_status status, const char *words, const char *holder)
@@ -96,7 +97,9 @@ static void add_line(struct enqueue *enqueue, const char *text, size_t length)
 
 static bool is_blank(const char *text, size_t length)
 {
-    return strspn(text, " \t\r\n") >= length;
+    for (size_t i = 0; i < length; i++)
+        if (memchr(" \t\r\n", text[i], 4) == NULL) return false;
+    return true;
 }
 
 /* JSON lines; one object may have several lines. */
@@ -107,7 +110,9 @@ static void read_body(struct enqueue *enqueue)
     while (at < end) {
         const char *feed = enqueue->many ? memchr(at, '\n', (size_t)(end - at)) : NULL;
         size_t length = feed == NULL ? (size_t)(end - at) : (size_t)(feed - at);
-        if (!is_blank(at, length)) add_line(enqueue, at, length);
+        bool blank = is_blank(at, length);
+        if (!blank) add_line(enqueue, at, length);
+        enqueue->has_lines = enqueue->has_lines || !blank;
         at += length + 1;
     }
     send_chunk(enqueue);
@@ -122,12 +127,17 @@ static bool has_many(const web_call *call)
            (strstr(type, "ndjson") != NULL || strstr(type, "jsonl") != NULL || strstr(type, "json-lines") != NULL);
 }
 
+static void refuse_empty(web_call *call)
+{
+    web_refuse(call, 400, "invalid", "the body is empty: expected {\"type\":\"...\",\"payload\":...}");
+}
+
 void web_run_enqueue(web_call *call)
 {
     struct enqueue *enqueue = call->http->length == 0 ? NULL : rv_zalloc(sizeof(*enqueue));
 
     if (enqueue == NULL) {
-        web_refuse(call, 400, "invalid", "the body is empty: expected {\"type\":\"...\",\"payload\":...}");
+        refuse_empty(call);
         return;
     }
     enqueue->call = call;
@@ -136,5 +146,6 @@ void web_run_enqueue(web_call *call)
                                             .type = web_query(call, "type", enqueue->type, sizeof(enqueue->type))};
     if (enqueue->many) call->http->type = "application/x-ndjson";
     read_body(enqueue);
+    if (!enqueue->has_lines) refuse_empty(call);
     rv_free(enqueue);
 }

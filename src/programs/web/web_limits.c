@@ -12,35 +12,12 @@
 #define QUEUE(call) ((call)->params.value[0])
 #define CONCURRENCY_MAX 1000000000
 
-static void write_group(cli_json *json, const reeve_group_limits *group)
-{
-    cli_json_open(json, NULL);
-    cli_limit_names_json(json, group);
-    cli_concurrency_json(json, group->concurrency, true);
-    cli_rate_json(json, &group->rate, true);
-    cli_json_maybe(json, "pause_until_ms", group->pause_until_ms > 0 ? group->pause_until_ms : -1);
-    cli_json_uint(json, "running", group->running);
-    cli_json_uint(json, "parked", group->parked);
-    cli_json_close(json);
-}
-
 static void write_limits(web_call *call, const reeve_limits *limits)
 {
     cli_json json;
 
-    cli_json_begin(&json, call->out);
-    cli_json_text(&json, "queue", QUEUE(call));
-    cli_concurrency_json(&json, limits->concurrency, false);
-    cli_rate_json(&json, &limits->rate, false);
-    cli_json_maybe(&json, "pause_until_ms", limits->pause_until_ms > 0 ? limits->pause_until_ms : -1);
-    cli_json_maybe(&json, "running", limits->running);
-    cli_json_open(&json, "each_group");
-    cli_concurrency_json(&json, limits->group_concurrency, false);
-    cli_rate_json(&json, &limits->group_rate, false);
-    cli_json_close(&json);
-    cli_json_uint(&json, "group_total", limits->group_total);
-    cli_json_open_array(&json, "groups");
-    for (size_t i = 0; i < limits->group_count; i++) write_group(&json, &limits->groups[i]);
+    cli_limits_json_begin(&json, call->out, QUEUE(call), limits);
+    for (size_t i = 0; i < limits->group_count; i++) cli_group_limits_json(&json, &limits->groups[i]);
     cli_json_close_array(&json);
     cli_json_uint(&json, "next", limits->next);
     cli_json_end(&json);

@@ -311,7 +311,7 @@ static void with_number(web_call *call, bool cancels)
     struct web_operations *operations = call->web->operations;
     cli_json json = {.out = call->out};
     int64_t number = -1;
-    bool found = false;
+    bool found = false, may_cancel = true;
 
     (void)rv_parse_int(call->params.value[0], 1, INT64_MAX, &number);
     rv_lock(&operations->lock);
@@ -319,10 +319,13 @@ static void with_number(web_call *call, bool cancels)
         operation *of = &operations->list[i];
         if (of->number == 0 || of->number != (uint64_t)number) continue;
         found = true;
+        may_cancel = of->action != REEVE_ACTION_DELETE || call->who.role >= WEB_ADMIN;
+        if (cancels && !may_cancel) break;
         if (cancels) cancel(of);
         write_one(&json, of);
     }
     rv_unlock(&operations->lock);
+    if (cancels && !may_cancel) web_refuse(call, 403, "role", "to cancel a deletion takes the role admin");
     if (!found) web_refuse(call, 404, "not_found", "there is no such operation");
 }
 

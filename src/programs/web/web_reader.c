@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/mem.h"
+#include "protocol/partition.h"
 #include "web_clients.h"
 
 #define SHARE 800
@@ -91,35 +93,49 @@ static int by_name(const void *one, const void *other)
     return strcmp(one, ((const reeve_queue_info *)other)->name);
 }
 
-/* A worker whose pools share a queue counts once: last[queue] is the number of the worker that was counted before. */
-static void count_pool(web_snapshot *snapshot, const cJSON *pool, size_t *last, size_t worker)
+/* The worker and the pool that were counted last for a queue, by number. A worker whose pools share a queue counts once, and so does
+ * a pool that names several partitions of it. */
+typedef struct counted {
+    size_t worker, pool;
+} counted;
+
+static void count_pool(web_snapshot *snapshot, const cJSON *pool, counted *last, counted now)
 {
     const cJSON *queue, *threads = cJSON_GetObjectItemCaseSensitive(pool, "threads");
 
     cJSON_ArrayForEach(queue, cJSON_GetObjectItemCaseSensitive(pool, "queues"))
     {
-        const char *name = cJSON_GetStringValue(queue);
+        char name[REEVE_QUEUE_MAX + 1];
+        rv_copy_text(name, sizeof(name), cJSON_IsString(queue) ? queue->valuestring : "");
+        rv_partition_strip(name);
         const reeve_queue_info *info =
-            name == NULL || snapshot->queue_count == 0
+            snapshot->queue_count == 0
                 ? NULL
                 : bsearch(name, snapshot->queues, snapshot->queue_count, sizeof(*snapshot->queues), by_name);
         if (info == NULL) continue;
         web_served *served = &snapshot->serving[info - snapshot->queues];
-        if (last[info - snapshot->queues] != worker) served->workers++;
-        last[info - snapshot->queues] = worker;
-        if (cJSON_IsNumber(threads) && threads->valueint > 0) served->threads += (unsigned)threads->valueint;
+        counted *before = &last[info - snapshot->queues];
+        if (before->worker != now.worker) served->workers++;
+        if (before->pool != now.pool && cJSON_IsNumber(threads) && threads->valueint > 0)
+            served->threads += (unsigned)threads->valueint;
+        *before = now;
     }
 }
 
 static bool count_serving(web_snapshot *snapshot)
 {
     if (snapshot->serving != NULL) return true; /* (of the snapshot before) */
-    size_t *last = rv_zalloc_array(snapshot->queue_count + 1, sizeof(*last));
+    counted *last = rv_zalloc_array(snapshot->queue_count + 1, sizeof(*last)), now = {0};
     snapshot->serving = rv_zalloc_array(snapshot->queue_count + 1, sizeof(*snapshot->serving));
     for (size_t i = 0; last != NULL && snapshot->serving != NULL && i < snapshot->worker_count; i++) {
         cJSON *pools = snapshot->workers[i].pools == NULL ? NULL : cJSON_Parse(snapshot->workers[i].pools);
         const cJSON *pool;
-        cJSON_ArrayForEach(pool, pools) count_pool(snapshot, pool, last, i + 1);
+        now.worker++;
+        cJSON_ArrayForEach(pool, pools)
+        {
+            now.pool++;
+            count_pool(snapshot, pool, last, now);
+        }
         cJSON_Delete(pools);
     }
     bool good = last != NULL && snapshot->serving != NULL;

@@ -19,6 +19,8 @@
 #define QUEUE(call) ((call)->params.value[0])
 #define ID(call) ((call)->params.value[1])
 #define SEEN_MAX 20000
+/* An answer that has become so long ends, with a cursor. One call of find.lua adds as much at most. */
+#define BYTES_MAX (8 << 20)
 #define WAIT_MAX_MS 60000
 #define CURSOR_WORDS "cursor: expected that of an earlier page"
 #define CURSOR_TEXT (3 * REEVE_CURSOR_MAX + 32)
@@ -164,7 +166,7 @@ void web_run_tasks(web_call *call)
     page.state = page.filter.filter.has_state && !page.filter.filter.all_states ? (int)page.filter.filter.state : 0;
     if (!read_cursor(&page) || !count_all(&page, &total)) return;
     (void)fputs("{\"tasks\":[", call->out);
-    while (more && page.count < page.limit && page.seen < SEEN_MAX) {
+    while (more && page.count < page.limit && page.seen < SEEN_MAX && ftell(call->out) < BYTES_MAX) {
         if (!step(&page)) return;
         more = go_on(&page);
     }

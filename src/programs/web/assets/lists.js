@@ -47,7 +47,7 @@ function operations() {
         const on = o.phase === 'running' || o.phase === 'counting', took = ((o.ended_ms || now()) - o.began_ms) / 1000;
         return h('tr', null, td(h('span', { class: 'name' }, o.action), ' ', h('a', { href: queueLink(o.queue) }, o.queue)), h('td', { class: 'mono clip' }, o.filter ? showFilter(Object.entries(o.filter).flatMap(([k, v]) => [].concat(v).map((x) => [k, String(x)]))) : ''),
           td(h('div', { class: 'progress', role: 'progressbar', 'aria-label': 'Progress', 'aria-valuenow': o.done, 'aria-valuemin': 0, 'aria-valuemax': o.total }, bar(o.total ? 100 * (o.done + o.refused) / o.total : o.phase === 'done' ? 100 : 0)), sub(`${whole.format(o.done)} of ${whole.format(o.total)}`, o.refused ? `, ${whole.format(o.refused)} refused` : '', took > 0.2 ? `, ${rate(o.done / took)}/s` : '')),
-          td(badge(o.phase), o.error && h('div', { class: 'sub' }, o.error)), td(o.user), num(ago(o.began_ms)), num(on && may('operator') && button({ click: () => act('POST', `operations/${o.operation}/cancel`, 'It stops', load) }, 'Cancel')));
+          td(badge(o.phase), o.error && h('div', { class: 'sub' }, o.error)), td(o.user), num(ago(o.began_ms)), num(on && may(o.action === 'delete' ? 'admin' : 'operator') && button({ click: () => act('POST', `operations/${o.operation}/cancel`, 'It stops', load) }, 'Cancel')));
       })) : empty('No operation yet', 'Changes of all tasks that match a filter are listed here, with who began them.')));
     } finally { busy = false; }
   }

@@ -57,7 +57,7 @@ async function limitsDialog(name, then) {
     let changed = 0;
     for (const { body, fields: [[, many, had], [, starts, was]] } of parts) {
       const change = { ...body };
-      if (many.value.trim() !== String(had)) change.concurrency = many.value.trim() === '' ? null : Number(many.value);
+      if (many.value.trim() !== String(had)) change.concurrency = many.value.trim() === '' ? null : /^\d+$/.test(many.value.trim()) ? Number(many.value) : many.value;
       if (starts.value.trim() !== was) change.rate = starts.value.trim() || null;
       if (!('concurrency' in change) && !('rate' in change)) continue;
       try { await api('POST', queuePath(name) + '/limits', change); changed++; } catch (e) { toast(e.message, true); return false; }
@@ -66,7 +66,11 @@ async function limitsDialog(name, then) {
   }]);
 }
 const shortLimits = (i) => [i.concurrency && `max ${i.concurrency}`, rateText(i.rate)].filter(Boolean).join(', ');
-const REASON_LIMIT = (i) => [i.concurrency && `${i.concurrency} at a time`, i.rate && `${i.rate.count} starts in ${span(i.rate.period_ms)}`].filter(Boolean).join(', ');
+const REASON_LIMIT = (i) => [i.concurrency > 0 && `${i.concurrency} at a time`, i.strict && 'strict', i.rate && i.rate.count > 0 && `${i.rate.count} starts in ${span(i.rate.period_ms)}`].filter(Boolean).join(', ');
+
+// A group, type or limit key with limits, and its tasks if a filter can find them.
+const limitedLink = (name, g) => filterLink(name, g.type ? { type: g.type } : { group: g.group });
+const limited = (name, g) => g.key ? 'key ' + g.key : h('a', { href: limitedLink(name, g) }, g.type ? 'type ' + g.type : g.group);
 
 function queue(parts) {
   const name = parts[1], facts_ = h('div'), why = h('div'), stats = h('div'), limits = h('div'), acts = h('div', { class: 'acts' }), tiles = h('div', { class: 'tiles' });
@@ -95,7 +99,7 @@ function queue(parts) {
       today.run.count > 0 && panel('Times today', table(['', ['Mean', 'num'], ['Half within', 'num'], ['95 % within', 'num'], ['99 % within', 'num'], ['Longest', 'num']],
         [['Wait', today.wait], ['Run', today.run]].map(([label, t]) => h('tr', null, td(label), [t.mean_ms, t.p50_ms, t.p95_ms, t.p99_ms, t.max_ms].map((v) => num(t.count ? span(v) : '–')))))));
     put(limits, limit.groups.length > 0 && flush(h('h2', null, 'Groups with limits or parked tasks'), table(['Group', ['Running', 'num'], ['Parked', 'num'], 'Limits', 'Paused until'],
-      limit.groups.map((g) => h('tr', { 'data-link': filterLink(name, { group: g.group }) }, td(h('a', { href: filterLink(name, { group: g.group }) }, g.group)), number(g.running), number(g.parked), td(REASON_LIMIT(g)), td(g.pause_until_ms ? when(g.pause_until_ms) : ''))))));
+      limit.groups.map((g) => h('tr', g.key ? null : { 'data-link': limitedLink(name, g) }, td(limited(name, g)), number(g.running), number(g.parked), td(REASON_LIMIT(g)), td(g.pause_until_ms ? when(g.pause_until_ms) : ''))))));
   }
   return { title: name, node: [h('div', { class: 'crumb' }, h('a', { href: '#/queues' }, 'Queues')), heading(name, acts), tiles, h('div', { class: 'wide' }, h('div', null, stats, limits), h('div', null, why, facts_, panel('On the command line', command('reeve why ' + quote(name)))))], tick: load, first: load };
 }

@@ -25,7 +25,7 @@ const filterLink = (queue, values) => tasksLink(queue, showFilter(Object.entries
 function filterCommand(verb, name, pairs) { return ['reeve', verb, quote(name), ...pairs.flatMap(([k, v]) => FLAGS.includes(k) ? ['--' + k] : ['--' + k, quote(v)])].join(' '); }
 function filterObject(pairs) {
   const out = {};
-  for (const [k, v] of pairs) if (k === 'meta') (out.meta = out.meta || []).push(v); else out[k] = v;
+  for (const [k, v] of pairs) if (k === 'meta') (out.meta = out.meta || []).push(v); else out[k] = k in out ? [].concat(out[k], v) : v; // (the server refuses several)
   return out;
 }
 
