@@ -84,10 +84,40 @@ await page.getByRole('button', { name: 'Change' }).click();
 await until('the limits', () => json('limit', 'mail').concurrency === 7 && json('limit', 'mail').rate.count === 500);
 await page.goto(`${url}#/limits`);
 await page.getByRole('button', { name: 'Change: mail' }).click();
+await atOnce.fill('1O'); // (is no number, and no wish for no limit)
+await page.getByRole('button', { name: 'Change', exact: true }).click();
+await page.locator('.toast.bad', { hasText: 'concurrency' }).waitFor();
+assert.equal(json('limit', 'mail').concurrency, 7);
 await atOnce.fill('');
 await starts.fill('');
 await page.getByRole('button', { name: 'Change', exact: true }).click();
 await until('no limits', () => json('limit', 'mail').concurrency === null && json('limit', 'mail').rate === null);
+
+// Pages show what is new by themselves, but what is pressed stays until it is let go.
+const shows = async (path, make, text) => {
+  await page.goto(url + path);
+  await page.locator('main table, main .empty').first().waitFor();
+  make();
+  await page.getByText(text).first().waitFor({ timeout: 60000 });
+};
+await shows('#/dead', () => { reeve('enqueue', 'mail', 'fail', '{"kind":"brand-new","message":"m"}', '--id', 'newly', '--attempts', '1'); ended('mail/newly'); }, 'brand-new');
+await shows('#/cron', () => reeve('cron', 'add', 'yearly-one', '@yearly', 'mail', 'echo'), 'yearly-one');
+await shows('#/batches', () => {
+  reeve('enqueue', 'mail', 'echo', '{}', '--id', 'not-yet', '--in', '1h');
+  reeve('enqueue', 'mail', 'echo', '{}', '--id', 'waits-for', '--after', 'mail/not-yet');
+}, 'waits-for');
+await page.goto(`${url}#/queue/mail`);
+const pause = page.getByRole('button', { name: 'Pause' });
+await pause.waitFor();
+const place = await pause.boundingBox(), held = await pause.elementHandle();
+await page.mouse.move(place.x + 5, place.y + 5);
+await page.mouse.down();
+await new Promise((resolve) => setTimeout(resolve, 2500)); // (two snapshots)
+assert.ok(await held.evaluate((node) => node.isConnected), 'a button that is pressed stays');
+await page.mouse.up();
+await page.getByRole('button', { name: 'Resume' }).click();
+await pause.waitFor();
+reeve('cron', 'remove', 'mail/yearly-one');
 
 // Parents and children: all of them are in the graph, which moves with the pointer and the keys; a link opens only when it does not move.
 reeve('enqueue', 'mail', 'echo', '{}', '--id', 'first', '--in', '1h');

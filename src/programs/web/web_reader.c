@@ -71,6 +71,10 @@ static bool track_queues(struct web_reader *reader, web_snapshot *snapshot)
     size_t old = 0;
 
     if (tracks == NULL) return false;
+    if (snapshot->status != REEVE_OK && snapshot->queue_count == 0) { /* they are known again when Redis is back */
+        snapshot->tracks = tracks;
+        return true;
+    }
     for (size_t i = 0; i < snapshot->queue_count; i++) {
         const reeve_queue_info *info = &snapshot->queues[i];
         while (old < reader->track_count && strcmp(reader->tracks[old].name, info->name) < 0) old++;
@@ -302,7 +306,7 @@ web_snapshot *web_reader_read(struct web_reader *reader, const web_snapshot *old
     if (snapshot == NULL) return NULL;
     snapshot->refs = 1;
     snapshot->at_ms = rv_wall_ms();
-    snapshot->read_at = rv_now_ms();
+    snapshot->whole_at = snapshot->read_at = rv_now_ms();
     client = web_clients_take(reader->web->clients, &snapshot->status, snapshot->words, sizeof(snapshot->words));
     if (client != NULL) {
         read_with(reader, snapshot, old, client, age_max);

@@ -2,6 +2,7 @@
  * web_status.c - the health of this server and of Redis, and the metrics of queues.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/exposition.h"
@@ -14,6 +15,7 @@
 #define METRICS_MAX ((size_t)64 * 1024 * 1024)
 #define METRICS_AGE_MS 5000 /* of the queues that metrics are made of */
 #define SERIES_MAX 1000     /* queues with series of their own */
+#define OTHER "(other)"     /* no name of a queue */
 
 /* The process answers. */
 void web_run_health(web_call *call)
@@ -76,36 +78,50 @@ void web_run_redis(web_call *call)
 
 /* ---- metrics --------------------------------------------------------------------------------------------------- */
 
-/* The queues with the most to do have series of their own; the others are added up in `other`. */
+/* The queues that have completed most have series of their own; the others are added up in `other`. Totals are not: queues come
+ * and go there, and the sum would fall. */
 typedef struct series {
     const web_snapshot *snapshot;
-    size_t *order;
+    const reeve_queue_info **order;
     reeve_queue_info other;
 } series;
 
+static int by_totals(const void *one, const void *two)
+{
+    const reeve_queue_info *a = *(const reeve_queue_info *const *)one, *b = *(const reeve_queue_info *const *)two;
+
+    if (a->completed_total != b->completed_total) return a->completed_total < b->completed_total ? 1 : -1;
+    return strcmp(a->name, b->name);
+}
+
+static bool sort_queues(series *to)
+{
+    size_t count = to->snapshot->queue_count;
+
+    to->order = rv_zalloc_array(count + 1, sizeof(*to->order));
+    if (to->order == NULL) return false;
+    for (size_t i = 0; i < count; i++) to->order[i] = &to->snapshot->queues[i];
+    qsort(to->order, count, sizeof(*to->order), by_totals);
+    return true;
+}
+
 static void add_other(series *to)
 {
-    const web_snapshot *snapshot = to->snapshot;
-
     to->other.oldest_ready_ms = -1;
-    for (size_t i = SERIES_MAX; i < snapshot->queue_count; i++) {
-        const reeve_queue_info *info = &snapshot->queues[to->order[i]];
+    for (size_t i = SERIES_MAX; i < to->snapshot->queue_count; i++) {
+        const reeve_queue_info *info = to->order[i];
         for (int state = 0; state < REEVE_STATE_COUNT; state++) to->other.count[state] += info->count[state];
-        to->other.completed_total += info->completed_total;
-        to->other.failed_total += info->failed_total;
-        to->other.dead_total += info->dead_total;
-        to->other.crashed_total += info->crashed_total;
         if (info->oldest_ready_ms > 0 &&
             (to->other.oldest_ready_ms < 0 || info->oldest_ready_ms < to->other.oldest_ready_ms))
             to->other.oldest_ready_ms = info->oldest_ready_ms;
     }
-    (void)snprintf(to->other.name, sizeof(to->other.name), "other");
+    (void)snprintf(to->other.name, sizeof(to->other.name), OTHER);
 }
 
 /* The nth series; NULL: there are no more. */
 static const reeve_queue_info *nth(const series *to, size_t n)
 {
-    if (n < to->snapshot->queue_count && n < SERIES_MAX) return &to->snapshot->queues[to->order[n]];
+    if (n < to->snapshot->queue_count && n < SERIES_MAX) return to->order[n];
     return n == SERIES_MAX && to->snapshot->queue_count > SERIES_MAX ? &to->other : NULL;
 }
 
@@ -144,7 +160,7 @@ static double is_paused(const series *to, const reeve_queue_info *info)
 
 static double serving(const series *to, const reeve_queue_info *info)
 {
-    return info == &to->other ? 0 : to->snapshot->serving[info - to->snapshot->queues].workers;
+    return to->snapshot->serving[info - to->snapshot->queues].workers;
 }
 
 static double completed(const series *to, const reeve_queue_info *info)
@@ -198,6 +214,7 @@ static void write_queues(rv_exposition *out, const series *to)
         rv_exposition_family(out, families[i].name, families[i].kind, families[i].unit, families[i].help);
         for (size_t n = 0; (info = nth(to, n)) != NULL; n++) {
             const char *const labels[] = {"queue", info->name, NULL};
+            if (info == &to->other && families[i].value != oldest_seconds) continue;
             rv_exposition_sample(out, labels, families[i].value(to, info));
         }
     }
@@ -221,10 +238,10 @@ static void write_canaries(rv_exposition *out, struct web_canary *canary)
 
 static void write_metrics(web_call *call, rv_exposition *out, const web_snapshot *snapshot)
 {
-    series to = {.snapshot = snapshot, .order = web_queue_order(snapshot)};
+    series to = {.snapshot = snapshot};
 
     rv_exposition_gauge(out, "reeve_up", NULL, "1 if Redis could be read.", snapshot->status == REEVE_OK);
-    if (to.order != NULL && snapshot->status == REEVE_OK) {
+    if (snapshot->status == REEVE_OK && sort_queues(&to)) {
         add_other(&to);
         write_queues(out, &to);
         rv_exposition_gauge(out, "reeve_workers", NULL, "Live workers.", (double)snapshot->worker_count);

@@ -8,12 +8,15 @@
 #define RISE_MIN_MS 30000
 #define RISE_BY_MS 20000
 
-static void note_slot(web_track *track, const reeve_queue_info *info, int64_t slot, uint32_t waited_ms)
+/* The slots after that of the track, up to `slot`. What happened while nobody looked is spread over them evenly. */
+static void note_total(const web_track *track, uint64_t *totals, int64_t slot, uint64_t total)
 {
-    track->completed[slot % SLOTS] = info->completed_total;
-    track->failed[slot % SLOTS] = info->failed_total;
-    track->dead[slot % SLOTS] = info->dead_total;
-    track->waited_ms[slot % SLOTS] = waited_ms;
+    uint64_t before = totals[track->slot % SLOTS];
+    uint64_t more = track->slot >= track->first_slot && total > before ? total - before : 0;
+    int64_t steps = slot - track->slot;
+
+    for (int64_t at = track->slot + 1; at <= slot; at++)
+        totals[at % SLOTS] = total - more + (uint64_t)((double)more * (double)(at - track->slot) / (double)steps);
 }
 
 void web_track_note(web_track *track, const reeve_queue_info *info, int64_t slot, int64_t age_ms, bool is_new)
@@ -28,8 +31,11 @@ void web_track_note(web_track *track, const reeve_queue_info *info, int64_t slot
         if (track->waited_ms[slot % SLOTS] == 0) track->waited_ms[slot % SLOTS] = waited_ms;
         return;
     }
-    for (int64_t at = track->slot + 1; at < slot; at++) note_slot(track, info, at, 0);
-    note_slot(track, info, slot, waited_ms);
+    note_total(track, track->completed, slot, info->completed_total);
+    note_total(track, track->failed, slot, info->failed_total);
+    note_total(track, track->dead, slot, info->dead_total);
+    for (int64_t at = track->slot + 1; at < slot; at++) track->waited_ms[at % SLOTS] = 0;
+    track->waited_ms[slot % SLOTS] = waited_ms;
     track->slot = slot;
     if (track->slot - track->first_slot > WEB_SPARKS) track->first_slot = track->slot - WEB_SPARKS;
 }

@@ -19,7 +19,7 @@ typedef struct web_track {
     int64_t first_slot, slot;      /* of the totals; the first is at slot % (WEB_SPARKS + 1) */
 } web_track;
 
-/* Notes the totals of now. Slots in which nobody looked have those of the next one. is_new: forgets what was known. age_ms is
+/* Notes the totals of now. What happened in slots in which nobody looked is spread over them evenly. is_new: forgets what was known. age_ms is
  * that of the task at the head; -1: none is ready, or it was not read now. */
 void web_track_note(web_track *track, const reeve_queue_info *info, int64_t slot, int64_t age_ms, bool is_new);
 

@@ -43,6 +43,13 @@ function loader(read) {
   };
 }
 
+// A page that reads anew after so many snapshots, but not while something on it is open.
+function renewed(every, read) {
+  let turn = 0;
+  const load = loader(async (tick) => { turn = 0; await read(tick && every); });
+  return { first: () => load(), tick: (s) => ++turn < every || main.querySelector('details[open]') ? null : load(s) };
+}
+
 async function act(method, path, words, then) {
   try {
     await api(method, path);
@@ -67,8 +74,12 @@ function take(text) {
     h('span', null, `the last snapshot took ${span(snapshot.took_us / 1000)}, for ${snapshot.viewers === 1 ? 'one viewer' : `${snapshot.viewers} viewers together`}`));
   for (const w of snapshot.workers) workerNames.set(w.worker, w.name);
   drawNav(snapshot.bad_count);
-  if (page && page.tick && !selecting()) Promise.resolve(page.tick(snapshot)).catch(() => {});
+  if (page && page.tick && !selecting() && !pressed) Promise.resolve(page.tick(snapshot)).catch(() => {});
 }
+// What is pressed stays until it is let go: a new one in its place would not be clicked.
+let pressed = false;
+addEventListener('pointerdown', () => { pressed = true; }, true);
+for (const e of ['pointerup', 'pointercancel']) addEventListener(e, () => setTimeout(() => { pressed = false; }), true);
 // Text that is being selected stays.
 function selecting() { const chosen = getSelection(); return chosen && !chosen.isCollapsed && main.contains(chosen.anchorNode); }
 function listen() {

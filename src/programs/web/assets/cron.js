@@ -29,12 +29,12 @@ function inWords(spec) {
 }
 function cron() {
   const holder = h('div');
-  async function load() {
-    const { entries: list, slots } = await api('GET', 'cron'), path = (e) => `cron/${part(e.queue)}/${part(e.name)}/`;
+  const life = renewed(10, async (age) => {
+    const { entries: list, slots } = await look('cron', age), path = (e) => `cron/${part(e.queue)}/${part(e.name)}/`;
     put(holder, flush(list.length ? table(['Entry', 'Schedule', 'Type', 'Last task', 'Next', ''], list.map((e, i) => h('tr', null, td(h('span', { class: 'name' }, e.name), ' ', e.paused && badge('paused'), e.ended && badge('ended'), h('div', { class: 'sub' }, h('a', { href: queueLink(e.queue) }, e.queue))),
-      td(inWords(e.spec) && h('div', null, inWords(e.spec)), h('code', null, e.spec), !/^(every|@every) /.test(e.spec) && h('div', { class: 'sub' }, e.zone)), td(e.type), td(e.last_handle ? [taskName(e.last_handle, e.last_handle.split('/')[1]), h('div', { class: 'sub' }, h('a', { href: filterLink(e.queue, { 'id-prefix': `cron:${e.name}:` }) }, 'all of them'))] : '–'), td(e.next_ms ? h('details', null, h('summary', null, ago(e.next_ms)), h('ol', null, (slots[i] || []).map((t) => h('li', null, when(t))))) : '–'),
-      num(may('operator') && [button({ click: () => act('POST', path(e) + 'run', `${e.name} enqueued`, load) }, 'Run now'), ' ', !e.ended && button({ click: () => act('POST', path(e) + (e.paused ? 'resume' : 'pause'), e.paused ? 'Resumed' : 'Paused', load) }, e.paused ? 'Resume' : 'Pause')])))) :
+      td(inWords(e.spec) && h('div', null, inWords(e.spec)), h('code', null, e.spec), !/^(every|@every) /.test(e.spec) && h('div', { class: 'sub' }, e.zone)), td(e.type), td(e.last_handle ? [taskName(e.last_handle, e.last_handle.slice(e.last_handle.indexOf('/') + 1)), h('div', { class: 'sub' }, h('a', { href: filterLink(e.queue, { 'id-prefix': `cron:${e.name}:` }) }, 'all of them'))] : '–'), td(e.next_ms ? h('details', null, h('summary', null, ago(e.next_ms)), h('ol', null, (slots[i] || []).map((t) => h('li', null, when(t))))) : '–'),
+      num(may('operator') && [button({ click: () => act('POST', path(e) + 'run', `${e.name} enqueued`, life.first) }, 'Run now'), ' ', !e.ended && button({ click: () => act('POST', path(e) + (e.paused ? 'resume' : 'pause'), e.paused ? 'Resumed' : 'Paused', life.first) }, e.paused ? 'Resume' : 'Pause')])))) :
       empty('No recurring entry', 'An entry enqueues a task at each of its times.', "reeve cron add nightly '0 3 * * *' default report")));
-  }
-  return { title: 'Cron', node: [heading('Recurring entries'), holder], first: load };
+  });
+  return { title: 'Cron', node: [heading('Recurring entries'), holder], ...life };
 }

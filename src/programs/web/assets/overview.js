@@ -8,7 +8,7 @@ const TROUBLES = {
   old: (t) => [`the next task has waited for ${span(t.number)}`],
   rising: (t) => [`the oldest wait rises: ${span(t.number)} now, ${span(t.before)} two to three minutes ago`],
   long_paused: (t) => [`paused for ${span(t.number)}`],
-  crashing: (t) => [h('a', { href: '#/workers' }, 'workers'), `crashed ${t.number} times in the last five minutes`],
+  crashing: (t) => [h('a', { href: '#/workers' }, 'workers or runners'), `crashed ${t.number} times in the last five minutes`],
   silent: (t) => [`no heartbeat for ${span(t.number)}`],
   redis_full: (t) => [`Redis uses ${t.number.toFixed(0)} % of its memory limit`],
   redis_evicts: () => ['Redis may evict keys: set maxmemory-policy to noeviction'],
@@ -66,6 +66,7 @@ function overview(parts, query) {
     tick(snapshot) {
       const t = snapshot.totals;
       put(trouble, troubles(snapshot));
+      if (!snapshot.redis.connected) return; // (what was read last stays)
       put(tiles, tile('done a second', rate(t.completed_per_s)), tile('ready', count(t.ready), '#/queues'), tile('running', count(t.running)), tile('scheduled', count(t.scheduled)),
         tile('failed a second', rate(t.failed_per_s), null, t.failed_per_s > 0), tile('dead', count(t.dead), '#/dead', t.dead > 0),
         tile(`of ${count(t.threads)} threads busy`, count(t.busy), '#/workers'));

@@ -62,11 +62,11 @@ function workers(parts, query) {
       running.length > 0 && flush(h('h2', null, 'Running, the longest first'), table(['Task', 'Type', 'Queue', 'Worker', 'Thread', ['For', 'num']], running.map((r) => h('tr', { 'data-link': taskLink(r.handle) }, td(taskName(r.handle, r.id), r.stuck ? [' ', badge('stuck')] : null), td(r.type), td(r.queue), td(r.on), td(r.thread), num(span(r.for_ms)))))));
     put(foot, total > size && flush(pager(offset, size, total, (to) => { offset = to; drawn = ''; load(); })));
   }
-  async function first() {
-    await load();
-    const list = (await api('GET', 'crashes')).crashes;
+  const crashed = renewed(10, async (age) => {
+    const list = (await look('crashes', age)).crashes;
     put(crashes, list.length > 0 && flush(h('h2', null, 'Last crashes'), table([['When', 'num'], 'Task', 'Type', 'What', ''], list.slice(0, 20).map((c) => h('tr', null, num(ago(c.at_ms)), td(c.handle ? taskName(c.handle, c.handle) : '–'), td(c.type), h('td', { class: 'clip' }, c.message),
       num(c.backtrace && button({ click: () => ask('Backtrace', h('pre', null, c.backtrace), ['Close', 'main']) }, 'Backtrace')))))));
-  }
-  return { title: 'Workers', node: [heading('Workers', h('div', { class: 'acts' }, find)), holder, foot, crashes], tick: load, first };
+  });
+  return { title: 'Workers', node: [heading('Workers', h('div', { class: 'acts' }, find)), holder, foot, crashes],
+    tick: (s) => { crashed.tick(s); return load(); }, first: () => Promise.all([load(), crashed.first()]) };
 }
