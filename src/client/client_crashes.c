@@ -45,11 +45,13 @@ static bool read_crash(reeve_crash_info *ret, const cJSON *json)
            ret->message != NULL && ret->backtrace != NULL;
 }
 
-/* A supervisor notes a crash again when a reply was lost. */
+/* A supervisor notes a crash again when a reply was lost. Several runners of a worker may die at the same time. */
 static bool is_known(const reeve_crash_info *list, size_t count, const reeve_crash_info *one)
 {
     for (size_t i = 0; i < count; i++) {
-        if (list[i].at_ms == one->at_ms && strcmp(list[i].worker, one->worker) == 0) return true;
+        if (list[i].at_ms == one->at_ms && strcmp(list[i].worker, one->worker) == 0 &&
+            strcmp(list[i].thread, one->thread) == 0 && strcmp(list[i].task, one->task) == 0)
+            return true;
     }
     return false;
 }

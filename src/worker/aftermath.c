@@ -320,7 +320,10 @@ static reeve_status note_crash(work *w, int64_t deadline)
     copy_text(worker, flight->worker, sizeof(flight->worker));
     if (has_fault) copy_text(thread, crash->thread, sizeof(crash->thread));
     if (has_fault) copy_text(type, crash->type, sizeof(crash->type));
-    const rv_crash_entry entry = {.at_ms = has_fault ? crash->at_ms : rv_wall_ms(),
+    int64_t died_ms = w->aftermath->died_ms;
+    const rv_crash_entry entry = {.at_ms = has_fault     ? crash->at_ms
+                                           : died_ms > 0 ? died_ms
+                                                         : rv_wall_ms(),
                                   .worker = worker,
                                   .thread = thread,
                                   .task = counts->blamed,

@@ -16,6 +16,7 @@ typedef struct rv_aftermath {
     const char *ns;
     const rv_flight_header *flight; /* of a process that has died; it is not trusted */
     size_t size;                    /* bytes that can be read there */
+    int64_t died_ms;                /* wall clock, for a death without a record of its signal; 0: not known */
     const char *message;            /* of the crash; at most REEVE_MESSAGE_MAX bytes */
     const char *backtrace;          /* or "" */
 } rv_aftermath;

@@ -43,6 +43,7 @@
 typedef struct death {
     host_wreck wreck;
     host_crash_report report;
+    int64_t died_ms;  /* wall clock */
     int64_t until_ms; /* then its sessions have expired */
 } death;
 
@@ -123,6 +124,7 @@ static reeve_status settle(supervisor *s, const death *of, bool is_first, rv_aft
                               .ns = s->config->ns,
                               .flight = of->wreck.header,
                               .size = of->wreck.size,
+                              .died_ms = of->died_ms,
                               .message = of->report.message,
                               .backtrace = of->report.backtrace};
     reeve_status status = REEVE_ECONNECT;
@@ -217,7 +219,7 @@ static void after_death(supervisor *s, int status, int64_t lived_ms)
     if (s->death_count == WRECKS) forget_death(s, 0);
     death *of = &s->deaths[s->death_count];
     bool is_early = atomic_load(&wreck.header->turned) == 0;
-    *of = (death){.wreck = wreck, .until_ms = rv_deadline(session_ms(s))};
+    *of = (death){.wreck = wreck, .died_ms = rv_wall_ms(), .until_ms = rv_deadline(session_ms(s))};
     host_crash_report_make(&of->report, status, &wreck.header->crash);
     tell_frozen(s, &of->report);
     if (is_early && s->early + 1 >= EARLY_DEATHS && !s->stops) give_up(s, &of->report);
