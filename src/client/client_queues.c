@@ -193,9 +193,9 @@ static void fold(reeve_client *client, reeve_queue_info *list, size_t *count)
         rv_copy_text(queue, sizeof(queue), list[i].name);
         rv_partition_strip(queue);
         const rv_partition_layout *layout = rv_partition_map_find(&client->partitions, queue);
-        size_t at = 0;
-        while (at < kept && strcmp(list[at].name, queue) != 0) at++;
         bool is_part = layout != NULL && rv_partition_number(list[i].name) < layout->served;
+        size_t at = 0;
+        while (is_part && at < kept && strcmp(list[at].name, queue) != 0) at++;
         if (is_part && at < kept) {
             add_queue(&list[at], &list[i]);
             continue;
@@ -204,6 +204,7 @@ static void fold(reeve_client *client, reeve_queue_info *list, size_t *count)
         if (is_part) rv_copy_text(list[kept].name, sizeof(list[kept].name), queue);
         kept++;
     }
+    qsort(list, kept, sizeof(*list), by_name); /* (a name without its number may belong elsewhere) */
     *count = kept;
 }
 

@@ -423,6 +423,9 @@ for role in viewer operator admin; do echo "bot-$role:$role:token-of-$role"; don
 expect_status 2 reeve web --users "$TEST_DIR/users"
 expect_has "$ERR" 'chmod 600'
 chmod 600 "$TEST_DIR/users" "$TEST_DIR/tokens"
+(umask 077 && { printf '# %0600d' 0 && echo 'x:admin:secret-of-nobody'; } >"$TEST_DIR/long")
+expect_status 2 reeve web --token-file "$TEST_DIR/long"
+expect_has "$ERR" "line 1 is longer than"
 grep -q ':\$y\$' "$TEST_DIR/users" || fail "no yescrypt hash"
 expect_status 2 reeve web --listen 0.0.0.0:0
 expect_has "$ERR" 'without authentication only this machine'

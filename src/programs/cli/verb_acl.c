@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "json.h"
 #include "protocol/keys.h"
+#include "protocol/partition.h"
 #include "verbs.h"
 
 #define QUEUES_MAX 100
@@ -73,8 +74,10 @@ static int read_queue(const cli_context *cli, const cli_option *option, void *po
 
     (void)option;
     if (options->count == QUEUES_MAX) return cli_usage(cli, "more than %d queues", QUEUES_MAX);
+    if (cli_queue_argument(cli, value) != CLI_DONE) return CLI_USAGE;
+    rv_partition_canonicalize(value); /* (a key has that name) */
     options->queues[options->count++] = value;
-    return cli_queue_argument(cli, value);
+    return CLI_DONE;
 }
 
 static const cli_option acl_table[] = {

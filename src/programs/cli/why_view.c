@@ -160,12 +160,14 @@ static void add_due(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
 
 static void add_parked(rv_buf *buf, const reeve_reason *reason)
 {
-    if (reason->group == NULL)
-        add_tasks(buf, reason, "task waits for the limit of its group or type",
-                  "tasks wait for the limits of their groups or types");
-    else
-        rv_buf_addf(buf, "it waits in its group %s, %" PRId64 " before it", reason->group,
-                    reason->count > 0 ? reason->count : 0);
+    if (reason->group == NULL) {
+        add_tasks(buf, reason, "task waits for the limit of its group, type or limit key",
+                  "tasks wait for the limits of their groups, types or limit keys");
+        return;
+    }
+    rv_buf_adds(buf, "it waits in ");
+    add_whose(buf, reason);
+    rv_buf_addf(buf, ", %" PRId64 " before it", reason->count > 0 ? reason->count : 0);
 }
 
 static void add_no_handler(rv_buf *buf, const reeve_reason *reason)

@@ -83,6 +83,8 @@ static reeve_status read_lines(FILE *file, const char *path, known_list *ret, rv
 
     while (fgets(line, sizeof(line), file) != NULL) {
         number++;
+        if (strchr(line, '\n') == NULL && !feof(file))
+            return rv_fail(error, REEVE_EINVAL, "%s: line %u is longer than %zu bytes", path, number, sizeof(line) - 2);
         line[strcspn(line, "\r\n")] = '\0';
         if (line[0] == '\0' || line[0] == '#') continue;
         known *grown = ret->count == USERS_MAX ? NULL : rv_realloc_array(ret->list, ret->count + 1, sizeof(*grown));
