@@ -15,14 +15,17 @@ void rv_pause_fini(rv_pause *pause)
     rv_lock_fini(&pause->lock);
 }
 
-/* A pause counts once: a thread that has not woken up yet is due from now on. */
+/* A pause began after the last look, and ended after a thread was due. One that is a little late was paused for a little time, or woken
+ * up late by a busy machine: then what passed since the last look was no pause, and counts but for twice the delay. A pause counts
+ * once: a thread that has not woken up yet is due from now on. */
 static void look(rv_pause *pause, int64_t now_ms)
 {
     int64_t due = RV_FOREVER;
     for (unsigned i = 0; i < RV_PAUSE_SLEEPERS; i++)
         if (pause->due_ms[i] < due) due = pause->due_ms[i];
     if (due != RV_FOREVER && now_ms > due + RV_PAUSE_LATE_MS) {
-        pause->lost_ms += now_ms - pause->ran_ms;
+        int64_t most = now_ms - pause->ran_ms, late = now_ms - due;
+        pause->lost_ms += most < 2 * late ? most : 2 * late;
         for (unsigned i = 0; i < RV_PAUSE_SLEEPERS; i++)
             if (pause->due_ms[i] < now_ms) pause->due_ms[i] = now_ms;
     }

@@ -326,6 +326,11 @@ reeve_status rv_buffer_file_replace(rv_buffer_file *file, const rv_buf *records,
     return status;
 }
 
+bool rv_buffer_file_is_empty(const rv_buffer_file *file)
+{
+    return file->size == (int64_t)strlen(file->first_line);
+}
+
 int64_t rv_buffer_file_size(const rv_buffer_file *file)
 {
     return file->size;

@@ -39,5 +39,7 @@ reeve_status rv_buffer_file_flag(rv_buffer_file *file, char kind, size_t skip, s
 reeve_status rv_buffer_file_replace(rv_buffer_file *file, const rv_buf *records, rv_error *error);
 
 int64_t rv_buffer_file_size(const rv_buffer_file *file);
+/* Whether it has no records. */
+bool rv_buffer_file_is_empty(const rv_buffer_file *file);
 
 #endif

@@ -75,7 +75,8 @@ static reeve_status shrink_file(rv_buffer *buffer, rv_error *error)
     for (const rv_buffered *task = buffer->first; task != NULL; task = task->next)
         rv_buffer_file_add(&records, task->record, task->length);
     reeve_status status = rv_buffer_file_replace(buffer->file, &records, error);
-    if (status == REEVE_OK) buffer->behind = buffer->gone = 0;
+    /* (it may be cut, and then fail) */
+    if (status == REEVE_OK || rv_buffer_file_is_empty(buffer->file)) buffer->behind = buffer->gone = 0;
     rv_buf_fini(&records);
     return status;
 }

@@ -22,12 +22,14 @@ static bool any_may_have_parents(const rv_buffered *task, size_t count)
 static const rv_buffered *find_in_call(const rv_buffered *task, size_t count, const char *queue, const char *id)
 {
     for (; count > 0; task = task->next, count--) {
-        size_t base = rv_partition_base(task->queue, strlen(task->queue));
-        bool is_of_queue = rv_partition_is_same(task->queue, queue) ||
-                           (strlen(queue) == base && memcmp(task->queue, queue, base) == 0);
-        if (is_of_queue && strcmp(task->id, id) == 0) return task;
+        if (rv_partition_is_of(task->queue, queue) && strcmp(task->id, id) == 0) return task;
     }
     return NULL;
+}
+
+static reeve_status fail_memory(reeve_client *client)
+{
+    return rv_fail(&client->error, REEVE_ENOMEM, "no memory for the parents of a task in the buffer");
 }
 
 static reeve_status locate(reeve_client *client, size_t count, cJSON *parent)
@@ -46,7 +48,7 @@ static reeve_status locate(reeve_client *client, size_t count, cJSON *parent)
         if (handle == NULL) return client->error.status;
     }
     if (cJSON_SetValuestring(first, handle) != NULL) return REEVE_OK;
-    return rv_fail(&client->error, REEVE_ENOMEM, "no memory for the parents of a task in the buffer");
+    return fail_memory(client);
 }
 
 /* *ret stays NULL if there is no parent. */
@@ -54,15 +56,14 @@ static reeve_status locate_all(reeve_client *client, size_t count, const rv_buff
 {
     cJSON *options = cJSON_ParseWithLength(task->options.data, task->options.length), *parent;
     cJSON *after = cJSON_GetObjectItemCaseSensitive(options, "after");
-    reeve_status status = REEVE_OK;
+    reeve_status status = options != NULL ? REEVE_OK : fail_memory(client);
     cJSON_ArrayForEach(parent, after)
     {
         if (status == REEVE_OK) status = locate(client, count, parent);
     }
     if (status == REEVE_OK && after != NULL) {
         *ret = cJSON_PrintUnformatted(options);
-        if (*ret == NULL)
-            status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for the parents of a task in the buffer");
+        if (*ret == NULL) status = fail_memory(client);
     }
     cJSON_Delete(options);
     return status;

@@ -280,15 +280,13 @@ static const char *resolve(plan *p, const char *handle, placed **ret_in_call, ch
     return ret;
 }
 
-/* Parents in a circle are refused by Redis, in whatever order they are sent. */
-#define DEPTH_PASSES 64
-
 /* Lets tasks be sent behind their parents of the call, which may be in other partitions: a parent that is not there when
- * its queue is told of the child counts as unknown. */
+ * its queue is told of the child counts as unknown. More passes than tasks are for parents in a circle, which Redis
+ * refuses in whatever order they are sent. */
 static void find_depths(plan *p)
 {
     bool changed = true;
-    for (unsigned pass = 0; changed && pass < DEPTH_PASSES; pass++) {
+    for (size_t pass = 0; changed && pass < p->count; pass++) {
         changed = false;
         for (size_t i = 0; i < p->count; i++) {
             placed *at = &p->places[i];

@@ -135,14 +135,15 @@ static void take_message(rv_isolated_call *run)
 }
 
 /* Of a handler that was asked to stop, until it gets a signal. If it wakes up much later than that, this process did not
- * run (base/pause.h), and perhaps the runner did not either: it has the whole time again. */
+ * run (base/pause.h), and perhaps the runner did not either: it has the whole time again, once. */
 static int wait_for_any(rv_isolated_call *run, struct pollfd *waits, nfds_t count)
 {
     if (!run->is_stopped) return poll(waits, count, -1);
     bool is_early = rv_now_ms() < run->signal_at;
     int ready = poll(waits, count, rv_poll_timeout(run->signal_at));
-    if (is_early && rv_now_ms() > run->signal_at + RV_PAUSE_LATE_MS)
-        run->signal_at = rv_deadline(rv_isolated_grace_ms(run->t));
+    if (!is_early || run->is_prolonged || rv_now_ms() <= run->signal_at + RV_PAUSE_LATE_MS) return ready;
+    run->is_prolonged = true;
+    run->signal_at = rv_deadline(rv_isolated_grace_ms(run->t));
     return ready;
 }
 

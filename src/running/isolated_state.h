@@ -37,6 +37,7 @@ typedef struct rv_isolated_call {
     bool is_stopped;   /* all tasks were asked to stop */
     bool was_ended;    /* for that the process was sent a signal */
     int64_t signal_at; /* when the next one is sent (monotonic ms) */
+    bool is_prolonged; /* that was put off once, after a pause of this process */
     pid_t pid;         /* lost: of the process that has died, */
     rv_runner_end end; /* and how */
     void *crash;       /* what it has recorded of that, or NULL; to be unmapped */

@@ -186,7 +186,10 @@ static void a_key_that_is_given_twice_is_one(void **state)
     test_cmd(test_conn, "HSET " Q "tasks c {\"at\":1,\"type\":\"t\",\"limit_keys\":[\"gpu\",\"gpu\"]}\n");
     test_cmd(test_conn, "ZADD " Q "ready 5 c");
     TEST_SETTLE(&a, TEST_DONE("a"));
-    (void)test_lease(&a, 9);
+    TEST_EXPECT_LEASE(&a, 9, "c");
+    assert_int_equal(test_number("HGET " Q "group_running key:gpu"), 2);
+    TEST_SETTLE(&a, TEST_DONE("c"));
+    expect_slots("gpu", "1");
 }
 
 static void with_a_group_and_a_type(void **state)

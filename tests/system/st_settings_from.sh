@@ -127,4 +127,6 @@ END
     expect_eq "$(logged t program.cron_kept)" 0
     expect_status 0 "$REEVE_WORKER" -c "$TEST_DIR/t.conf" --check --diff
     expect_lacks "$OUT" cron.traced
+else
+    fail "there is no plugin spans"
 fi

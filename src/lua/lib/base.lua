@@ -56,7 +56,7 @@ end
 local function texts_fault(list, name, max, most)
   local left = most
   for i, one in pairs(list == nil and {} or type(list) == 'table' and list or {false}) do
-    left = type(i) == 'number' and is_text(one, 1, max) and left - 1 or -1
+    left = type(i) == 'number' and is_text(one, 1, max) and not one:find('%z') and left - 1 or -1
     if left < 0 then return 'its ' .. name .. ' are not an array of at most ' .. most .. ' texts' end
   end
 end
