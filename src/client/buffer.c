@@ -333,14 +333,34 @@ static bool place(reeve_client *client, const reeve_task_spec *specs, size_t cou
     return true;
 }
 
+/* Parents first: each partition has calls of its own. False: no memory, and nothing was done. */
+static bool enqueue_in_order(reeve_client *client, const reeve_task_spec *placed, size_t count, reeve_enqueued *results,
+                             reeve_status *ret)
+{
+    size_t *order = rv_zalloc_array(count, sizeof(*order));
+    reeve_task_spec *sorted = rv_zalloc_array(count, sizeof(*sorted));
+    reeve_enqueued *answers = rv_zalloc_array(count, sizeof(*answers));
+    bool good =
+        order != NULL && sorted != NULL && answers != NULL && rv_partition_enqueue_order(client, placed, count, order);
+    for (size_t i = 0; good && i < count; i++) sorted[i] = placed[order[i]];
+    if (good) *ret = enqueue(client, sorted, count, answers);
+    for (size_t i = 0; good && i < count; i++) results[order[i]] = answers[i];
+    rv_free(order);
+    rv_free(sorted);
+    rv_free(answers);
+    return good;
+}
+
 reeve_status rv_buffer_enqueue(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                reeve_enqueued *results)
 {
+    reeve_status status = REEVE_OK;
     if (!rv_partition_enqueue_applies(client, specs, count)) return enqueue(client, specs, count, results);
     reeve_task_spec *placed = rv_zalloc_array(count, sizeof(*placed));
     char(*names)[REEVE_QUEUE_MAX + 1] = rv_zalloc_array(count, sizeof(*names));
     bool good = place(client, specs, count, placed, names);
-    reeve_status status = enqueue(client, good ? placed : specs, count, results);
+    if (!good || !enqueue_in_order(client, placed, count, results, &status))
+        status = enqueue(client, good ? placed : specs, count, results);
     rv_free(placed);
     rv_free(names);
     return status;

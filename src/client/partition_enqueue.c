@@ -270,13 +270,12 @@ static placed *find_in_call(const plan *p, const char *queue, const char *id)
 
 /* The handle as scripts know it, in ret or itself; NULL: client->error. A parent among the specs of the call goes where
  * its spec goes. */
-static const char *resolve(plan *p, const char *handle, placed **ret_in_call, char ret[REEVE_HANDLE_MAX])
+static const char *resolve(plan *p, const char *handle, const placed *in_call, char ret[REEVE_HANDLE_MAX])
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     if (handle == NULL || !rv_keys_split_handle(handle, queue, id)) return handle;
-    *ret_in_call = find_in_call(p, queue, id);
-    if (*ret_in_call == NULL) return rv_partitions_locate_handle(p->client, handle, ret);
-    (void)snprintf(ret, REEVE_HANDLE_MAX, "%s/%s", (*ret_in_call)->queue, id);
+    if (in_call == NULL) return rv_partitions_locate_handle(p->client, handle, ret);
+    (void)snprintf(ret, REEVE_HANDLE_MAX, "%s/%s", in_call->queue, id);
     return ret;
 }
 
@@ -300,10 +299,13 @@ static void find_depths(plan *p)
     }
 }
 
-static reeve_status resolve_parents(plan *p)
+/* Finds the parents that are tasks of the call. *ret: how many there are in all; 0: nothing is to be done. */
+static reeve_status link_parents(plan *p, size_t *ret)
 {
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     size_t total = 0, at = 0;
     for (size_t i = 0; i < p->count; i++) total += p->specs[i].after != NULL ? p->specs[i].after_count : 0;
+    *ret = total;
     if (total == 0) return REEVE_OK;
     p->parents = rv_zalloc_array(total, sizeof(*p->parents));
     p->handles = rv_zalloc_array(total, sizeof(*p->handles));
@@ -317,13 +319,25 @@ static reeve_status resolve_parents(plan *p)
         if (spec->after == NULL || spec->after_count == 0) continue;
         p->places[i].parents = &p->parents[at];
         for (size_t j = 0; j < spec->after_count; j++, at++) {
+            const char *handle = spec->after[j].handle;
             p->parents[at] = spec->after[j];
-            p->parents[at].handle = resolve(p, spec->after[j].handle, &p->in_call[at], p->handles[at]);
-            if (p->parents[at].handle == NULL && spec->after[j].handle != NULL) return p->client->error.status;
+            if (handle != NULL && rv_keys_split_handle(handle, queue, id)) p->in_call[at] = find_in_call(p, queue, id);
         }
     }
     find_depths(p);
     return REEVE_OK;
+}
+
+static reeve_status resolve_parents(plan *p)
+{
+    size_t total;
+    reeve_status status = link_parents(p, &total);
+    for (size_t at = 0; status == REEVE_OK && at < total; at++) {
+        const char *given = p->parents[at].handle;
+        p->parents[at].handle = resolve(p, given, p->in_call[at], p->handles[at]);
+        if (p->parents[at].handle == NULL && given != NULL) status = p->client->error.status;
+    }
+    return status;
 }
 
 /* ---- sending ---------------------------------------------------------------------------------------------------- */
@@ -355,16 +369,6 @@ static void sort(plan *p)
     }
 }
 
-static bool allocate(plan *p)
-{
-    p->places = rv_zalloc_array(p->count, sizeof(*p->places));
-    p->order = rv_zalloc_array(p->count, sizeof(*p->order));
-    p->sent = rv_zalloc_array(p->count, sizeof(*p->sent));
-    p->fits = rv_zalloc_array(p->count, sizeof(*p->fits));
-    p->answers = rv_zalloc_array(p->count, sizeof(*p->answers));
-    return p->fits != NULL && p->places != NULL && p->order != NULL && p->sent != NULL && p->answers != NULL;
-}
-
 static void release(plan *p)
 {
     rv_free(p->places);
@@ -376,6 +380,43 @@ static void release(plan *p)
     rv_free(p->handles);
     rv_free(p->in_call);
     rv_free(p->by_id);
+}
+
+static int compare_depths(const void *a, const void *b)
+{
+    const placed *one = *(placed *const *)a, *other = *(placed *const *)b;
+    if (one->depth != other->depth) return one->depth < other->depth ? -1 : 1;
+    return (one > other) - (one < other);
+}
+
+bool rv_partition_enqueue_order(reeve_client *client, const reeve_task_spec *specs, size_t count, size_t *ret)
+{
+    plan p = {.client = client, .specs = specs, .count = count};
+    unsigned run = 0;
+    size_t total;
+    p.places = rv_zalloc_array(count, sizeof(*p.places));
+    p.order = rv_zalloc_array(count, sizeof(*p.order));
+    bool good = p.places != NULL && p.order != NULL;
+    for (size_t i = 0; good && i < count; i++) {
+        place(&p, i, &run);
+        p.order[i] = &p.places[i];
+    }
+    if (good) name_queues(&p);
+    good = good && link_parents(&p, &total) == REEVE_OK;
+    if (good && total > 0) qsort(p.order, count, sizeof(*p.order), compare_depths);
+    for (size_t i = 0; good && i < count; i++) ret[i] = (size_t)(p.order[i] - p.places);
+    release(&p);
+    return good;
+}
+
+static bool allocate(plan *p)
+{
+    p->places = rv_zalloc_array(p->count, sizeof(*p->places));
+    p->order = rv_zalloc_array(p->count, sizeof(*p->order));
+    p->sent = rv_zalloc_array(p->count, sizeof(*p->sent));
+    p->fits = rv_zalloc_array(p->count, sizeof(*p->fits));
+    p->answers = rv_zalloc_array(p->count, sizeof(*p->answers));
+    return p->fits != NULL && p->places != NULL && p->order != NULL && p->sent != NULL && p->answers != NULL;
 }
 
 /* ---- partitions that were let go -------------------------------------------------------------------------------- */
