@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -166,6 +167,18 @@ static bool is_current(const rv_buffer_file *file)
            open_one.st_dev == named.st_dev;
 }
 
+/* So that the name of a new file outlives a power cut. Some file systems cannot, and need not. */
+static bool sync_directory(const char *path)
+{
+    char name[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    (void)snprintf(name, sizeof(name), "%.*s.", slash != NULL ? (int)(slash - path + 1) : 0, path);
+    int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool good = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+    if (fd >= 0) (void)close(fd);
+    return good;
+}
+
 static reeve_status lock_file(rv_buffer_file *file, rv_error *error)
 {
     for (;;) {
@@ -185,7 +198,7 @@ static reeve_status begin_file(rv_buffer_file *file, rv_error *error)
 {
     size_t length = strlen(file->first_line);
     if (ftruncate(file->fd, 0) != 0 || lseek(file->fd, 0, SEEK_SET) != 0 ||
-        !write_all(file->fd, file->first_line, length) || fdatasync(file->fd) != 0)
+        !write_all(file->fd, file->first_line, length) || fdatasync(file->fd) != 0 || !sync_directory(file->path))
         return fail_system(file, "cannot be written", error);
     file->size = (int64_t)length;
     return REEVE_OK;
@@ -298,10 +311,15 @@ reeve_status rv_buffer_file_flag(rv_buffer_file *file, char kind, size_t skip, s
     return flag(file, kind, skip, count) ? REEVE_OK : fail_system(file, "cannot be written", error);
 }
 
-static bool write_new(rv_buffer_file *file, int fd, const char *path, const rv_buf *records)
+/* The begin of an empty append at the end tells damage from an append that was written in part. */
+static bool write_new(const rv_buffer_file *file, int fd, const char *path, const rv_buf *records)
 {
-    return flock(fd, LOCK_EX | LOCK_NB) == 0 && write_all(fd, file->first_line, strlen(file->first_line)) &&
-           write_all(fd, records->data, records->length) && fsync(fd) == 0 && rename(path, file->path) == 0;
+    char tail[FRAME + APPEND];
+    size_t first = strlen(file->first_line);
+    write_append((int64_t)(first + records->length), tail);
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 && write_all(fd, file->first_line, first) &&
+           write_all(fd, records->data, records->length) && write_all(fd, tail, sizeof(tail)) && fsync(fd) == 0 &&
+           rename(path, file->path) == 0;
 }
 
 reeve_status rv_buffer_file_replace(rv_buffer_file *file, const rv_buf *records, rv_error *error)
@@ -320,7 +338,8 @@ reeve_status rv_buffer_file_replace(rv_buffer_file *file, const rv_buf *records,
     } else {
         (void)close(file->fd);
         file->fd = fd;
-        file->size = (int64_t)(strlen(file->first_line) + records->length);
+        file->size = (int64_t)(strlen(file->first_line) + records->length + FRAME + APPEND);
+        (void)sync_directory(file->path); /* both files tell what is left; the old one also what was delivered since */
     }
     rv_buf_fini(&path);
     return status;

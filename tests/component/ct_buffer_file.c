@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "client/buffer_file.h"
 #include "support/buffered.h"
 #include "support/proxy.h"
 #include "support/worker.h"
@@ -233,6 +234,40 @@ static void damage_in_the_middle_is_refused(void **state)
                      REEVE_ESYSTEM);
 }
 
+static bool take_any(const char *record, size_t length, bool flag, void *context)
+{
+    (void)record;
+    (void)flag;
+    *(size_t *)context += length;
+    return true;
+}
+
+/* A file that was written anew, as when most of it was delivered, has no append that was written in part. */
+static void damage_of_a_file_that_was_written_anew_is_refused(void **state)
+{
+    rv_buffer_file *file;
+    rv_error error = {0};
+    rv_buf records;
+    struct stat before, after;
+    size_t taken = 0;
+    (void)state;
+    assert_int_equal(rv_buffer_file_open(&file, test_buffer_path, "reeve", take_any, &taken, &error), REEVE_OK);
+    rv_buf_init(&records, 1000);
+    rv_buffer_file_add(&records, "Tone", 4);
+    rv_buffer_file_add(&records, "Ttwo", 4);
+    assert_int_equal(rv_buffer_file_replace(file, &records, &error), REEVE_OK);
+    rv_buf_fini(&records);
+    rv_buffer_file_close(file);
+    assert_int_equal(stat(test_buffer_path, &before), 0);
+    assert_int_equal(rv_buffer_file_open(&file, test_buffer_path, "reeve", take_any, &taken, &error), REEVE_OK);
+    rv_buffer_file_close(file);
+    assert_int_equal(taken, 8);
+    overwrite((off_t)strlen("reeve buffer 1 reeve\n") + 8 + 1, "X", 1);
+    assert_int_equal(rv_buffer_file_open(&file, test_buffer_path, "reeve", take_any, &taken, &error), REEVE_ESYSTEM);
+    assert_int_equal(stat(test_buffer_path, &after), 0);
+    assert_int_equal(after.st_size, before.st_size);
+}
+
 static void limit_files(rlim_t bytes)
 {
     struct rlimit limit;
@@ -407,6 +442,8 @@ int main(void)
                                         test_buffer_tear_down),
         cmocka_unit_test_setup_teardown(a_torn_record_at_the_end_is_dropped, test_buffer_set_up, test_buffer_tear_down),
         cmocka_unit_test_setup_teardown(damage_in_the_middle_is_refused, test_buffer_set_up, test_buffer_tear_down),
+        cmocka_unit_test_setup_teardown(damage_of_a_file_that_was_written_anew_is_refused, test_buffer_set_up,
+                                        test_buffer_tear_down),
         cmocka_unit_test_setup_teardown(a_file_that_was_full_forgets_what_was_delivered, test_buffer_set_up,
                                         test_buffer_tear_down),
         cmocka_unit_test_setup_teardown(a_task_that_is_kept_later_stands_alone, test_buffer_set_up,
