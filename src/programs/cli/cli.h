@@ -171,6 +171,8 @@ int cli_open(cli_context *cli);
 
 /* The exit status that stands for a failed call. */
 int cli_exit_of(reeve_status status);
+/* Whether the answer is missing that would tell if a task was enqueued. */
+bool cli_may_be_enqueued(reeve_status status);
 
 /* Says why the client's last call failed, after "subject: " when subject is not NULL; returns cli_exit_of(status).
  * cli_fault_call: of the task fault->handle. */

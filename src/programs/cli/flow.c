@@ -40,9 +40,11 @@ static bool split(const reading *r, const cli_value *object, rv_buf *rest, cli_v
     while (cli_walk_next(&walk, &key, &value)) {
         if (is_key(&key, "parents")) {
             if (value.kind != CLI_VALUE_ARRAY) return refuse(r, REEVE_EINVAL, "\"parents\" is no array of tasks");
+            if (parents->kind != CLI_VALUE_NULL) return refuse(r, REEVE_EINVAL, "\"parents\" is given twice");
             *parents = value;
         } else if (is_key(&key, "rule")) {
             if (value.kind != CLI_VALUE_STRING) return refuse(r, REEVE_EINVAL, "\"rule\" is no string");
+            if (rule->kind != CLI_VALUE_NULL) return refuse(r, REEVE_EINVAL, "\"rule\" is given twice");
             *rule = value;
         } else {
             if (!first) rv_buf_addc(rest, ',');

@@ -80,7 +80,7 @@ static int say_not_unique(const cli_context *cli, const char *key, const cli_han
                          "the unique key \"%s\" is held by %s", key, name);
 }
 
-static bool is_unknown(reeve_status status)
+bool cli_may_be_enqueued(reeve_status status)
 {
     return status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_EPROTO;
 }
@@ -135,7 +135,7 @@ static int send_task(cli_context *cli, const struct enqueue_options *options)
     if (result == REEVE_EUNIQUE) return say_not_unique(cli, options->task.spec.unique, &handle);
     if (result == REEVE_BUFFERED) return say_buffered(cli, &handle);
     if (result == REEVE_UNCONFIRMED) return say_unconfirmed(cli, &handle);
-    if (is_unknown(result)) return say_unknown(cli, result, &handle);
+    if (cli_may_be_enqueued(result)) return say_unknown(cli, result, &handle);
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
     if (options->wait) return wait_for_end(cli, &handle, options->wait_ms);
     cli_handle_print(cli, &handle);

@@ -62,7 +62,10 @@ static int tell(const cli_context *cli, const struct flow_call *call)
         }
         reeve_enqueued_error(cli->client, spec, result, words, sizeof(words));
         const cli_fault fault = {.code = cli_code_of(result->status), .handle = flow->nodes[i]->handle};
-        code = cli_fault_say(cli, cli_exit_of(result->status), &fault, "%s: %s", flow->nodes[i]->handle, words);
+        bool unknown = cli_may_be_enqueued(result->status);
+        if (unknown) print_node(cli, flow->nodes[i]);
+        code = cli_fault_say(cli, unknown ? CLI_UNKNOWN : cli_exit_of(result->status), &fault, "%s%s: %s",
+                             unknown ? "unknown whether it was enqueued: " : "", flow->nodes[i]->handle, words);
     }
     return code;
 }
@@ -128,5 +131,5 @@ const cli_verb cli_verb_flow = {
         "Example:\n"
         "  reeve flow "
         "'{\"queue\":\"media\",\"type\":\"publish\",\"parents\":[{\"type\":\"encode\"},{\"type\":\"check\"}]}'\n",
-    .exits = "0 all were enqueued, 1 one was refused",
+    .exits = "0 all were enqueued, 1 one was refused, 4 unknown for one",
 };
