@@ -85,11 +85,11 @@ const cli_verb cli_verb_why = {
     .max = CLI_ANY_NUMBER,
     .run = why,
     .notes =
-        "Reasons are, for example: the queue is paused, by hand or for a time; the queue, or the group or type of\n"
-        "the task, is at a limit; a circuit breaker is open; parents of the task have not ended; the task is due\n"
-        "later; other tasks are before it; no live worker serves the queue; its workers are quiet; all their\n"
-        "threads run other tasks; or none of them has a handler for the type. The most important reason comes\n"
-        "first.\n"
+        "Reasons are, for example: the queue is paused, by hand or for a time; the queue, or the group, type or\n"
+        "limit key of the task, is at a limit; a circuit breaker is open; parents of the task have not ended; the\n"
+        "task is due later; other tasks are before it; no live worker serves the queue; its workers are quiet; all\n"
+        "their threads run other tasks; or none of them has a handler for the type. The most important reason\n"
+        "comes first.\n"
         "\n"
         "Examples:\n"
         "  reeve why default/order-17\n"
