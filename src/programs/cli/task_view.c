@@ -234,8 +234,8 @@ static void add_hint(cli_fields *fields, const reeve_task_info *info)
         cli_fields_addf(fields, "hint", "run it now with: reeve reschedule %s/%s --now", info->queue, info->id);
         break;
     case REEVE_STATE_PARKED:
-        cli_fields_addf(fields, "hint", "its group, type or limit key is at its limit or held; see: reeve why %s/%s",
-                        info->queue, info->id);
+        cli_fields_addf(fields, "hint", "its group, type or limit key is at its limit or held; see: reeve limit %s",
+                        info->queue);
         break;
     default:
         break;
