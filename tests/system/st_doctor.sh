@@ -36,9 +36,9 @@ sound() {
     expect_silent
     expect_quiet
     expect_status 2 reeve doctor 'no queue'
-    expect_status 0 reeve doctor mial
-    expect_has "$OUT" "warning: queue mial: there is no such queue"
-    expect_status 1 reeve doctor --strict mial q
+    expect_status 0 reeve doctor mailx
+    expect_has "$OUT" "warning: queue mailx: there is no such queue"
+    expect_status 1 reeve doctor --strict mailx q
     expect_status 0 reeve doctor --strict q~0
     expect_has "$OUT" "0 problems, 0 warnings"
 }

@@ -30,7 +30,7 @@ local function renew_amnesty(P, now, life, settings, endings)
   local more = earlier_left
   if back or settings.back then
     local last, before = string.match(settings.upkeep or '', '^(%d+) (%d+)')
-    local longest = math.max(life or 0, tonumber(before) or 0)
+    local longest = max(life or 0, tonumber(before) or 0)
     local is_left = endings().set_back(P, now, {by = back, clock_before = tonumber(last), longest = longest, left = settings.back,
       large = settings.large})
     more = is_left or earlier_left

@@ -7,7 +7,7 @@
 -- A session that expired at this time or before is dead. since, ends: as next_upkeep of lib/upkeep.lua returns them.
 -- During an amnesty (until `ends`), sessions that expired after `since` are not dead.
 local function dead_before(now, since, ends)
-  return now < ends and math.min(now, since) or now
+  return now < ends and min(now, since) or now
 end
 
 -- Returns the dead session that expired first, or nil.
@@ -22,5 +22,5 @@ local function look_at_sessions(P, now, since, ends)
   if is_amnesty and call('ZCOUNT', P .. 'sessions', '(' .. text(dead_before(now, since, ends)), text(now)) > 0 then spared = ends end
   if dead_session(P, now, since, ends) then return {is_dead = true, spared = spared} end
   local first = first_time(P, 'sessions')
-  return {spared = spared, due = first and is_amnesty and math.max(first, ends) or first}
+  return {spared = spared, due = first and is_amnesty and max(first, ends) or first}
 end
