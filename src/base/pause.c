@@ -15,9 +15,7 @@ void rv_pause_fini(rv_pause *pause)
     rv_lock_fini(&pause->lock);
 }
 
-/* A pause began after the last look, and ended after a thread was due. One that is a little late was paused for a little time, or woken
- * up late by a busy machine: then what passed since the last look was no pause, and counts but for twice the delay. A pause counts
- * once: a thread that has not woken up yet is due from now on. */
+/* A pause counts once: a thread that has not woken up yet is due from now on. */
 static void look(rv_pause *pause, int64_t now_ms)
 {
     int64_t due = RV_FOREVER;

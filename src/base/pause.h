@@ -2,9 +2,9 @@
  * pause.h - for how long the process did not run: it was stopped (SIGSTOP, a debugger, a container that is paused), or
  * the machine swaps. The monotonic clock goes on meanwhile.
  *
- * Threads that sleep until a known time say so. If one wakes up much later than it had planned, the process did not run;
- * since when is not known better than that one of the threads ran last. So what did not count is rounded up, to the time
- * between two looks at most.
+ * Threads that sleep until a known time say so. If one wakes up much later than it had planned, the process did not run.
+ * When that began is not known: it was after a thread ran last. So twice the delay counts as a pause, but no more than the
+ * time since then. All of that time would be too much: a busy machine wakes every thread late, and no limit would end.
  */
 #ifndef RV_BASE_PAUSE_H
 #define RV_BASE_PAUSE_H

@@ -333,6 +333,13 @@ static bool place(reeve_client *client, const reeve_task_spec *specs, size_t cou
     return true;
 }
 
+static bool any_has_parents(const reeve_task_spec *specs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (specs[i].after_count > 0) return count > 1;
+    return false;
+}
+
 /* Parents first: each partition has calls of its own. False: no memory, and nothing was done. */
 static bool enqueue_in_order(reeve_client *client, const reeve_task_spec *placed, size_t count, reeve_enqueued *results,
                              reeve_status *ret)
@@ -359,7 +366,7 @@ reeve_status rv_buffer_enqueue(reeve_client *client, const reeve_task_spec *spec
     reeve_task_spec *placed = rv_zalloc_array(count, sizeof(*placed));
     char(*names)[REEVE_QUEUE_MAX + 1] = rv_zalloc_array(count, sizeof(*names));
     bool good = place(client, specs, count, placed, names);
-    if (!good || !enqueue_in_order(client, placed, count, results, &status))
+    if (!good || !any_has_parents(placed, count) || !enqueue_in_order(client, placed, count, results, &status))
         status = enqueue(client, good ? placed : specs, count, results);
     rv_free(placed);
     rv_free(names);

@@ -311,7 +311,7 @@ reeve_status rv_buffer_file_flag(rv_buffer_file *file, char kind, size_t skip, s
     return flag(file, kind, skip, count) ? REEVE_OK : fail_system(file, "cannot be written", error);
 }
 
-/* The begin of an empty append at the end tells damage from an append that was written in part. */
+/* An empty append at the end: damage before it is no append that was written in part. */
 static bool write_new(const rv_buffer_file *file, int fd, const char *path, const rv_buf *records)
 {
     char tail[FRAME + APPEND];
@@ -320,6 +320,13 @@ static bool write_new(const rv_buffer_file *file, int fd, const char *path, cons
     return flock(fd, LOCK_EX | LOCK_NB) == 0 && write_all(fd, file->first_line, first) &&
            write_all(fd, records->data, records->length) && write_all(fd, tail, sizeof(tail)) && fsync(fd) == 0 &&
            rename(path, file->path) == 0;
+}
+
+/* The new file is in use in any case. */
+static void warn_of_directory(const rv_buffer_file *file)
+{
+    rv_log(REEVE_LOG_WARN, "client.buffer_name", "a power cut may bring the file back that was replaced", "path",
+           file->path, "error", strerror(errno), NULL);
 }
 
 reeve_status rv_buffer_file_replace(rv_buffer_file *file, const rv_buf *records, rv_error *error)
@@ -339,7 +346,7 @@ reeve_status rv_buffer_file_replace(rv_buffer_file *file, const rv_buf *records,
         (void)close(file->fd);
         file->fd = fd;
         file->size = (int64_t)(strlen(file->first_line) + records->length + FRAME + APPEND);
-        (void)sync_directory(file->path); /* both files tell what is left; the old one also what was delivered since */
+        if (!sync_directory(file->path)) warn_of_directory(file);
     }
     rv_buf_fini(&path);
     return status;

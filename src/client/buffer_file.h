@@ -4,8 +4,9 @@
  * A record is its length and its CRC-32, both 32 bits, least significant byte first, and its bytes, of which the first
  * is its kind. The highest bit of the length is a flag, which can be set later. Records are only appended. Each append
  * begins with a record 'A', which has its place in the file, and is on the disk before the next one begins. So damage
- * behind the last 'A' is what a crash left of the last append. When nothing waits any more, the file is cut behind its first line; when most
- * of it has been delivered, it is written anew and takes the place of the old one (rename).
+ * behind the last 'A' is what a crash left of the last append. When nothing waits any more, the file is cut behind its
+ * first line. When most of it has been delivered, it is written anew, with an 'A' at its end, and takes the place of the
+ * old one (rename).
  */
 #ifndef RV_CLIENT_BUFFER_FILE_H
 #define RV_CLIENT_BUFFER_FILE_H
@@ -39,7 +40,7 @@ reeve_status rv_buffer_file_flag(rv_buffer_file *file, char kind, size_t skip, s
 reeve_status rv_buffer_file_replace(rv_buffer_file *file, const rv_buf *records, rv_error *error);
 
 int64_t rv_buffer_file_size(const rv_buffer_file *file);
-/* Whether it has no records. */
+/* Whether it has no records. Also after a call that failed: the file may have been cut all the same. */
 bool rv_buffer_file_is_empty(const rv_buffer_file *file);
 
 #endif

@@ -75,7 +75,7 @@ static reeve_status shrink_file(rv_buffer *buffer, rv_error *error)
     for (const rv_buffered *task = buffer->first; task != NULL; task = task->next)
         rv_buffer_file_add(&records, task->record, task->length);
     reeve_status status = rv_buffer_file_replace(buffer->file, &records, error);
-    /* (it may be cut, and then fail) */
+    /* (marks in a file without records would be about tasks that are not there) */
     if (status == REEVE_OK || rv_buffer_file_is_empty(buffer->file)) buffer->behind = buffer->gone = 0;
     rv_buf_fini(&records);
     return status;

@@ -23,8 +23,8 @@ reeve_status rv_partition_enqueue_check(const reeve_client *client, const char *
 reeve_status rv_partition_enqueue_place(reeve_client *client, const reeve_task_spec *specs, size_t count, bool asks,
                                         char (*ret)[REEVE_QUEUE_MAX + 1]);
 
-/* An order in which no task comes before its parents among the specs, as indexes; otherwise as they came. Their queues are names of
- * partitions, or of queues that are not divided. No I/O. False: no memory. */
+/* An order in which no task comes before its parents among the specs, as indexes; otherwise as they came. Their queues
+ * are names of partitions, or of queues that are not divided. No I/O. False: no memory. */
 bool rv_partition_enqueue_order(reeve_client *client, const reeve_task_spec *specs, size_t count, size_t *ret);
 
 /* Moves a task out of a partition, of this name, that the queue does not have any more. By the layouts that the client

@@ -65,7 +65,7 @@ void rv_partition_strip(char *text);
 void rv_partition_canonicalize(char *text);
 /* Whether both names are of the same queue of Redis: "mail" and "mail~0" are. */
 bool rv_partition_is_same(const char *name, const char *other);
-/* Whether `own`, the name of a queue or of a partition of it, belongs to `queue`: it is the same, or the queue's partition. */
+/* Whether `own` is the same queue, or one of the partitions of `queue`. */
 bool rv_partition_is_of(const char *own, const char *queue);
 /* The length of a name in that form. */
 size_t rv_partition_canonical_length(const char *name, size_t length);

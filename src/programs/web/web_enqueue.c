@@ -134,10 +134,10 @@ static void refuse_empty(web_call *call)
 
 void web_run_enqueue(web_call *call)
 {
-    struct enqueue *enqueue = call->http->length == 0 ? NULL : rv_zalloc(sizeof(*enqueue));
+    struct enqueue *enqueue = rv_zalloc(sizeof(*enqueue));
 
     if (enqueue == NULL) {
-        refuse_empty(call);
+        web_refuse(call, 503, "busy", "no memory");
         return;
     }
     enqueue->call = call;

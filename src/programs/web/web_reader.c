@@ -97,8 +97,8 @@ static int by_name(const void *one, const void *other)
     return strcmp(one, ((const reeve_queue_info *)other)->name);
 }
 
-/* The worker and the pool that were counted last for a queue, by number. A worker whose pools share a queue counts once, and so does
- * a pool that names several partitions of it. */
+/* The worker and the pool that were counted last for a queue, by number. A worker whose pools share a queue counts once,
+ * and so does a pool that names several partitions of it. */
 typedef struct counted {
     size_t worker, pool;
 } counted;
@@ -306,11 +306,13 @@ web_snapshot *web_reader_read(struct web_reader *reader, const web_snapshot *old
     if (snapshot == NULL) return NULL;
     snapshot->refs = 1;
     snapshot->at_ms = rv_wall_ms();
-    snapshot->whole_at = snapshot->read_at = rv_now_ms();
+    snapshot->read_at = rv_now_ms();
     client = web_clients_take(reader->web->clients, &snapshot->status, snapshot->words, sizeof(snapshot->words));
     if (client != NULL) {
         read_with(reader, snapshot, old, client, age_max);
         web_clients_give(reader->web->clients, client);
+    } else {
+        snapshot->whole_at = rv_now_ms(); /* those who wait have this answer: none of them tries again */
     }
     bool good = (snapshot->queue_count == 0 || snapshot->queue_at != NULL) && track_queues(reader, snapshot) &&
                 count_serving(snapshot);

@@ -78,8 +78,8 @@ void web_run_redis(web_call *call)
 
 /* ---- metrics --------------------------------------------------------------------------------------------------- */
 
-/* The queues that have completed most have series of their own; the others are added up in `other`. Totals are not: queues come
- * and go there, and the sum would fall. */
+/* The queues that have completed most have series of their own; the others are added up in `other`. Totals are not: when a
+ * queue gets its own series, the sum would fall. */
 typedef struct series {
     const web_snapshot *snapshot;
     const reeve_queue_info **order;

@@ -78,7 +78,7 @@ function take(text) {
 }
 // What is pressed stays until it is let go: a new one in its place would not be clicked.
 let pressed = false;
-addEventListener('pointerdown', () => { pressed = true; }, true);
+addEventListener('pointerdown', (e) => { pressed = e.button === 0; }, true);
 for (const e of ['pointerup', 'pointercancel']) addEventListener(e, () => setTimeout(() => { pressed = false; }), true);
 // Text that is being selected stays.
 function selecting() { const chosen = getSelection(); return chosen && !chosen.isCollapsed && main.contains(chosen.anchorNode); }
